@@ -16,7 +16,7 @@ const Kind = messages.ActorOutbound
 type Options struct {
 	Rules   Rules
 	Desk    string              // key of the keyboard
-	Windows []messages.WindowID // that are read: all of them learn a text before it is typed
+	Windows []messages.WindowID // all watched windows: each is told of a text before it is typed
 	Read    time.Duration       // deadline of a reading
 }
 
@@ -25,23 +25,22 @@ func DefaultOptions(desk string) Options {
 	return Options{Rules: DefaultRules(), Desk: desk, Read: 45 * time.Second}
 }
 
-// Replies has those that are on their way, by number; the lowest goes first.
+// Replies holds the replies in progress, by number; the lowest goes first.
 var Replies = actors.NewTable[Reply]("replies")
 
-// Lost has those that ended as unknown, by their trace, without their texts: their
-// bubbles may be seen after all. The newest maxLost are kept.
+// Lost holds replies that ended as unknown, by trace and without their texts: their
+// bubbles may still turn up. The newest maxLost are kept.
 var Lost = actors.NewTable[Reply]("lost")
 
 const maxLost = 64
 
-// owners has the one row "now": what the owner allows. Without it nothing is known to
-// be forbidden.
+// owners has one row, "now": what the owner allows. Without it, everything is allowed.
 var owners = actors.NewTable[messages.OwnerState]("owner")
 
-// counts has the one row "next", the number of the next reply.
+// counts has one row, "next": the number of the next reply.
 var counts = actors.NewTable[uint64]("count")
 
-// About says whether a row of a sender is about a conversation.
+// About reports whether a row of a sender is about a conversation.
 func About(c messages.ConversationID, row string, value []byte) bool {
 	if table, _ := actors.SplitRow(row); table != Replies.Name() && table != Lost.Name() {
 		return false
@@ -62,7 +61,7 @@ func Whose(row string, value []byte) messages.ConversationID {
 	return s.Conversation
 }
 
-// New makes the constructor of senders.
+// New returns a constructor of senders.
 func New(o Options) func(messages.Address) actors.Actor {
 	return func(self messages.Address) actors.Actor {
 		return &actor{o: o, window: messages.WindowID(self.Key())}
@@ -73,10 +72,10 @@ type actor struct {
 	o      Options
 	window messages.WindowID
 
-	look  *look     // under way; nil for none
-	last  look      // the newest that was judged: what the hands act upon
-	step  string    // id of the hands' call under way
-	alarm time.Time // of the timer; zero if it is not known to be set
+	look  *look     // in progress; nil for none
+	last  look      // the latest one judged: the hands act on it
+	step  string    // ID of the hands' call in progress
+	alarm time.Time // when the timer fires; zero if it may not be set
 
 	ending bool // the program is about to end
 }
@@ -117,7 +116,7 @@ func (a *actor) Receive(turn *actors.Turn, msg messages.Message) error {
 	return nil
 }
 
-// started goes on with what an earlier activation has left.
+// started continues what an earlier activation left behind.
 func (a *actor) started(turn *actors.Turn) {
 	for row, s := range a.replies(turn) {
 		if s.Told {
@@ -127,7 +126,7 @@ func (a *actor) started(turn *actors.Turn) {
 	}
 }
 
-// take puts a reply behind those that wait.
+// take queues a reply.
 func (a *actor) take(turn *actors.Turn, m messages.SendReply) {
 	n, _ := counts.Get(turn, "next")
 	n++
@@ -139,7 +138,7 @@ func (a *actor) take(turn *actors.Turn, m messages.SendReply) {
 		events.Detail{Window: a.window, Conversation: m.Conversation})
 }
 
-// happened tells a reply what has happened to it.
+// happened applies an event to a reply.
 func (a *actor) happened(turn *actors.Turn, row string, e Event) {
 	s, ok := Replies.Get(turn, row)
 	if !ok {
@@ -147,7 +146,7 @@ func (a *actor) happened(turn *actors.Turn, row string, e Event) {
 	}
 	now := turn.Now().UTC().Round(0)
 	next, effects := a.o.Rules.Step(s, e, now)
-	if len(effects) > 0 { // an answer is waited for, unless one of them says how long
+	if len(effects) > 0 { // wait for an answer, unless an effect says how long
 		next.Due = now.Add(watch)
 	}
 	for _, do := range effects {
@@ -157,17 +156,17 @@ func (a *actor) happened(turn *actors.Turn, row string, e Event) {
 	}
 	a.store(turn, row, s, next)
 	for _, do := range effects {
-		if do.Kind == LeaveKeyboard && !s.State.Works() { // another reply may have it
+		if do.Kind == LeaveKeyboard && !s.State.Works() { // another reply may have the keyboard
 			continue
 		}
 		a.perform(turn, row, next, do)
 	}
 }
 
-// watch is the time after which an answer has been lost.
+// watch is how long to wait for an answer before it counts as lost.
 const watch = 3 * time.Minute
 
-// store keeps a reply and tells of what a person should know.
+// store saves a reply and reports what a person should know.
 func (a *actor) store(turn *actors.Turn, row string, was, now Reply) {
 	Replies.Put(turn, row, now)
 	if was.Told != now.Told {
@@ -216,21 +215,21 @@ func (a *actor) perform(turn *actors.Turn, row string, s Reply, do Effect) {
 	}
 }
 
-// The steps of the hands are tried once: what may have happened before one failed is
-// read from the window.
+// Each step of the hands is tried only once: if it fails, the window shows how far it
+// got.
 var (
 	typeTime = actors.CallOptions{Deadline: 30 * time.Second}
 	keyTime  = actors.CallOptions{Deadline: 10 * time.Second}
 )
 
-// typing has the window not captured for a while, or captured again.
+// typing pauses captures of the window for d, or resumes them.
 func (a *actor) typing(turn *actors.Turn, d time.Duration) {
 	turn.Send(messages.To(messages.ActorPoller, string(a.window)),
 		messages.Typing{Window: a.window, Until: turn.Now().Add(d)})
 }
 
-// announce tells all who read what will appear. It is committed with the call that
-// types.
+// announce tells all readers what will appear. It is committed together with the call
+// that types.
 func (a *actor) announce(turn *actors.Turn, s Reply) {
 	sent := messages.TextSent{Conversation: s.Conversation, Text: s.Text, Trace: s.Trace, At: turn.Now()}
 	turn.Send(messages.To(messages.ActorIngress, string(s.Conversation)), sent)
@@ -239,7 +238,7 @@ func (a *actor) announce(turn *actors.Turn, s Reply) {
 	}
 }
 
-// lose keeps a reply that ended as unknown.
+// lose remembers a reply that ended as unknown.
 func (a *actor) lose(turn *actors.Turn, s Reply) {
 	s.Text, s.Before = "", nil
 	oldest, n := "", 1
@@ -255,7 +254,7 @@ func (a *actor) lose(turn *actors.Turn, s Reply) {
 	Lost.Put(turn, s.Trace, s)
 }
 
-// stall is who watches that replies go out.
+// stall is the actor that checks that replies go out.
 func (a *actor) stall() messages.Address { return messages.To(messages.ActorStall, a.o.Desk) }
 
 // report says what became of a reply.
@@ -294,7 +293,7 @@ func (a *actor) finish(turn *actors.Turn, row string, s Reply, do Effect) {
 	Replies.Delete(turn, row)
 }
 
-// stop takes a reply back; one that is not here any more was answered for.
+// stop withdraws a reply. One that is no longer here has already been answered for.
 func (a *actor) stop(turn *actors.Turn, m messages.StopSending) {
 	for row, s := range Replies.All(turn) {
 		if s.Conversation == m.Conversation && s.Turn == m.Turn && s.Epoch == m.Epoch && s.Key == m.Key {
@@ -304,7 +303,7 @@ func (a *actor) stop(turn *actors.Turn, m messages.StopSending) {
 	}
 }
 
-// given takes the keyboard, or gives it back where nobody waits for it any more.
+// given takes the keyboard, or gives it back if no reply is waiting for it.
 func (a *actor) given(turn *actors.Turn) {
 	row, _, ok := a.active(turn)
 	if !ok {
@@ -314,8 +313,7 @@ func (a *actor) given(turn *actors.Turn) {
 	a.happened(turn, row, Event{Kind: OnGiven})
 }
 
-// own takes a bubble that shows a reply as its confirmation, whatever state that is
-// in.
+// own takes a bubble that shows a reply as its confirmation, whatever the reply's state.
 func (a *actor) own(turn *actors.Turn, m messages.OwnMessage) {
 	for row, s := range Replies.All(turn) {
 		if s.Trace == m.Trace {

@@ -7,7 +7,8 @@ import (
 	"github.com/kehai-run/kehai/messages"
 )
 
-// look is one reading of the window: captured, read, and its conversation told.
+// look is one reading of the window: capture it, read it, and ask whose conversation it
+// is.
 type look struct {
 	key   string // of this look
 	call  string // under way
@@ -48,7 +49,7 @@ func (a *actor) read(turn *actors.Turn, m messages.FrameRead) {
 	turn.Send(messages.To(messages.ActorFusion, string(a.window)), messages.AskWhose{Key: a.look.key, Read: m})
 }
 
-// whose ends a look: now it is known what the window shows.
+// whose ends a look: it is now known what the window shows.
 func (a *actor) whose(turn *actors.Turn, m messages.Whose) {
 	if a.look == nil || a.look.key != m.Key {
 		return
@@ -62,11 +63,11 @@ func (a *actor) whose(turn *actors.Turn, m messages.Whose) {
 		Field: readField(a.last.read, string(s.Text), s.Typed),
 	}})
 	if a.step == "" {
-		a.last = look{} // no hands need its picture
+		a.last = look{} // the hands no longer need its picture
 	}
 }
 
-// hold is why nothing may be sent now, "" if it may.
+// hold returns why nothing may be sent now, or "" if it may.
 func (a *actor) hold(turn *actors.Turn) messages.SendReason {
 	if a.ending {
 		return messages.SendEnding
@@ -100,7 +101,7 @@ func (a *actor) callFailed(turn *actors.Turn, m messages.CallFailed) {
 	case a.step != "" && m.Call == a.step:
 		a.step = ""
 		code := m.Code
-		if m.Kind == messages.FailureUnknown { // there are no hands in this runtime
+		if m.Kind == messages.FailureUnknown { // this runtime has no hands
 			code = "unavailable"
 		}
 		a.tellActive(turn, Event{Kind: OnFailed, Code: code})

@@ -15,7 +15,7 @@ type queued struct {
 	Reply
 }
 
-// replies are all replies as they are now, the oldest first.
+// replies yields all replies in their current state, oldest first.
 func (a *actor) replies(turn *actors.Turn) iter.Seq2[string, Reply] {
 	var list []queued
 	for row, s := range Replies.All(turn) {
@@ -30,7 +30,7 @@ func (a *actor) replies(turn *actors.Turn) iter.Seq2[string, Reply] {
 	}
 }
 
-// active is the reply that has the keyboard or asks for it. There is one at most.
+// active returns the reply that has or has asked for the keyboard. There is at most one.
 func (a *actor) active(turn *actors.Turn) (row string, s Reply, ok bool) {
 	for row, s := range Replies.All(turn) {
 		if s.State.Works() {
@@ -46,7 +46,7 @@ func (a *actor) tellActive(turn *actors.Turn, e Event) {
 	}
 }
 
-// due tells those whose time has come. One that waits for its turn gets it from goOn.
+// due wakes the replies whose time has come. Queued ones are started by goOn.
 func (a *actor) due(turn *actors.Turn) {
 	a.alarm = time.Time{}
 	for row, s := range a.replies(turn) {
@@ -54,14 +54,14 @@ func (a *actor) due(turn *actors.Turn) {
 			continue
 		}
 		if s.State.Works() {
-			a.look = nil // its answer was lost, or it is to be made anew
+			a.look = nil // its answer was lost, or it has to be repeated
 		}
 		a.happened(turn, row, Event{Kind: OnDue})
 	}
 }
 
-// goOn begins with the oldest reply that may be tried now, if none is worked on, and
-// sets the timer for what comes next. Where the program is about to end it begins nothing.
+// goOn starts the oldest reply that may be tried now, unless one is in progress, and sets
+// the timer for what comes next. It starts nothing while the program is shutting down.
 func (a *actor) goOn(turn *actors.Turn) {
 	if _, _, works := a.active(turn); !works && !a.ending {
 		for row, s := range a.eligible(turn) {
@@ -82,8 +82,8 @@ func (a *actor) goOn(turn *actors.Turn) {
 	a.alarm = at
 }
 
-// eligible are the queued replies that wait for no older one of their conversation,
-// whose order they keep.
+// eligible yields the queued replies with no older reply in their conversation: replies
+// of one conversation keep their order.
 func (a *actor) eligible(turn *actors.Turn) iter.Seq2[string, Reply] {
 	return func(yield func(string, Reply) bool) {
 		var before []messages.ConversationID
@@ -96,8 +96,8 @@ func (a *actor) eligible(turn *actors.Turn) iter.Seq2[string, Reply] {
 	}
 }
 
-// nextDue is when the next reply goes on by itself, zero for never. Where the program is
-// about to end only what is being typed does.
+// nextDue returns when the next reply continues by itself, or zero for never. While the
+// program is shutting down, only the reply being typed does.
 func (a *actor) nextDue(turn *actors.Turn) (at time.Time) {
 	earlier := func(s Reply) {
 		if at.IsZero() || s.Due.Before(at) {
@@ -112,7 +112,7 @@ func (a *actor) nextDue(turn *actors.Turn) (at time.Time) {
 		works = works || s.State.Works()
 		earlier(s)
 	}
-	if works || a.ending { // when it is done, the others are looked at
+	if works || a.ending { // the others are looked at once it is done
 		return at
 	}
 	for _, s := range a.eligible(turn) {

@@ -1,9 +1,9 @@
-// Package outbound types replies into a window and sees them there. [New] makes the
-// actor outbound/WINDOW. What becomes of a [Reply] is decided by [Rules.Step], which
-// is pure; [NewHands] makes the workers that press keys. One reply at a time is
-// typed into a window, and one window at a time has the keyboard of its desk (package
-// keyboard). What cannot be typed yet, because its conversation is not shown, waits
-// beside the others: only the replies of one conversation keep their order.
+// Package outbound types replies into a window and checks that they appear there. [New]
+// makes the actor outbound/WINDOW. [Rules.Step], which is pure, decides what happens to a
+// [Reply]; [NewHands] makes the workers that press keys. A window types one reply at a
+// time, and one window at a time has the keyboard of its desk (package keyboard). A reply
+// whose conversation is not shown waits without holding up the others: only replies of
+// the same conversation keep their order.
 //
 // # A reply
 //
@@ -43,35 +43,33 @@
 //	| typing … settling | restart                      | settling   | ask for the keyboard     |
 //	| confirming | restart                             | same       | wait anew                |
 //
-// To look is to capture the window now, to read its title, its bubbles and what
-// stands in its input field, and to ask fusion whose conversation that is.
+// A look captures the window, reads its title, its bubbles and its input field, and asks
+// fusion whose conversation that is.
 //
 // # Never twice, never elsewhere
 //
-// Each state is stored before the step that follows from it, and a step is tried
-// once. Where it is not known whether one was done (it broke, or the process died),
-// the window is read before anything else. A text is typed again only if it stands
-// neither in the field nor among the bubbles that have come since it was typed
-// first, and Enter was not pressed on it or left it standing in the field. Once all
-// its keys were pressed it must also have been seen in the field and taken out: a
-// field may read as empty that is not. What is left in doubt is waited for, and is
-// unknown in the end: nobody sends it again.
+// Each state is stored before its next step, and a step is tried only once. If it is
+// unknown whether a step was done (it broke, or the process died), the window is read
+// before anything else. A text is typed again only if it is neither in the field nor
+// among the bubbles that appeared since it was first typed, and only if Enter was not
+// pressed or left it in the field. Once all its keys were pressed, it must also have been
+// seen in the field and cleared, because a field can read as empty when it is not. A
+// reply in doubt waits, and ends as unknown: it is never sent again.
 //
-// Enter is pressed only on a window that was seen to show the conversation, with the
-// whole text in its field. Between that look and the key the hands compare the
-// window's header and field with what was seen, to the pixel, and refuse if a
-// person has touched keyboard or mouse meanwhile. What is left is the moment between
-// this comparison and the key.
+// Enter is pressed only after a look showed the right conversation with the whole text in
+// its field. Just before the key, the hands compare the window's header and field with
+// that look, pixel by pixel, and refuse if a person has touched keyboard or mouse since.
+// The only gap left is the moment between this comparison and the key.
 //
-// A pause holds from the moment at which it is told: each text and each Enter asks
-// [Allow] right before its keys. What was typed by then is taken out.
+// A pause takes effect at once: each text and each Enter asks [Allow] right before its
+// keys. What was already typed is cleared.
 //
-// A program that ends in order types nothing more and takes out what it has typed; where
-// its time is too short for that, or it is killed, the next start begins with it.
+// A program that shuts down types nothing more and clears what it typed. If it is killed
+// or runs out of time, the next start does this first.
 //
-// A person's hand wins: within three seconds of it nothing is typed, and what was
-// typed is cleared. A text that the person has added to is the person's: it is left
-// alone, and the reply waits until the field is empty.
+// The person at the desk comes first: for three seconds after their last input nothing is
+// typed, and what was typed is cleared. A text that the person has added to is theirs: it
+// is left alone, and the reply waits until the field is empty.
 //
 // # Tables
 //

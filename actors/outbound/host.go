@@ -11,15 +11,15 @@ import (
 	"github.com/kehai-run/kehai/messages"
 )
 
-// MaxText is how many characters a text may have that is typed.
+// MaxText is the most characters a text may have to be typed.
 const MaxText = 4000
 
 // ErrText marks a text that cannot be typed. Errors do not quote it.
 var ErrText = errors.New("outbound: the text cannot be typed")
 
-// Host makes the reply of a host's own sending, without its window. It refuses what
-// no field takes as it is: nothing but white space, control characters other than
-// line feeds, what is not UTF-8, and more than [MaxText] characters.
+// Host makes a reply that a host sends itself, without its window. It refuses texts that
+// no field takes unchanged: only white space, control characters other than line feeds,
+// invalid UTF-8, or more than [MaxText] characters.
 func Host(c messages.ConversationID, text messages.Text, key string, now time.Time) (messages.SendReply, error) {
 	s := string(text)
 	switch n := utf8.RuneCountInString(s); {

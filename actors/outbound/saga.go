@@ -56,8 +56,8 @@ func DefaultRules() Rules {
 	}
 }
 
-// State is where a reply is on its way. The table in the package comment says what
-// follows what.
+// State is how far a reply has come. The table in the package comment lists the
+// transitions.
 type State string
 
 // States of a reply.
@@ -65,12 +65,12 @@ const (
 	Queued     State = "queued"     // waits for its turn, or for the next attempt
 	Leasing    State = "leasing"    // waits for the desk's keyboard
 	Verifying  State = "verifying"  // the window is read: nothing is typed yet
-	Typing     State = "typing"     // announced to those who read; keys are pressed
+	Typing     State = "typing"     // announced to the readers; keys are being pressed
 	Checking   State = "checking"   // the window is read: does it hold the text?
 	Entering   State = "entering"   // Enter is pressed
-	Confirming State = "confirming" // its bubble is waited for
-	Clearing   State = "clearing"   // what was typed is taken out
-	Settling   State = "settling"   // the window is read: what has become of the text?
+	Confirming State = "confirming" // waiting for its bubble
+	Clearing   State = "clearing"   // what was typed is being cleared
+	Settling   State = "settling"   // the window is read: what happened to the text?
 	Done       State = "done"
 )
 
@@ -92,7 +92,7 @@ type Reply struct {
 	Trace string `json:"trace"`
 	State State  `json:"state"`
 
-	Due      time.Time           `json:"due,omitzero"`   // when it goes on by itself
+	Due      time.Time           `json:"due,omitzero"`   // when it continues by itself
 	Began    time.Time           `json:"began,omitzero"` // of the first attempt
 	Tries    int                 `json:"tries,omitempty"`
 	Reason   messages.SendReason `json:"reason,omitempty"`   // why the last attempt was not made
@@ -102,24 +102,24 @@ type Reply struct {
 
 	Typed   bool `json:"typed,omitempty"`   // our text may stand in the field
 	Entered bool `json:"entered,omitempty"` // Enter may have been pressed on it
-	// Pressed says that keys of it were pressed, and not taken back: a field that reads
-	// empty then tells nothing of where the text went.
+	// Pressed means that some of its keys were pressed and not cleared again. A field
+	// that reads as empty then says nothing about where the text went.
 	Pressed bool `json:"pressed,omitempty"`
 	Stop    bool `json:"stop,omitempty"`
 	Looks   int  `json:"looks,omitempty"` // in this state
-	// Before is the transcript's tail before anything was typed; nil before that was
+	// Before is the end of the transcript before anything was typed; nil until it is
 	// read.
 	Before []Mark `json:"before,omitempty"`
 	Read   bool   `json:"read,omitempty"` // Before was read, and may be empty
-	// Adrift is since when its conversation is shown without that tail, so that nothing
-	// tells what has become of a text that was typed.
+	// Adrift is when its conversation was first shown without that tail. Without it,
+	// nothing tells what happened to a text that was typed.
 	Adrift time.Time `json:"adrift,omitzero"`
 
 	Seen messages.Occurrence `json:"seen,omitempty"` // of its bubble
 }
 
-// task names what the reply is about, for the watch of stalls: the host's key, or the
-// trace of the reply itself.
+// task names what the reply is about, for the stall watch: the host's key, or the reply's
+// own trace.
 func (s Reply) task() string {
 	if s.Key != "" {
 		return s.Key
@@ -133,8 +133,8 @@ type Event struct {
 	Code string // of OnFailed: the worker's, "" if it broke
 	View View   // of OnSeen
 	Tail []Mark // of OnSeen: the transcript's, as far as it is in view
-	// Hold says, of OnSeen, why nothing may be sent now, such as [messages.CodePaused];
-	// "" if it may. What was typed is taken out all the same.
+	// Hold, for OnSeen, says why nothing may be sent now, such as [messages.CodePaused],
+	// or "" if it may. What was typed is cleared all the same.
 	Hold messages.SendReason
 }
 
@@ -152,8 +152,8 @@ const (
 	OnCleared EventKind = "cleared"
 	OnFailed  EventKind = "failed"  // a step of the hands was refused, or broke
 	OnOwn     EventKind = "own"     // its bubble was seen
-	OnStop    EventKind = "stop"    // it is not wanted any more
-	OnRestart EventKind = "restart" // the process, or the actor
+	OnStop    EventKind = "stop"    // it is no longer wanted
+	OnRestart EventKind = "restart" // the process or the actor restarted
 )
 
 // EffectKind says what is to be done.
@@ -164,15 +164,15 @@ const (
 	AskKeyboard   EffectKind = "ask"
 	LeaveKeyboard EffectKind = "leave"
 	LookAtWindow  EffectKind = "look"
-	Announce      EffectKind = "announce" // to all who read, before the first key
+	Announce      EffectKind = "announce" // tell all readers, before the first key
 	TypeText      EffectKind = "type"
 	PressEnter    EffectKind = "enter"
 	ClearField    EffectKind = "clear"
 	Wait          EffectKind = "wait"   // for OnDue
-	Finish        EffectKind = "finish" // say what became of it
+	Finish        EffectKind = "finish" // report how it ended
 )
 
-// Effect is to be done for a reply.
+// Effect is something to do for a reply.
 type Effect struct {
 	Kind    EffectKind
 	For     time.Duration        // of Wait
@@ -251,7 +251,7 @@ func (r Rules) Step(s Reply, e Event, now time.Time) (Reply, []Effect) {
 		switch e.Kind {
 		case OnDue:
 			return r.failed(s, "", now)
-		case OnCleared: // the field held all of it until then, so that Enter has done nothing
+		case OnCleared: // the field held all of it until then, so Enter had no effect
 			s.Entered, s.Pressed = false, false
 			return s.to(Settling), do(LookAtWindow)
 		}
@@ -307,9 +307,9 @@ func (r Rules) verify(s Reply, e Event, now time.Time) (Reply, []Effect) {
 	return s.to(Typing), do(Announce, TypeText)
 }
 
-// adrift is for a conversation that is not seen to go on where it ended when the text
-// was typed: it is scrolled back, or so much has come since that the place is out of
-// view. That it will be seen again is waited for as long as a bubble would be.
+// adrift is for a conversation that no longer shows where it ended when the text was
+// typed: it is scrolled back, or too much has come since. Wait for that place as long as
+// for a bubble.
 func (r Rules) adrift(s Reply, now time.Time) (Reply, []Effect) {
 	switch {
 	case s.Adrift.IsZero():
@@ -342,10 +342,10 @@ func (r Rules) check(s Reply, e Event, now time.Time) (Reply, []Effect) {
 	return r.settle(s, e, now)
 }
 
-// settle decides what has become of a text whose typing, sending or clearing is in
-// doubt. Once its keys were pressed it is typed again only after it was seen in the
-// field and taken out. Where the answer was lost before that was known, it is typed
-// again if it stands neither in the field nor in the transcript.
+// settle decides what happened to a text whose typing, sending or clearing is in doubt.
+// Once its keys were pressed, it is typed again only after it was seen in the field and
+// cleared. If the answer was lost before that was known, it is typed again if it is
+// neither in the field nor in the transcript.
 func (r Rules) settle(s Reply, e Event, now time.Time) (Reply, []Effect) {
 	switch {
 	case appeared(s, e.Tail):
@@ -371,13 +371,13 @@ func (r Rules) settle(s Reply, e Event, now time.Time) (Reply, []Effect) {
 	return r.putOff(s, messages.SendBusy, now)
 }
 
-// confirm waits for the bubble, and lets others type meanwhile.
+// confirm waits for the bubble and lets other replies type in the meantime.
 func (r Rules) confirm(s Reply) (Reply, []Effect) {
 	s.Reason = ""
 	return s.to(Confirming), append(do(LeaveKeyboard), Effect{Kind: Wait, For: r.Confirm})
 }
 
-// unseen is for a window that could not be read.
+// unseen handles a window that could not be read.
 func (r Rules) unseen(s Reply, code string, now time.Time) (Reply, []Effect) {
 	reason := reasonOf(code)
 	switch s.State {
@@ -396,7 +396,7 @@ func (r Rules) unseen(s Reply, code string, now time.Time) (Reply, []Effect) {
 	return s, nil
 }
 
-// failed is for a step of the hands that was not done. After a refusal no key was
+// failed handles a step that the hands did not complete. A refusal means that no key was
 // pressed.
 func (r Rules) failed(s Reply, code string, now time.Time) (Reply, []Effect) {
 	refused := untouched(code)
@@ -426,8 +426,7 @@ func (r Rules) failed(s Reply, code string, now time.Time) (Reply, []Effect) {
 	return s, nil
 }
 
-// refusals are the codes with which the hands themselves refuse a step, before its
-// first key.
+// refusals are the codes with which the hands refuse a step before its first key.
 var refusals = []string{string(messages.SendBusy), string(messages.SendChanged), string(messages.SendBlind),
 	string(messages.SendEnding), messages.CodePaused}
 
@@ -444,8 +443,8 @@ func reasonOf(code string) messages.SendReason {
 	return messages.SendFailed
 }
 
-// putOff ends an attempt: the next one comes later, unless the reply is not wanted
-// any more or has waited long enough.
+// putOff ends an attempt. The next one comes later, unless the reply was withdrawn or has
+// waited long enough.
 func (r Rules) putOff(s Reply, why messages.SendReason, now time.Time) (Reply, []Effect) {
 	s.Reason = why
 	if why == messages.SendBusy {
@@ -478,8 +477,8 @@ func (r Rules) stop(s Reply) (Reply, []Effect) {
 	return s, nil
 }
 
-// restart goes on after the process or the actor was started anew: whatever was
-// under way is lost, and the window is read before anything else is done.
+// restart continues after the process or the actor restarted. Calls in progress are lost,
+// so the window is read before anything else.
 func (r Rules) restart(s Reply) (Reply, []Effect) {
 	switch s.State {
 	case Verifying:
@@ -494,8 +493,8 @@ func (r Rules) restart(s Reply) (Reply, []Effect) {
 	return s, nil
 }
 
-// finish ends a reply. One whose text may have been sent, or may still stand in the
-// field, is never not sent.
+// finish ends a reply. If its text may have been sent, or may still be in the field, it
+// never ends as not sent.
 func (r Rules) finish(s Reply, outcome messages.SendOutcome, why messages.SendReason) (Reply, []Effect) {
 	if outcome == messages.SendNot && (s.Entered || s.Typed) {
 		outcome, why = messages.SendUnknown, messages.SendUnconfirmed

@@ -7,12 +7,11 @@ import (
 	"github.com/kehai-run/kehai/messages"
 )
 
-// caretWidth is the widest caret, in logical pixels: the one thing that may blink in
-// a field.
+// caretWidth is the widest caret, in logical pixels. Only a caret may blink in a field.
 const caretWidth = 4
 
-// sameLook reports whether a picture has the same size as a look, the same header to
-// the pixel, and the same field but for a caret.
+// sameLook reports whether a picture has the same size as a look, exactly the same
+// header, and the same field except for a caret.
 func sameLook(l messages.Look, now *image.RGBA) bool {
 	was := l.Frame.Image
 	if was.Rect.Size() != now.Rect.Size() {

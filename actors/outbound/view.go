@@ -9,10 +9,10 @@ import (
 	"github.com/kehai-run/kehai/messages"
 )
 
-// View is what a window shows, as far as sending asks.
+// View is what sending needs to know of a window.
 type View struct {
 	Here    bool // the reply's conversation, beyond doubt
-	MovedOn bool // it would be, had it not gone on out of view
+	MovedOn bool // the same, but it continued out of view
 	Field   Field
 }
 
@@ -46,7 +46,7 @@ func marksOf(read messages.FrameRead) (list []Mark) {
 	return list
 }
 
-// tailOf are the last of the marks that are in view: as many as are kept.
+// tailOf returns the last maxTail marks in view.
 func tailOf(view []Mark) []Mark { return slices.Clone(view[max(0, len(view)-maxTail):]) }
 
 func (m Mark) is(o Mark) bool {
@@ -56,10 +56,9 @@ func (m Mark) is(o Mark) bool {
 	return m.Side == o.Side && m.Text != "" && text.OCREqual(string(m.Text), string(o.Text))
 }
 
-// after returns what of a tail came after another one: the marks below the best
-// place at which the old one's end can lie. Among places that are as good the
-// highest counts, so that more is new; where there is none, all of it is, and found
-// is false.
+// after returns the marks of a tail that came after an older one: those below the best
+// match for the older tail's end. Of equally good matches the highest wins, so that more
+// counts as new. Without a match everything is new, and found is false.
 func after(before, now []Mark) (news []Mark, found bool) {
 	best, at := 0, 0
 	for end := 1; end <= len(now); end++ {
@@ -75,7 +74,7 @@ func after(before, now []Mark) (news []Mark, found bool) {
 }
 
 // appeared reports whether a bubble of our own side that may show the reply has come
-// since the first attempt began. In doubt it has: then the reply is not typed
+// since the first attempt began. If in doubt it says yes, and the reply is not typed
 // again.
 func appeared(s Reply, tail []Mark) bool {
 	if !s.Read {
@@ -90,27 +89,27 @@ func appeared(s Reply, tail []Mark) bool {
 	return false
 }
 
-// follows reports whether a transcript is seen to go on where it ended when the text
-// was typed, so that what has come since is in view. A window that is scrolled back
-// does not show that.
+// follows reports whether a transcript continues from where it ended when the text was
+// typed, so that everything since is in view. That is not so in a window that is scrolled
+// back.
 func follows(s Reply, tail []Mark) bool {
 	_, found := after(s.Before, tail)
 	return found || !s.Read
 }
 
-// placeholders are what applications write into an empty field.
+// placeholders are the hints that applications show in an empty field.
 var placeholders = []string{"message", "メッセージを入力", "メッセージ", "enter a message", "enter message",
 	"type a message", "write a message", "send a message", "aa", "reply", "メッセージを送信", "返信"}
 
 // Limits of reading the field.
 const (
 	fieldDiffers = 0.25 // share of the characters that a reader may have got wrong
-	fieldLeast   = 6    // characters of the end that stand for a longer text
+	fieldLeast   = 6    // trailing characters that are enough to recognise a longer text
 )
 
-// readField says what stands in a field, given the text that is to stand there, and
-// whether it may have been typed already. A placeholder counts as nothing where at most
-// icons stand below it: as one line among others it is part of a text.
+// readField returns what a field contains, given the text that belongs there and whether
+// it may have been typed already. A placeholder counts as empty if there are only icons
+// below it; as one line among others it is part of a text.
 func readField(read messages.FrameRead, want string, typed bool) Field {
 	if read.Input.W <= 0 || read.Input.H <= 0 {
 		return FieldMissing
@@ -132,8 +131,8 @@ func readField(read messages.FrameRead, want string, typed bool) Field {
 	return holds(lines, compact, ends, typed)
 }
 
-// endsOf are the last lines of a text, as many as there are, but not all of them: what a
-// field of a few lines shows of it.
+// endsOf returns every proper tail of a text's lines: what a field of a few lines may
+// show of it.
 func endsOf(want string) (ends []string) {
 	lines := strings.Split(strings.TrimSpace(want), "\n")
 	for i := 1; i < len(lines); i++ {
@@ -175,10 +174,10 @@ func isPlaceholder(line string) bool {
 	return false
 }
 
-// holds compares the lines of a field, of which some have words, with a text. A
-// field shows the end of a long one, or one of the ends that its last lines are. What
-// stands beside the text must be icons: a line with words is somebody else's. Icons are
-// read as letters, too; that is taken into account where the text was typed, into a field that was empty.
+// holds compares the lines of a field, some of which have words, with a text. Of a long
+// text the field shows only the end, or one of ends. Anything beside the text must be
+// icons: a line with words is somebody else's. Icons may be read as letters; this is
+// allowed for only if the text was typed into an empty field.
 func holds(lines []fieldLine, want string, ends []string, typed bool) Field {
 	ours := func(read string) bool {
 		return isText(read, want) ||
@@ -212,8 +211,8 @@ func isBeginning(read, want string) bool {
 	return len(a) > 0 && len(a) < len(b) && near(a, b[:len(a)])
 }
 
-// near forgives a reader's errors, and hardly any character more or less: those
-// would be somebody else's.
+// near forgives misread characters but hardly any extra or missing ones: those would be
+// somebody else's.
 func near(a, b []rune) bool {
 	if string(a) == string(b) {
 		return true
@@ -237,10 +236,10 @@ func isIcons(line string) bool {
 	return letters == 0 || signs <= maxIcons && 2*letters <= signs
 }
 
-// maxIcons is how many signs a row of icons is read as at most.
+// maxIcons is the most signs that a row of icons is read as.
 const maxIcons = 10
 
-// hasWords reports whether a line is more than what an icon or the caret is read as.
+// hasWords reports whether a line is more than a misread icon or caret.
 func hasWords(line string) bool {
 	return strings.ContainsFunc(line, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) })
 }

@@ -12,17 +12,17 @@ import (
 	"github.com/kehai-run/kehai/messages"
 )
 
-// Target is a window that can be typed into.
+// Target is a window to type into.
 type Target struct {
 	Typist hardware.Typist
-	Screen hardware.Screen // it is compared with a look before each key
+	Screen hardware.Screen // compared with a look before each key
 	Ref    string          // hardware.Window.Ref, of both
 }
 
 // Locate finds the target of a watched window. It is called for each step.
 type Locate func(ctx context.Context, window messages.WindowID) (Target, error)
 
-// Fixed locates windows in a map, which must not change afterwards.
+// Fixed looks windows up in a map, which must not change afterwards.
 func Fixed(targets map[messages.WindowID]Target) Locate {
 	return func(_ context.Context, window messages.WindowID) (Target, error) {
 		t, ok := targets[window]
@@ -34,13 +34,13 @@ func Fixed(targets map[messages.WindowID]Target) Locate {
 	}
 }
 
-// Allow presses a key unless none may be pressed now; then it returns a refusal.
+// Allow calls press, or returns a refusal if no key may be pressed now.
 type Allow func(press func() error) error
 
-// slack is how much later than it was made an input may seem to have come.
+// slack is how late the system may report an input.
 const slack = 150 * time.Millisecond
 
-// hands press keys. There is one pair for a desk.
+// hands press keys. Each desk has one pair.
 type hands struct {
 	locate Locate
 	now    func() time.Time
@@ -49,9 +49,9 @@ type hands struct {
 	before string    // window that had the keyboard before we took it, "" for none
 }
 
-// NewHands makes the constructor of hands workers, of which a desk has one. now is
-// the clock of the typist's idle time. allow decides of each text and of each Enter, but
-// not of what takes a text out again; nil allows all.
+// NewHands returns a constructor of hands workers; a desk has one. now is the clock of
+// the typist's idle time. allow decides on each text and each Enter, but not on clearing
+// a text again; nil allows everything.
 func NewHands(locate Locate, now func() time.Time, allow Allow) func() (actors.Worker, error) {
 	if allow == nil {
 		allow = func(press func() error) error { return press() }
@@ -59,8 +59,8 @@ func NewHands(locate Locate, now func() time.Time, allow Allow) func() (actors.W
 	return func() (actors.Worker, error) { return &hands{locate: locate, now: now, allow: allow}, nil }
 }
 
-// Do implements [actors.Worker]. An error that is refused means that no key was
-// pressed, unless its code is partly_typed.
+// Do implements [actors.Worker]. A refused error means that no key was pressed, unless
+// its code is partly_typed.
 func (h *hands) Do(ctx context.Context, request messages.Message) (messages.Message, error) {
 	var look messages.Look
 	var act func(Target) error
@@ -88,17 +88,17 @@ func (h *hands) Do(ctx context.Context, request messages.Message) (messages.Mess
 	return messages.HandsDone{Window: window}, nil
 }
 
-// enterText types a text into the field, which gets the focus first.
+// enterText focuses the field and types a text into it.
 func (h *hands) enterText(ctx context.Context, t Target, m messages.TypeText) error {
 	if err := h.quiet(ctx, t, m.Idle); err != nil {
 		return err
 	}
-	// A pause does not wait until a long text is typed: what follows it takes the text out.
+	// A pause need not wait until a long text is typed: the next step clears it.
 	if err := h.allow(func() error { return nil }); err != nil {
 		return err
 	}
 	if f, ok := t.Typist.(hardware.Focus); ok {
-		h.before, _ = f.Active(ctx) // nothing is given back then
+		h.before, _ = f.Active(ctx) // then nothing is given back
 	}
 	if p, ok := t.Typist.(hardware.Pointer); ok {
 		if err := p.Click(ctx, t.Ref, inField(m.Look)); err != nil {
@@ -110,7 +110,7 @@ func (h *hands) enterText(ctx context.Context, t Target, m messages.TypeText) er
 	return err
 }
 
-// inField is a point of the field beside what usually stands at its ends.
+// inField returns a point in the field, away from the icons at its ends.
 func inField(l messages.Look) image.Point {
 	return image.Pt(l.Field.X+l.Field.W/3, l.Field.Y+min(l.Field.H/2, int(24*l.Frame.Scale)))
 }
@@ -130,7 +130,7 @@ func (h *hands) press(ctx context.Context, t Target) error {
 	return err
 }
 
-// clear empties the field, whoever uses the keyboard: what stands there is ours.
+// clear empties the field even while a person is using the keyboard: its text is ours.
 func (h *hands) clear(ctx context.Context, t Target, l messages.Look) error {
 	if p, ok := t.Typist.(hardware.Pointer); ok {
 		if err := p.Click(ctx, t.Ref, inField(l)); err != nil {
@@ -148,8 +148,8 @@ func (h *hands) clear(ctx context.Context, t Target, l messages.Look) error {
 	return nil
 }
 
-// giveBack activates the window that was active before. It is a courtesy: that it
-// fails changes nothing of what was done.
+// giveBack activates the window that was active before. This is a courtesy: a failure
+// does not undo anything.
 func (h *hands) giveBack(ctx context.Context, t Target) {
 	if h.before != "" && h.before != t.Ref {
 		_ = t.Typist.Activate(ctx, h.before)
@@ -159,12 +159,12 @@ func (h *hands) giveBack(ctx context.Context, t Target) {
 
 var errBusy = errors.New("outbound: somebody uses the keyboard or the mouse")
 
-// errBlind refuses hands that cannot tell whether a person's are there too.
+// errBlind refuses to type where nobody can tell whether a person is typing too.
 var errBlind = errors.New("outbound: this typist cannot tell whether somebody uses the keyboard: " +
 	"give it a hardware.Presence")
 
-// quiet refuses unless nobody but us has used keyboard or mouse for d, and where
-// nobody knows that.
+// quiet refuses if somebody else has used keyboard or mouse within d, or if that cannot
+// be known.
 func (h *hands) quiet(ctx context.Context, t Target, d time.Duration) error {
 	p, ok := t.Typist.(hardware.Presence)
 	if !ok {
@@ -188,7 +188,7 @@ func (h *hands) quiet(ctx context.Context, t Target, d time.Duration) error {
 
 var errChanged = errors.New("outbound: the window does not look as it did when it was read")
 
-// unchanged refuses a window that looks otherwise than it was seen.
+// unchanged refuses a window that no longer looks as it did.
 func (h *hands) unchanged(ctx context.Context, t Target, l messages.Look) error {
 	if l.Frame.Image == nil {
 		return errChanged
@@ -203,7 +203,7 @@ func (h *hands) unchanged(ctx context.Context, t Target, l messages.Look) error 
 	return nil
 }
 
-// refuse makes an answer of what is no failure of the worker.
+// refuse turns an error that is not the worker's failure into an answer.
 func refuse(err error) error {
 	switch {
 	case errors.Is(err, errBusy):

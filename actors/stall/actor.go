@@ -12,8 +12,8 @@ import (
 // Kind is the actor's kind; the key is the node.
 const Kind = messages.ActorStall
 
-// Pending has the tasks that are watched, and Known those that were told as final, each by
-// its trace.
+// Pending holds the tasks being watched, and Known those reported as final, both by
+// trace.
 var (
 	Pending = actors.NewTable[Watch]("pending")
 	Known   = actors.NewTable[Watch]("known")
@@ -28,13 +28,13 @@ func Whose(_ string, value []byte) messages.ConversationID {
 	return w.Conversation
 }
 
-// About says whether a row is about a conversation; one that cannot be read may be.
+// About reports whether a row is about a conversation. A row that cannot be read may be.
 func About(c messages.ConversationID, row string, value []byte) bool {
 	whose := Whose(row, value)
 	return whose == c || whose == ""
 }
 
-// New makes the constructor of watches.
+// New returns a constructor of watches.
 func New(r Rules) func(messages.Address) actors.Actor {
 	return func(messages.Address) actors.Actor { return actor{r} }
 }
@@ -57,7 +57,7 @@ func (a actor) Receive(turn *actors.Turn, msg messages.Message) error {
 	return nil
 }
 
-// done begins to watch a task, once.
+// done starts watching a task, unless it is known already.
 func (a actor) done(turn *actors.Turn, m messages.TaskDone) {
 	_, pending := Pending.Get(turn, m.Trace)
 	if _, known := Known.Get(turn, m.Trace); m.Trace == "" || pending || known {
@@ -67,7 +67,7 @@ func (a actor) done(turn *actors.Turn, m messages.TaskDone) {
 	a.arm(turn)
 }
 
-// tried notes what became of an attempt to send something.
+// tried notes how an attempt to send something ended.
 func (a actor) tried(turn *actors.Turn, m messages.SendTried) {
 	w, ok := Pending.Get(turn, m.Trace)
 	switch {
@@ -81,7 +81,8 @@ func (a actor) tried(turn *actors.Turn, m messages.SendTried) {
 	}
 }
 
-// sent ends the watch of the task that a text was about: of its own trace, or else near.
+// sent ends the watch of the task that a text was about: the one with its trace, or else
+// one near it.
 func (a actor) sent(turn *actors.Turn, m messages.SendTried) {
 	if w, ok := Pending.Get(turn, m.Trace); ok {
 		a.end(turn, m.Trace, w, ok)
@@ -109,7 +110,7 @@ func (a actor) sent(turn *actors.Turn, m messages.SendTried) {
 	}
 }
 
-// end ends the watch of a task that is pending.
+// end stops watching a task.
 func (a actor) end(turn *actors.Turn, trace string, w Watch, pending bool) {
 	if !pending {
 		return
@@ -122,7 +123,7 @@ func (a actor) end(turn *actors.Turn, trace string, w Watch, pending bool) {
 	a.arm(turn)
 }
 
-// look says what has stalled.
+// look reports what has stalled.
 func (a actor) look(turn *actors.Turn) {
 	for trace, w := range watches(turn, Pending) {
 		next, say := a.rules.Look(w, now(turn))
@@ -142,7 +143,7 @@ func (a actor) look(turn *actors.Turn) {
 	a.arm(turn)
 }
 
-// remember keeps a task that was told as final; the oldest one makes room.
+// remember keeps a task that was reported as final and drops the oldest one if necessary.
 func (a actor) remember(turn *actors.Turn, trace string, w Watch) {
 	oldest, n := "", 1
 	var at time.Time
@@ -164,7 +165,7 @@ func (a actor) tell(turn *actors.Turn, trace string, w Watch) {
 	})
 }
 
-// arm sets the timer for the task that is looked at next.
+// arm sets the timer for the next task to look at.
 func (a actor) arm(turn *actors.Turn) {
 	var at time.Time
 	for _, w := range Pending.All(turn) {
@@ -181,7 +182,7 @@ func (a actor) arm(turn *actors.Turn) {
 
 func now(turn *actors.Turn) time.Time { return turn.Now().UTC().Round(0) }
 
-// watches are the rows of a table as they are now.
+// watches yields the current rows of a table.
 func watches(turn *actors.Turn, table actors.Table[Watch]) iter.Seq2[string, Watch] {
 	type row struct {
 		trace string

@@ -1,9 +1,9 @@
-// Package stall watches that what was done is told: a task that reported its completion
-// must be followed by a text that was seen to be sent. [New] makes the actor stall/NODE.
+// Package stall notices finished work that nobody was told about: when a task reports its
+// completion, a text about it must be seen to go out. [New] makes the actor stall/NODE.
 //
-// outbound reports each reply that it takes as a completion, and what becomes of it; a host
-// reports tasks of its own with [messages.TaskDone], under the key with which it sends the
-// text about it. What is decided is pure: [Rules] and [Watch].
+// outbound reports each reply it accepts as a completion, and later how it ended. A host
+// reports its own tasks with [messages.TaskDone], under the same key as the text about
+// them. The decisions are pure: [Rules] and [Watch].
 //
 //	| from    | on                                        | to      | is told               |
 //	|---------|-------------------------------------------|---------|-----------------------|
@@ -17,13 +17,13 @@
 //	| pending | taken back                                | none    | over, if it was told  |
 //	| known   | its text was seen to be sent after all    | known   | over                  |
 //
-// Another text counts within [Rules.Proximity] after the completion, and only where the
-// conversation has no other task pending: else it could hide a stall. stalled_typing_busy
-// is told once and may still end well; the threshold is looked at again and again, until
-// the text goes out or fails otherwise. stalled_no_send is final. It is told once for each
-// trace, of which the last [Rules.Traces] are known.
+// Another text counts within [Rules.Proximity] of the completion, and only if the
+// conversation has no other task pending; otherwise it could hide a stall.
+// stalled_typing_busy is reported once and may still end well: the threshold is checked
+// again and again until the text goes out or fails for another reason. stalled_no_send is
+// final and reported once for each trace; the last [Rules.Traces] traces are remembered.
 //
 // Tables: "pending", a [Watch] by trace; "known", a [Watch] by trace, of those that were
-// told as final. A crash loses nothing; a completion that was reported counts from when it
-// was stored, by durable timers.
+// told as final. A crash loses nothing: timers are durable, and a completion counts from
+// when it was stored.
 package stall

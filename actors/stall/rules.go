@@ -26,14 +26,14 @@ func DefaultRules() Rules {
 	return Rules{Threshold: 2 * time.Minute, Proximity: 5 * time.Minute, Traces: 512}
 }
 
-// Watch is a task that is done, and of which nothing was seen to be sent yet.
+// Watch is a finished task for which no text has been seen to go out yet.
 type Watch struct {
 	Conversation messages.ConversationID `json:"conversation"`
 	Since        time.Time               `json:"since"`            // its completion
 	Due          time.Time               `json:"due"`              // when it is looked at next
-	Failure      messages.SendReason     `json:"failure,omitzero"` // why it was not sent at the last attempt
-	Told         messages.StallReason    `json:"told,omitempty"`   // what was said of it, "" for nothing
-	At           time.Time               `json:"at,omitzero"`      // when that was said
+	Failure      messages.SendReason     `json:"failure,omitzero"` // why the last attempt did not send it
+	Told         messages.StallReason    `json:"told,omitempty"`   // what was reported, "" for nothing
+	At           time.Time               `json:"at,omitzero"`      // when that was reported
 	Over         bool                    `json:"over,omitempty"`   // it was sent after all
 }
 
@@ -42,15 +42,15 @@ func (r Rules) Begin(c messages.ConversationID, now time.Time) Watch {
 	return Watch{Conversation: c, Since: now, Due: now.Add(r.Threshold)}
 }
 
-// Look decides at a time what is to be said of a task, "" for nothing new. A final reason
-// ends the watch.
+// Look decides what to report about a task now, "" for nothing new. A final reason ends
+// the watch.
 func (r Rules) Look(w Watch, now time.Time) (next Watch, say messages.StallReason) {
 	if now.Before(w.Due) {
 		return w, ""
 	}
 	w.Due = now.Add(r.Threshold)
 	switch {
-	case w.Failure == messages.CodePaused: // by the owner, who knows
+	case w.Failure == messages.CodePaused: // by the owner, who knows about it
 		return w, ""
 	case w.Failure != messages.SendBusy:
 		say = messages.StalledNoSend
@@ -63,8 +63,8 @@ func (r Rules) Look(w Watch, now time.Time) (next Watch, say messages.StallReaso
 	return w, say
 }
 
-// Near reports that a text which was seen to be sent into the conversation of a task, under
-// another trace, may have been about it. pending counts the tasks of that conversation.
+// Near reports whether a text sent into a task's conversation under another trace may
+// have been about that task. pending counts the tasks of that conversation.
 func (r Rules) Near(w Watch, pending int, now time.Time) bool {
 	return pending == 1 && now.Sub(w.Since) <= r.Proximity
 }
