@@ -1,8 +1,8 @@
-// Package memory holds what is remembered, and the rules by which what was found is
-// put together: [Event] is one message of either side, [Merge] makes one list of what
-// the routes of a recall have found, [Pick] takes what helps most, and a [Run] says
-// afterwards how it came to that. All of it is pure. Package lexical finds events by
-// their words, rank orders them; the actor that keeps them is package recall.
+// Package memory defines what is remembered, and the rules that combine what was found:
+// [Event] is one message of either side, [Merge] makes one list of what the routes of a
+// recall have found, [Pick] takes what helps most, and a [Run] records how that came
+// about. All of it is pure. Package lexical finds events by their words, rank orders
+// them; the actor that keeps them is package recall.
 //
 // # Routes
 //
@@ -19,9 +19,9 @@
 //
 // # Order
 //
-// Lexical scores are those of package rank and lead; what other routes found as well
-// gains a little, and what only they found stands behind. At most 60 candidates stay,
-// by shares that depend on how many routes found them, which what is left fills up;
-// rare words of the question and the best of the lexical route keep their seats. Of
-// two events with the same words the better one is taken.
+// Lexical scores come from package rank and lead. An event that other routes found too
+// gains a little; one that only they found ranks behind. At most 60 candidates stay, in
+// shares that depend on which routes found them; unused seats go to the rest. Events with
+// rare words of the question and the best lexical ones always keep their seats. Of two
+// events with the same words the better one is taken.
 package memory

@@ -28,11 +28,11 @@ func Key(id messages.MessageID) string {
 	return strings.ToLower(base32.StdEncoding.EncodeToString(sum[:15]))
 }
 
-// MaxText is how many bytes of an event are kept: its beginning, if it is longer.
+// MaxText is how many bytes of an event are kept; a longer one is cut.
 const MaxText = 1 << 20
 
-// Talk is where a conversation has come to, for the links of its next event and for those
-// who keep up with it. The zero value has no event.
+// Talk is how far a conversation has come: it links the next event, and tells readers
+// what is new. The zero value has no event.
 type Talk struct {
 	At
 	Events int64              `json:"events"` // that are kept
@@ -45,21 +45,21 @@ type Talk struct {
 // At is how far the memory of a conversation has come.
 type At struct {
 	Changes uint64 `json:"changes,omitempty"` // that there have been
-	Print   uint64 `json:"print,omitempty"`   // of all of them, one upon the other
+	Print   uint64 `json:"print,omitempty"`   // a hash chained over all of them
 }
 
-// Change is what one turn changed: the events that were kept, or are no more.
+// Change is what one turn changed: events that were stored or removed.
 type Change struct {
 	IDs []messages.MessageID `json:"ids"`
 	At  At                   `json:"at"` // after it
 }
 
-// KeptChanges is how many changes of a conversation are kept. Whoever is farther behind
+// KeptChanges is how many changes of a conversation are kept. A reader further behind
 // reads all of its events.
 const KeptChanges = 1024
 
-// Changed is where a conversation has come to after a change of events, and that change.
-// Equal events change it differently each time.
+// Changed returns the talk after a change of events, and that change. Even the same
+// events give a new fingerprint each time.
 func (t Talk) Changed(list []messages.Event, now time.Time) (Talk, Change) {
 	h := fnv.New64a()
 	_, _ = fmt.Fprint(h, t.Changes, t.Print, now.UnixNano())
@@ -99,7 +99,7 @@ func (t Talk) Next(m messages.Event, now time.Time) (Event, Talk) {
 	return e, t
 }
 
-// Again is a stored event in its present wording.
+// Again returns a stored event with its current wording.
 func (e Event) Again(m messages.Event) Event {
 	if len(m.Text) > MaxText {
 		m.Text = messages.Text(strings.ToValidUTF8(string(m.Text[:MaxText]), ""))

@@ -28,8 +28,8 @@ const (
 	maxCandidates = 60
 	// sure is how many of the best lexical results keep their seats.
 	sure = 12
-	// second is what a further route adds to a score, and the most that such a route
-	// gives alone.
+	// second is what each further route adds to a score, and the most such a route gives
+	// on its own.
 	second = 0.01
 	alone  = 0.05
 )
@@ -93,8 +93,8 @@ const (
 	words                // lexical alone
 )
 
-// shares are the parts of the seats that groups have; who has none left waits for what
-// stays free.
+// shares are the parts of the seats that groups get. When a group's seats are taken, its
+// other candidates wait for free ones.
 var shares = map[Mode]map[group]float64{
 	Associative: {several: 0.6, timely: 0.1, context: 0.1, words: 0.2},
 	AboutTime:   {several: 0.45, timely: 0.3, context: 0.05, words: 0.2},
@@ -112,7 +112,7 @@ func (c Candidate) group() group {
 	return context
 }
 
-// seat chooses the candidates that stay. The list is in order, and so is the result.
+// seat chooses the candidates that stay, in order. The list must be in order.
 func seat(list []Candidate, mode Mode) []Candidate {
 	if len(list) <= maxCandidates {
 		return list
@@ -149,7 +149,7 @@ func seat(list []Candidate, mode Mode) []Candidate {
 	return seated
 }
 
-// apart moves events to the end whose words a better event of the same side has.
+// apart moves an event to the end if a better one of the same side has the same words.
 func apart(list []Candidate) []Candidate {
 	seen := map[string]bool{}
 	var first, again []Candidate
@@ -166,7 +166,7 @@ func apart(list []Candidate) []Candidate {
 }
 
 // Pick takes the k best candidates that are not in the asker's context, and the best of
-// all even if it is.
+// all even if it is in it.
 func Pick(list []Candidate, context []messages.MessageID, k int) (picked []Candidate) {
 	for i, c := range list {
 		if c.Context = slices.Contains(context, c.ID); c.Context && i > 0 || !c.Context && k == 0 {

@@ -17,12 +17,12 @@ var (
 	Events = actors.NewTable[memory.Event]("events")
 	Runs   = actors.NewTable[memory.Run]("runs")
 	Talks  = actors.NewTable[memory.Talk]("talk")
-	// Changes are the newest changes of the events, by their number.
+	// Changes holds the newest changes of the events, by number.
 	Changes = actors.NewTable[memory.Change]("changes")
 	counts  = actors.NewTable[int64]("count")
 )
 
-// The only rows of their tables.
+// Each is the only row of its table.
 const (
 	TalkRow = "talk"
 	runsRow = "runs"
@@ -31,17 +31,17 @@ const (
 // Options of a recall. Start with [DefaultOptions].
 type Options struct {
 	Routes []memory.Timed
-	Pick   int // events that are recalled at most
-	Keep   int // runs that are kept
+	Pick   int // most events to recall
+	Keep   int // runs to keep
 }
 
 // DefaultOptions search by all routes.
 func DefaultOptions() Options { return Options{Routes: memory.Routes(), Pick: 12, Keep: 200} }
 
-// Longest is how long a recall takes at most.
+// Longest is the most time a recall takes.
 const Longest = time.Second
 
-// New makes the constructor of recalls.
+// New returns a constructor of recalls.
 func New(o Options) func(messages.Address) actors.Actor {
 	return func(self messages.Address) actors.Actor {
 		return &actor{o: o, id: messages.ConversationID(self.Key()), asked: map[string]*question{}}
@@ -78,7 +78,7 @@ func (a *actor) Receive(turn *actors.Turn, msg messages.Message) error {
 	return nil
 }
 
-// keep stores events. One that reads as it did changes nothing.
+// keep stores events. An unchanged event changes nothing.
 func (a *actor) keep(turn *actors.Turn, list []messages.Event) {
 	talk, _ := Talks.Get(turn, TalkRow)
 	var kept []messages.Event
@@ -106,7 +106,7 @@ func (a *actor) keep(turn *actors.Turn, list []messages.Event) {
 	a.changed(turn, talk, kept)
 }
 
-// changed stores where the conversation has come to after a change of events.
+// changed stores a change of events and how far the conversation has come with it.
 func (a *actor) changed(turn *actors.Turn, talk memory.Talk, list []messages.Event) {
 	talk, change := talk.Changed(list, turn.Now())
 	Talks.Put(turn, TalkRow, talk)
@@ -135,7 +135,7 @@ func (a *actor) drop(turn *actors.Turn, ids []messages.MessageID) {
 	a.changed(turn, talk, gone)
 }
 
-// trim removes what was stored before a time, and the runs of that time.
+// trim removes the events stored before a time, and the runs from before it.
 func (a *actor) trim(turn *actors.Turn, before time.Time) {
 	var old []messages.MessageID
 	for _, e := range Events.All(turn) {

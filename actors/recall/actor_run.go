@@ -10,7 +10,7 @@ import (
 	"github.com/kehai-run/kehai/messages"
 )
 
-// question is a recall that is under way.
+// question is a recall in progress.
 type question struct {
 	messages.Recall
 	from    messages.Address
@@ -19,7 +19,7 @@ type question struct {
 	reports map[memory.Route]memory.Report
 }
 
-// ask has all routes search. The same key again begins anew.
+// ask lets all routes search. Asking again with the same key starts over.
 func (a *actor) ask(turn *actors.Turn, m messages.Recall) {
 	if old := a.asked[m.Key]; old != nil {
 		for call := range old.calls {
@@ -60,8 +60,8 @@ func (a *actor) failed(turn *actors.Turn, m messages.CallFailed) {
 	a.settle(turn, q)
 }
 
-// open is the question and the route of a call that is answered now; the call is open
-// no more.
+// open returns the question and the route of a call that was just answered, and closes
+// the call.
 func (a *actor) open(turn *actors.Turn, key string) (memory.Route, *question) {
 	q := a.asked[key]
 	if q == nil {
@@ -81,7 +81,7 @@ func (a *actor) settle(turn *actors.Turn, q *question) {
 	}
 }
 
-// finish puts together what has come, stores the run and answers.
+// finish merges the results, stores the run and answers.
 func (a *actor) finish(turn *actors.Turn, key string) {
 	q := a.asked[key]
 	if q == nil {
@@ -105,7 +105,7 @@ func (a *actor) finish(turn *actors.Turn, key string) {
 	turn.Send(q.from, messages.Recalled{Key: key, Run: run.ID, Found: memory.Memories(picked)})
 }
 
-// reports are what became of the routes, in their order.
+// reports returns how each route ended, in order of the routes.
 func (a *actor) reports(q *question) (list []memory.Report) {
 	for _, r := range a.o.Routes {
 		list = append(list, q.reports[r.Route])
@@ -113,7 +113,7 @@ func (a *actor) reports(q *question) (list []memory.Report) {
 	return list
 }
 
-// Conclude makes a run of what routes found, and picks what helps most.
+// Conclude makes a run of what the routes found, and picks what helps most.
 func Conclude(found []memory.Found, reports []memory.Report, context []messages.MessageID,
 	k int) (memory.Run, []memory.Candidate) {
 	order := map[memory.Route]int{}
@@ -135,7 +135,7 @@ func Conclude(found []memory.Found, reports []memory.Report, context []messages.
 // RunID names the nth run of a conversation.
 func RunID(c messages.ConversationID, n int64) string { return fmt.Sprintf("%s/run.%d", c, n) }
 
-// SplitRunID returns what a RunID names.
+// SplitRunID returns the conversation and the row that a RunID names.
 func SplitRunID(id string) (c messages.ConversationID, row string, ok bool) {
 	at := strings.LastIndex(id, "/run.")
 	if at < 1 {

@@ -1,6 +1,6 @@
-// Package recall keeps the events of a conversation and finds them again. [New] makes
-// the actor recall/CONVERSATION, which stores what Remember tells, takes out what
-// TakeBack tells, and answers Recall with Recalled:
+// Package recall keeps the events of a conversation and finds them again. [New] makes the
+// actor recall/CONVERSATION, which stores the events of Remember, removes those of
+// TakeBack, and answers Recall with Recalled:
 //
 //	Recall ─┬─► recent  ─┐
 //	        ├─► lexical ─┤
@@ -9,18 +9,17 @@
 //	        ├─► links   ─┤     what is late, fails or panics is left out,
 //	        └─► time    ─┘     and named in the run
 //
-// Each route is a call to a worker with a time of its own; [Library], the index that
-// they search, is derived from the rows: it hears of each event when the turn that
-// stores it has committed. After a restart it begins with what was saved of it ([Saved])
-// and reads the changes since; what was saved is of no use if it is damaged, far behind or
-// of another history, and all rows are read then. A recall comes to an end within
-// [Longest], whatever becomes of its routes.
+// Each route is a call to a worker with its own time limit. They search [Library], an
+// index derived from the rows: it hears of each event once the turn that stores it has
+// committed. After a restart it loads its saved copy ([Saved]) and reads the changes
+// since. If that copy is damaged, far behind or of another history, it reads all rows
+// instead. A recall ends within [Longest], whatever happens to its routes.
 //
 // # Who is recalled where
 //
-// A conversation sees what was said in it. What else it sees is for [Scope] to say,
-// which the owner decides; a group sees nothing of what was said elsewhere. A run names
-// events by their IDs, so that no row here has words of another conversation.
+// A conversation sees what was said in it. The owner decides what else it sees ([Scope]);
+// a group sees nothing from elsewhere. A run names events by ID, so that no row here
+// contains words of another conversation.
 //
 // # What is stored
 //
@@ -30,5 +29,5 @@
 // their number in 16 digits, and "count" with the row "runs", how many there ever were.
 // TrimDue deletes events by their age.
 //
-// A crash loses the recall that is under way, which whoever asked asks for again.
+// A crash loses the recall in progress; whoever asked for it asks again.
 package recall

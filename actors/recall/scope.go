@@ -4,25 +4,24 @@ import "github.com/kehai-run/kehai/messages"
 
 // Scope is what a conversation sees of the memory.
 type Scope struct {
-	// Conversations are those of which everything is seen, its own among them; nil
-	// means all.
+	// Conversations are the ones it sees everything of, including itself; nil means all.
 	Conversations []messages.ConversationID
-	// Owner says that what our own side said is seen wherever it was said.
+	// Owner means that it sees what our own side said anywhere.
 	Owner bool
 }
 
-// Share says how far what was said in one conversation is seen in others.
+// Share says which other conversations see what was said in one.
 type Share string
 
 // Values of Share.
 const (
 	ShareConversation Share = "conversation" // nowhere else
 	SharePerson       Share = "person"       // where the owner says that it is the same person
-	ShareAll          Share = "all"          // in each conversation with one person
+	ShareAll          Share = "all"          // in each conversation with a single person
 )
 
-// ScopeOf is what a conversation sees; linked are the others of the same person. What
-// was said elsewhere is never seen in a group.
+// ScopeOf returns what a conversation sees; linked are the others with the same person. A
+// group never sees what was said elsewhere.
 func ScopeOf(c messages.ConversationID, group bool, share Share, owner bool, linked []messages.ConversationID) Scope {
 	s := Scope{Conversations: []messages.ConversationID{c}}
 	switch {

@@ -30,13 +30,13 @@ type Person struct {
 	Conversations []string `yaml:"conversations"`
 }
 
-// DefaultSharing lets one person be reminded of what was said with that person.
+// DefaultSharing lets a person be reminded of what was said with that person.
 func DefaultSharing() Sharing { return Sharing{Share: SharePerson, ShareOwner: "none"} }
 
-// maxPeople is how many people may be in several conversations.
+// maxPeople is the most people who can be named.
 const maxPeople = 500
 
-// CheckPeople tells what is wrong with people, by the key of each.
+// CheckPeople reports what is wrong with people, each by its key.
 func CheckPeople(people []Person, wrong func(key, what string)) {
 	if n := len(people); n > maxPeople {
 		wrong("people", fmt.Sprintf("%d people: want at most %d", n, maxPeople))

@@ -10,8 +10,8 @@ import (
 	"github.com/kehai-run/kehai/messages"
 )
 
-// NewWorker makes the constructor of workers that search a library. A scope that is nil
-// is the conversation alone.
+// NewWorker returns a constructor of workers that search a library. Without a scope
+// function each conversation sees only itself.
 func NewWorker(l *Library, scope func(c messages.ConversationID, group bool) Scope) func() (actors.Worker, error) {
 	if scope == nil {
 		scope = func(c messages.ConversationID, group bool) Scope {

@@ -18,15 +18,16 @@ import (
 
 // Rows reads the stored events.
 type Rows interface {
-	// Event is one of them; false if there is none.
+	// Event returns one of them; false if it does not exist.
 	Event(c messages.ConversationID, id messages.MessageID) (memory.Event, bool, error)
 	// Events yields those of a conversation, or of all if it is "", until yield fails.
 	Events(
 		ctx context.Context, c messages.ConversationID, yield func(messages.ConversationID, memory.Event) error,
 	) error
-	// Talks yields where conversations have come to, until yield fails.
+	// Talks yields how far each conversation has come, until yield fails.
 	Talks(ctx context.Context, yield func(messages.ConversationID, memory.Talk) error) error
-	// Talk is where one has come to, and Change its nth change; false if there is none.
+	// Talk returns how far a conversation has come, and Change its nth change; false if
+	// there is none.
 	Talk(c messages.ConversationID) (memory.Talk, bool, error)
 	Change(c messages.ConversationID, n uint64) (memory.Change, bool, error)
 }
@@ -34,33 +35,31 @@ type Rows interface {
 // ErrNoRows is returned before [Library.Open] and after [Library.Close].
 var ErrNoRows = errors.New("recall: the memory is not open yet")
 
-// Library is an index of all events with access to their texts. It is derived: what it
-// knows comes from the rows, and from what is heard of their changes. Its methods may
-// be called concurrently.
+// Library is an index of all events with access to their texts. It is derived from the
+// rows and from the changes it hears of. Its methods may be called concurrently.
 type Library struct {
 	zone  *time.Location
 	index atomic.Pointer[lexical.Index]
 	rows  atomic.Pointer[Rows]
 
-	mu    sync.Mutex                           // of those who write
+	mu    sync.Mutex                           // for writers
 	whole bool                                 // all rows are in the index
-	known map[messages.ConversationID]*reading // those that are, or are being read
-	gone  map[string]bool                      // what went while rows are read
+	known map[messages.ConversationID]*reading // read, or being read
+	gone  map[string]bool                      // removed while rows are being read
 	marks map[messages.ConversationID]mark     // how far the index has come
-	next  *Library                             // is being made from the rows; hears what is heard
+	next  *Library                             // being built from the rows; hears the same changes
 	reads sync.WaitGroup
 
-	saving  sync.Mutex // of those who write or destroy what is saved
-	saved   Saved      // nil: nothing is
-	restart sync.Once  // of what is saved, into the index
+	saving  sync.Mutex // for writing or destroying the saved copy
+	saved   Saved      // nil: nothing is saved
+	restart sync.Once  // loads the saved copy once
 	unsaved atomic.Int64
 
 	closed context.Context // ends with Close
 	end    context.CancelFunc
 }
 
-// NewLibrary makes a library without events; times that a question names are counted in
-// the zone.
+// NewLibrary makes an empty library. Times that a question names are in the zone.
 func NewLibrary(zone *time.Location) *Library {
 	l := &Library{zone: zone, known: map[messages.ConversationID]*reading{}, gone: map[string]bool{},
 		marks: map[messages.ConversationID]mark{}}
@@ -69,10 +68,10 @@ func NewLibrary(zone *time.Location) *Library {
 	return l
 }
 
-// Open says where the rows are.
+// Open gives the library its rows.
 func (l *Library) Open(r Rows) { l.rows.Store(&r) }
 
-// Len is how many events the index has, and whether these are all.
+// Len returns how many events the index has, and whether those are all.
 func (l *Library) Len() (n int, all bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -93,7 +92,7 @@ func document(c messages.ConversationID, e messages.Event) lexical.Document {
 	return d
 }
 
-// Hear takes what recall publishes.
+// Hear takes what the recall actors publish.
 func (l *Library) Hear(m messages.Message) {
 	switch m.(type) {
 	case messages.EventsKept, messages.EventsGone, messages.MemoryAt:
@@ -127,8 +126,8 @@ func (l *Library) hear(m messages.Message) {
 	}
 }
 
-// Forget takes a conversation out, and rebuilds the index without it. It is called when
-// its rows are gone.
+// Forget removes a conversation and rebuilds the index without it. Call it once the rows
+// are gone.
 func (l *Library) Forget(c messages.ConversationID) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -144,14 +143,14 @@ func (l *Library) Forget(c messages.ConversationID) {
 // errRebuilding is returned by a second Rebuild.
 var errRebuilding = errors.New("recall: the index is being made anew already: wait until that is done")
 
-// Rebuild makes the index anew from all rows, whatever was saved, while the old one serves.
-// It returns how many events it has.
+// Rebuild builds a new index from all rows, ignoring the saved copy. The old one serves
+// meanwhile. It returns how many events the new one has.
 func (l *Library) Rebuild(ctx context.Context) (int, error) {
 	rows := l.rows.Load()
 	if rows == nil {
 		return 0, ErrNoRows
 	}
-	l.restore() // not while the new one takes its place
+	l.restore() // not while the new index replaces this one
 	fresh := NewLibrary(l.zone)
 	fresh.Open(*rows)
 	defer fresh.Close()
@@ -177,7 +176,7 @@ func (l *Library) Rebuild(ctx context.Context) (int, error) {
 	return n, nil
 }
 
-// Load brings the index up to date with all rows, and returns how many events it has then.
+// Load brings the index up to date with all rows and returns how many events it then has.
 // It may take a while; questions are answered meanwhile.
 func (l *Library) Load(ctx context.Context) (int, error) {
 	rows := l.rows.Load()
@@ -204,8 +203,8 @@ func (l *Library) Load(ctx context.Context) (int, error) {
 	return l.index.Load().Len(), nil
 }
 
-// catchUp reads what the index does not know yet. Where it knows nothing, all rows are read
-// in one go.
+// catchUp reads what the index does not know yet. An empty index reads all rows in one
+// go.
 func (l *Library) catchUp(ctx context.Context, rows Rows, talks map[messages.ConversationID]memory.Talk) error {
 	l.mu.Lock()
 	begun := false
@@ -271,7 +270,7 @@ func (l *Library) read(ctx context.Context, c messages.ConversationID) error {
 	return nil
 }
 
-// follow goes through the changes from one place to another; false if they are not kept.
+// follow applies the changes between two places; false if they are no longer kept.
 func (l *Library) follow(ctx context.Context, rows Rows, c messages.ConversationID, from, to memory.At) (bool, error) {
 	if from.Changes > to.Changes || to.Changes-from.Changes > memory.KeptChanges {
 		return false, nil
@@ -293,8 +292,8 @@ func (l *Library) follow(ctx context.Context, rows Rows, c messages.Conversation
 	return true, nil
 }
 
-// readAll reads all rows of a conversation; known says that the index may have some that
-// are no more.
+// readAll reads all rows of a conversation; known means that the index may have some that
+// no longer exist.
 func (l *Library) readAll(ctx context.Context, rows Rows, c messages.ConversationID, known bool) error {
 	kept := map[string]bool{}
 	err := rows.Events(ctx, c, func(c messages.ConversationID, e memory.Event) error {
@@ -314,8 +313,8 @@ func (l *Library) readAll(ctx context.Context, rows Rows, c messages.Conversatio
 	return nil
 }
 
-// enter puts a row into the index, as it was when it was read: one that is there and reads
-// otherwise is read again, as either may be the newer one.
+// enter puts a row into the index as it was read. If the index already has a different
+// version, the row is read again, because either may be the newer one.
 func (l *Library) enter(rows Rows, c messages.ConversationID, e memory.Event) error {
 	d := document(c, e.Event)
 	l.mu.Lock()
@@ -334,7 +333,7 @@ func (l *Library) enter(rows Rows, c messages.ConversationID, e memory.Event) er
 	return l.renew(rows, c, e.ID)
 }
 
-// renew has the index say of an event what its row says now. What is heard of it later is
+// renew updates an event in the index from its current row. Changes heard later are
 // newer.
 func (l *Library) renew(rows Rows, c messages.ConversationID, id messages.MessageID) error {
 	l.mu.Lock()
@@ -359,15 +358,15 @@ func wrapped(err error) error {
 	return nil
 }
 
-// reading is that the rows of a conversation are read, once.
+// reading is the one reading of a conversation's rows.
 type reading struct {
 	done chan struct{} // closed at the end
 	err  error         // set before
 }
 
-// have waits until the events of conversations are in the index. Whoever may see more
-// than these sees of the others what has been read by now. The rows are read on when
-// ctx ends: the next question finds them.
+// have waits until the events of conversations are in the index. Other conversations in
+// scope are seen as far as they have been read. Reading continues after ctx ends, for the
+// next question.
 func (l *Library) have(ctx context.Context, list []messages.ConversationID) error {
 	for _, c := range list {
 		r, err := l.begin(c)
@@ -386,7 +385,8 @@ func (l *Library) have(ctx context.Context, list []messages.ConversationID) erro
 	return nil
 }
 
-// begin has the rows of a conversation read, unless they are; nil says that all are.
+// begin starts reading the rows of a conversation, unless that has begun; nil means that
+// all rows are read.
 func (l *Library) begin(c messages.ConversationID) (*reading, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -412,8 +412,8 @@ func (l *Library) begin(c messages.ConversationID) (*reading, error) {
 	return r, nil
 }
 
-// Close ends what is being read, and waits for that. Nothing can be searched after it;
-// whoever calls it may close the store then.
+// Close stops all reading and waits for it to end. After that nothing can be searched,
+// and the caller may close the store.
 func (l *Library) Close() {
 	l.mu.Lock()
 	l.end()

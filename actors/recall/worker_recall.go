@@ -11,8 +11,8 @@ import (
 	"github.com/kehai-run/kehai/messages"
 )
 
-// Recall does what the actor does, without it: nothing of it is stored. Routes that are
-// late when their time is over are left out; they end when the context does.
+// Recall does what the actor does, but stores nothing. Routes that exceed their time are
+// left out; they end when the context does.
 func (l *Library) Recall(ctx context.Context, q Query, k int) (memory.Run, []memory.Candidate) {
 	type result struct {
 		memory.Found
@@ -62,7 +62,7 @@ func (l *Library) Recall(ctx context.Context, q Query, k int) (memory.Run, []mem
 	return run, picked
 }
 
-// Words returns the events that have the words of a text, the best first.
+// Words returns the events that contain the words of a text, best first.
 func (l *Library) Words(ctx context.Context, q Query, k int) ([]messages.MemoryHit, error) {
 	s, err := l.searchFor(ctx, q)
 	if err != nil {
@@ -71,8 +71,8 @@ func (l *Library) Words(ctx context.Context, q Query, k int) ([]messages.MemoryH
 	return s.hits(s.best(k)), ctx.Err()
 }
 
-// Have waits until what a scope sees is in the index: all of it, where it sees more
-// than some conversations.
+// Have waits until what a scope sees is in the index: everything, if the scope is not
+// limited to certain conversations.
 func (l *Library) Have(ctx context.Context, s Scope) error {
 	if s.Conversations != nil && !s.Owner {
 		return l.have(ctx, s.Conversations)
@@ -84,7 +84,7 @@ func (l *Library) Have(ctx context.Context, s Scope) error {
 	return err
 }
 
-// Speakers are those who have spoken on the other side of a conversation.
+// Speakers returns who has spoken on the other side of a conversation.
 func (l *Library) Speakers(c messages.ConversationID) (list []string) {
 	for _, name := range l.index.Load().Speakers(lexical.Scope{Conversations: []string{string(c)}}) {
 		if name != "" {
@@ -94,8 +94,9 @@ func (l *Library) Speakers(c messages.ConversationID) (list []string) {
 	return list
 }
 
-// Compare compares the index with the rows. missing and differing are IDs behind their
-// conversations, at most limit of each. What changes meanwhile counts as it is in the end.
+// Compare compares the index with the rows. missing and differing are IDs prefixed by
+// their conversations, at most limit of each. What changes meanwhile counts in its final
+// state.
 func (l *Library) Compare(ctx context.Context, limit int) (events int, missing, differing []string, extra int,
 	err error) {
 	rows := l.rows.Load()
@@ -140,18 +141,18 @@ func (l *Library) Compare(ctx context.Context, limit int) (events int, missing, 
 	return events, missing, differing, extra, nil
 }
 
-// standing is how a row and the index stand to each other.
+// standing says how a row and the index compare.
 type standing uint8
 
 const (
 	same standing = iota
 	different
 	unfound
-	gone // the row is no more
+	gone // the row no longer exists
 )
 
-// standing compares a row with the index; where they differ, once more as it is now, which
-// nothing that is heard can change meanwhile.
+// standing compares a row with the index. If they differ, it reads the row again and
+// compares once more, while no change can be heard.
 func (l *Library) standing(rows Rows, fresh *lexical.Index, d lexical.Document) (standing, error) {
 	if standingIn(l.index.Load(), fresh, d) == same {
 		return same, nil
@@ -182,8 +183,7 @@ func standingIn(x, fresh *lexical.Index, d lexical.Document) standing {
 	return same
 }
 
-// sameTerms reports whether a document is found in one index by what it is found by in the
-// other.
+// sameTerms reports whether the same terms find a document in both indexes.
 func sameTerms(x, fresh *lexical.Index, d lexical.Document) bool {
 	at, _ := x.Find(d.ID)
 	other, _ := fresh.Find(d.ID)

@@ -15,7 +15,7 @@ import (
 	"github.com/kehai-run/kehai/messages"
 )
 
-// Query is what is asked of a library.
+// Query is a question to a library.
 type Query struct {
 	Conversation messages.ConversationID
 	Scope        Scope
@@ -33,12 +33,12 @@ const (
 	perThread     = 10
 	bestLinks     = 8
 	inTimeEvents  = 20
-	lifeEvents    = 60 // that are read for a stage of a life
+	lifeEvents    = 60 // read for a stage of a life
 	talkGap       = 3 * time.Hour
 	nearbyReplies = 4
 )
 
-// Search returns what one route finds, the best first.
+// Search returns what one route finds, best first.
 func (l *Library) Search(ctx context.Context, route memory.Route, q Query) ([]messages.MemoryHit, error) {
 	s, err := l.searchFor(ctx, q)
 	if err != nil {
@@ -55,7 +55,7 @@ func (l *Library) Search(ctx context.Context, route memory.Route, q Query) ([]me
 	return hits, ctx.Err()
 }
 
-// searchFor begins a search, with what the scope names in the index.
+// searchFor starts a search, with the scope translated to the index.
 func (l *Library) searchFor(ctx context.Context, q Query) (*search, error) {
 	if err := l.have(ctx, q.Scope.Conversations); err != nil {
 		return nil, err
@@ -87,14 +87,14 @@ func (s *search) except() (ids []string) {
 	return ids
 }
 
-// hit is a document as a hit; false if its row is gone, or says nothing.
+// hit makes a hit of a document; false if its row is gone or empty.
 func (s *search) hit(d lexical.Doc, score float64) (messages.MemoryHit, bool) {
 	c, e, ok := s.l.event(s.x.Entry(d).ID)
 	found := messages.Memory{Conversation: c, Event: e.Event}
 	return messages.MemoryHit{Memory: found, Score: score}, ok && e.Text != ""
 }
 
-// hits are documents as hits, each worth a little less than the one before.
+// hits makes hits of documents, each worth a little less than the one before.
 func (s *search) hits(docs []lexical.Doc) (list []messages.MemoryHit) {
 	for i, d := range docs {
 		if h, ok := s.hit(d, 1-float64(i)/float64(len(docs)+1)); ok && s.x.Sees(s.scope, d) {
@@ -104,7 +104,7 @@ func (s *search) hits(docs []lexical.Doc) (list []messages.MemoryHit) {
 	return list
 }
 
-// recent are the newest events of the conversation itself, the newest first.
+// recent returns the newest events of the conversation itself, newest first.
 func (s *search) recent() []messages.MemoryHit { return s.hits(s.newest(recentEvents)) }
 
 func (s *search) newest(n int) []lexical.Doc {
@@ -120,8 +120,8 @@ func (s *search) text(d lexical.Doc) string {
 	return string(e.Text)
 }
 
-// lexical is what package rank makes of words, neighbours, sessions, speakers and
-// dates; with the owner's own words from elsewhere where those are shared.
+// lexical returns what package rank finds by words, neighbours, sessions, speakers and
+// dates, including the owner's own words from elsewhere if those are shared.
 func (s *search) lexical() []messages.MemoryHit {
 	list := s.ranked(s.scope, func(lexical.Entry) bool { return true })
 	if s.q.Scope.Owner && s.scope.Conversations != nil {
@@ -150,7 +150,7 @@ func (s *search) ranked(scope lexical.Scope, seen func(lexical.Entry) bool) (lis
 	return list
 }
 
-// words are the words of the question, each with what it says.
+// words returns the words of the question, each with how much it tells.
 func (s *search) words() map[lexical.Key]float64 {
 	plan := rank.Plan(s.q.Text, s.x.Speakers(s.scope), s.q.At.In(s.l.zone), rank.Defaults())
 	asked := map[lexical.Key]float64{}
@@ -160,7 +160,7 @@ func (s *search) words() map[lexical.Key]float64 {
 	return asked
 }
 
-// covers is the share of the question's words that a text has.
+// covers returns the share of the question's words that a text contains.
 func (s *search) covers(asked map[lexical.Key]float64, said string) float64 {
 	has := map[lexical.Key]bool{}
 	for _, t := range lexical.Terms(said) {
@@ -179,7 +179,7 @@ func (s *search) covers(asked map[lexical.Key]float64, said string) float64 {
 	return of / all
 }
 
-// best are the best documents by words alone.
+// best returns the best documents by words alone.
 func (s *search) best(k int) (docs []lexical.Doc) {
 	plan := rank.Plan(s.q.Text, s.x.Speakers(s.scope), s.q.At.In(s.l.zone), rank.Defaults())
 	terms := plan.Terms[:min(plan.Words, 12)]
@@ -192,7 +192,7 @@ func (s *search) best(k int) (docs []lexical.Doc) {
 	return docs
 }
 
-// chain follows what is answered, from the newest events back: reply to reply.
+// chain follows replies back from the newest events: what each one answers.
 func (s *search) chain() []messages.MemoryHit {
 	newest := s.newest(1)
 	if len(newest) == 0 {
@@ -212,7 +212,7 @@ func (s *search) chain() []messages.MemoryHit {
 	return s.hits(docs)
 }
 
-// threads are the stretches of talk around the best hits.
+// threads returns the stretches of talk around the best hits.
 func (s *search) threads() []messages.MemoryHit {
 	var docs []lexical.Doc
 	threads := 0
@@ -229,7 +229,7 @@ func (s *search) threads() []messages.MemoryHit {
 	return s.hits(docs)
 }
 
-// stretch is a document and what stands around it without a pause, at most perThread.
+// stretch returns a document and its neighbours up to the next pause, at most perThread.
 func (s *search) stretch(d lexical.Doc) []lexical.Doc {
 	before, after := s.x.Around(d, perThread/2)
 	docs := []lexical.Doc{d}
@@ -250,7 +250,7 @@ func (s *search) stretch(d lexical.Doc) []lexical.Doc {
 	return docs
 }
 
-// links are what the best hits answer, and what answers them.
+// links returns what the best hits answer, and what answers them.
 func (s *search) links() []messages.MemoryHit {
 	var docs []lexical.Doc
 	add := func(d lexical.Doc) {
@@ -276,8 +276,8 @@ func (s *search) links() []messages.MemoryHit {
 	return s.hits(docs)
 }
 
-// inTime is what was said in the times that the question names, and of the stages of a
-// life.
+// inTime returns what was said in the times that the question names, and about the stages
+// of life it names.
 func (s *search) inTime() []messages.MemoryHit {
 	plan := rank.Plan(s.q.Text, nil, s.q.At.In(s.l.zone), rank.Defaults())
 	places := s.q.Scope.Conversations
@@ -302,7 +302,7 @@ func (s *search) inTime() []messages.MemoryHit {
 	return s.hits(docs)
 }
 
-// ofLife are events that tell of a stage of a life, the best first.
+// ofLife returns events about a stage of a life, best first.
 func (s *search) ofLife(l when.Life) (docs []lexical.Doc) {
 	var terms []lexical.Weighted
 	for _, t := range lexical.Terms(strings.Join(l.Words(), " ")) {

@@ -12,17 +12,17 @@ import (
 	"github.com/kehai-run/kehai/messages"
 )
 
-// Saved is where an index is written down between two starts. It is private.
+// Saved stores an index between two starts. Its content is private.
 type Saved interface {
-	// Load returns what was saved last; false if there is nothing that can be read.
+	// Load returns what was saved last; false if there is nothing readable.
 	Load() ([]byte, bool)
 	Save(index []byte) error
-	// Destroy makes what was saved unreadable for good, if there is something.
+	// Destroy makes anything saved permanently unreadable.
 	Destroy() error
 }
 
-// mark is how far the index has come in a conversation: if read, it has seen all up to At,
-// and of what is behind that the changes after from up to to.
+// mark is how far the index has come in a conversation. If read, it has seen everything
+// up to At, and beyond that the changes after from, up to and including to.
 type mark struct {
 	memory.At
 	read bool
@@ -30,7 +30,7 @@ type mark struct {
 	to   memory.At
 }
 
-// heard is the mark after one more change was heard of.
+// heard returns the mark after hearing of one more change.
 func (m mark) heard(at memory.At) mark {
 	if m.to.Changes == 0 || at.Changes != m.to.Changes+1 {
 		m.from = at.Changes - 1
@@ -39,7 +39,7 @@ func (m mark) heard(at memory.At) mark {
 	return m.joined()
 }
 
-// reached is the mark after all was read up to a place.
+// reached returns the mark after reading everything up to a place.
 func (m mark) reached(at memory.At) mark {
 	if at.Changes >= m.Changes {
 		m.At = at
@@ -61,7 +61,7 @@ func (l *Library) reached(c messages.ConversationID, at memory.At) {
 	l.marks[c] = l.marks[c].reached(at)
 }
 
-// Keep says where the index is saved. It is called before anything is read.
+// Keep sets where the index is saved. Call it before anything is read.
 func (l *Library) Keep(s Saved) { l.saved = s }
 
 // What is saved is
@@ -72,11 +72,11 @@ const (
 	maxMarks  = 1 << 30 // bytes
 )
 
-// fewest is how many events are worth to be saved: fewer are read in an instant.
+// fewest is the least number of events worth saving: fewer are read in an instant.
 const fewest = 1000
 
-// Unsaved is how many events have changed since the index was saved; 0 if it is not worth
-// it, or not whole.
+// Unsaved returns how many events have changed since the index was saved; 0 if the index
+// is too small to save, or incomplete.
 func (l *Library) Unsaved() int {
 	n, all := l.Len()
 	if l.saved == nil || !all || n < fewest {
@@ -85,7 +85,7 @@ func (l *Library) Unsaved() int {
 	return int(l.unsaved.Load())
 }
 
-// Save writes the index down beside all reading and writing, with how far it has come.
+// Save saves the index and how far it has come. Reading and writing continue meanwhile.
 func (l *Library) Save() error {
 	l.saving.Lock()
 	defer l.saving.Unlock()
@@ -103,7 +103,7 @@ func (l *Library) Save() error {
 	}
 	x := l.index.Load()
 	l.mu.Unlock()
-	if x.Removed() > 0 { // what was taken back does not stay there
+	if x.Removed() > 0 { // a removed event must not stay there
 		x = x.Compact()
 	}
 	list, err := json.Marshal(marks)
@@ -119,7 +119,7 @@ func (l *Library) Save() error {
 	return nil
 }
 
-// errSaved says that what was saved is of no use: the rows are read instead.
+// errSaved means that the saved copy is unusable: the rows are read instead.
 var errSaved = errors.New("recall: the saved index cannot be used")
 
 func readSaved(data []byte) (*lexical.Index, map[messages.ConversationID]memory.At, error) {
@@ -140,8 +140,8 @@ func readSaved(data []byte) (*lexical.Index, map[messages.ConversationID]memory.
 	return x, marks, nil
 }
 
-// restore begins with what was saved, once. What was heard before is read from the rows
-// again, with all that came after it was saved.
+// restore loads the saved copy, once. Changes heard before that, and all changes since
+// the copy was saved, are read from the rows.
 func (l *Library) restore() {
 	l.restart.Do(func() {
 		if l.saved == nil {
@@ -160,7 +160,7 @@ func (l *Library) restore() {
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		for c := range l.marks {
-			l.marks[c] = mark{} // what was heard of it is not in this index
+			l.marks[c] = mark{} // this index lacks what was heard of it
 		}
 		for c, at := range marks {
 			l.marks[c] = mark{At: at, read: true}
@@ -169,8 +169,8 @@ func (l *Library) restore() {
 	})
 }
 
-// Forgetting holds back what saves the index, and destroys what is saved, until done is
-// called: what is about to be deleted must not outlive it there.
+// Forgetting destroys the saved copy and prevents saving until done is called: deleted
+// events must not survive there.
 func (l *Library) Forgetting() (done func(), err error) {
 	l.saving.Lock()
 	if l.saved != nil {
@@ -183,5 +183,5 @@ func (l *Library) Forgetting() (done func(), err error) {
 	return l.saving.Unlock, nil
 }
 
-// saveAgain is more than is ever left unsaved.
+// saveAgain is a count larger than any real number of unsaved changes.
 const saveAgain = 1 << 40
