@@ -31,8 +31,8 @@ const (
 // maxText is the longest text of a catalogue, in bytes.
 const maxText = 16 << 10
 
-// placeholders are what texts may name. Values of the first come from the owner's
-// configuration; the others name fields of the data, because others wrote them.
+// placeholders are what texts may refer to. The first group is filled in from the owner's
+// configuration. The others name fields of the data, because other people wrote those.
 var (
 	fromOwner = []string{"persona", "goal", "must_ask", "must_not_ask", "max_deep", "ask"}
 	fromData  = []string{"now", "summary", "most_important"}
@@ -40,7 +40,7 @@ var (
 
 var placeholder = regexp.MustCompile(`\{([a-z_]+)\}`)
 
-// ErrText marks a text that a catalogue does not take.
+// ErrText marks a text that a catalogue rejects.
 var ErrText = errors.New("prompt: this text cannot be used")
 
 // Catalogue is a set of texts. It never changes, and may be used concurrently.
@@ -52,7 +52,7 @@ type entry struct{ text, builtin string }
 type Entry struct {
 	Name    string // such as ja/reply
 	Version string // of its text
-	Edited  bool   // a person put it in the place of the built-in one
+	Edited  bool   // a person replaced the built-in text
 }
 
 // Default is the catalogue of the built-in texts.
@@ -64,10 +64,9 @@ func Default() *Catalogue {
 	return c
 }
 
-// Load makes a catalogue in which the files of a folder replace the built-in texts
-// of the same name: ja/reply.txt for ja/reply. A file that has no such name, is
-// too long or names something that is not there is an error, which says where; nil
-// replaces nothing.
+// Load makes a catalogue in which the files of a folder replace the built-in texts of the
+// same name: ja/reply.txt for ja/reply. A file with an unknown name or placeholder, or
+// one that is too long, is an error that says where; nil replaces nothing.
 func Load(edited fs.FS) (*Catalogue, error) {
 	c := &Catalogue{texts: map[string]entry{}}
 	err := eachText(builtin, "texts", func(name, text string) error {
@@ -119,7 +118,7 @@ func eachText(folder fs.FS, root string, take func(name, text string) error) err
 	})
 }
 
-// check says what is wrong with a text, and in which line.
+// check reports what is wrong with a text, and on which line.
 func check(name, text string) error {
 	bad := func(line int, why string) error {
 		return fmt.Errorf("%w: %s.txt, line %d: %s", ErrText, name, line, why)
@@ -157,7 +156,7 @@ func (c *Catalogue) names() []string {
 	return list
 }
 
-// List returns the texts by name.
+// List returns the texts, sorted by name.
 func (c *Catalogue) List() []Entry {
 	var list []Entry
 	for _, name := range c.names() {
@@ -167,7 +166,7 @@ func (c *Catalogue) List() []Entry {
 	return list
 }
 
-// Text returns a text as it is used, and the built-in one.
+// Text returns a text as it is used, and its built-in original.
 func (c *Catalogue) Text(name string) (text, original string, ok bool) {
 	e, ok := c.texts[name]
 	return e.text, e.builtin, ok

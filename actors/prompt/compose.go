@@ -19,7 +19,7 @@ type Task string
 const (
 	Judge Task = "judge" // {"should_respond": bool, "reason": text, "confidence": 0 to 1}
 	Reply Task = "reply" // the next message of an assistant
-	// Interview is the next message of who leads an interview; asked for the purpose reply.
+	// Interview is the interviewer's next message; asked for the purpose reply.
 	Interview Task = "interview"
 )
 
@@ -32,14 +32,14 @@ type Input struct {
 
 	Interview InterviewInput // of that task
 
-	// What others wrote, and what comes from it. It must be masked already where the
-	// model may not see it.
+	// What other people wrote, and what is derived from it. Whatever the model may not
+	// see must be masked already.
 	Now   time.Time // the zero time is left out
 	Lines []Line    // the oldest first
 }
 
-// InterviewInput is what leads an interview: the owner's plan, where it stands, and what
-// was said so far.
+// InterviewInput is what an interviewer needs: the owner's plan, how far it has come, and
+// what was said so far.
 type InterviewInput struct {
 	Phase               string // intro, enumerate, recommend, choose, deepening or summary_check
 	Goal                string
@@ -47,13 +47,13 @@ type InterviewInput struct {
 	MaxDeep             int
 	Ask                 string // the question that the reply must put, "" for none
 
-	// These come from what others wrote.
+	// These are derived from what other people wrote.
 	Summary, MostImportant messages.Text
 }
 
 // Line is one message, or one note to choose from.
 type Line struct {
-	Note bool // a note: from Kehai's memory, not from what is before the model anyway
+	Note bool // a note: from Kehai's memory, not from the conversation that the model sees
 	Own  bool // written by the persona
 	Name messages.Text
 	At   time.Time // the zero time is left out
@@ -65,9 +65,9 @@ type Prompt struct {
 	Task    Task
 	System  string
 	User    messages.Text
-	Version string // of the texts that were used
+	Version string // of the texts used
 
-	own []string // lines of the instructions that the catalogue has, not the owner's values
+	own []string // lines of the instructions from the catalogue, without the owner's values
 }
 
 // ErrInput marks an input for which there is no prompt.
@@ -76,8 +76,8 @@ var ErrInput = errors.New("prompt: there is no such prompt")
 // maxPersona bounds the assistant's name, in runes.
 const maxPersona = 80
 
-// Compose makes a prompt. The same input gives the same prompt, and no message
-// changes its instructions.
+// Compose makes a prompt. The same input gives the same prompt, and no message can change
+// its instructions.
 func (c *Catalogue) Compose(in Input) (Prompt, error) {
 	names := []string{string(in.Task)}
 	if in.Task != Judge && in.Tone != "" {
@@ -113,8 +113,8 @@ func (c *Catalogue) Compose(in Input) (Prompt, error) {
 	}, nil
 }
 
-// filler puts in the owner's values, each once: what stands in them is not filled in
-// again. What others wrote is named, not put in.
+// filler fills in the owner's values, once: placeholders inside them stay as they are.
+// What other people wrote is only referred to, never filled in.
 func (in Input) filler() *strings.Replacer {
 	of := map[Language]string{Japanese: "データの %s", English: "the field %s of the data"}[in.Language]
 	if of == "" {
@@ -131,10 +131,10 @@ func (in Input) filler() *strings.Replacer {
 	return strings.NewReplacer(pairs...)
 }
 
-// maxOwner bounds a text of a project, in runes.
+// maxOwner is the longest text of a project, in runes.
 const maxOwner = 2000
 
-// listed are texts of a project on one line.
+// listed puts texts of a project on one line.
 func (in Input) listed(list []string) string {
 	var out []string
 	for _, t := range list {
@@ -148,12 +148,12 @@ func (in Input) listed(list []string) string {
 	return strings.Join(out, " / ")
 }
 
-// oneLine is a text without breaks and unseen characters, of bounded length.
+// oneLine returns a text of bounded length, without line breaks and invisible characters.
 func oneLine(s string, runes int) string {
 	return cut(strings.Join(strings.Fields(visible(s)), " "), runes)
 }
 
-// cut bounds a text, in runes.
+// cut shortens a text to so many runes.
 func cut(s string, runes int) string {
 	if utf8.RuneCountInString(s) <= runes {
 		return s
@@ -161,7 +161,7 @@ func cut(s string, runes int) string {
 	return string([]rune(s)[:runes-1]) + "…"
 }
 
-// Ask is the question to the worker. Key tells the answer apart.
+// Ask makes the question to the worker. The answer carries the key.
 func (p Prompt) Ask(key string) messages.AskLLM {
 	purpose := p.Task
 	if purpose == Interview {
@@ -173,8 +173,8 @@ func (p Prompt) Ask(key string) messages.AskLLM {
 	}
 }
 
-// Echoes reports an answer that repeats the prompt: its instructions or the form of
-// its data. Such an answer is none.
+// Echoes reports whether an answer repeats the prompt: its instructions, or the form of
+// its data. Such an answer is useless.
 func (p Prompt) Echoes(answer string) bool {
 	if strings.Contains(answer, fence+dataWord) || strings.Contains(answer, fence+endWord) {
 		return true
@@ -183,8 +183,8 @@ func (p Prompt) Echoes(answer string) bool {
 	return slices.ContainsFunc(p.own, func(line string) bool { return strings.Contains(answer, line) })
 }
 
-// echoed is the shortest line of the instructions that counts as repeated, in
-// runes without white space: shorter ones may be chance.
+// echoed is the shortest line of the instructions that counts as repeated, in runes
+// without white space: shorter ones may match by chance.
 const echoed = 20
 
 func squeeze(s string) string { return strings.ToLower(strings.Join(strings.Fields(s), "")) }

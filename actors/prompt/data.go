@@ -30,7 +30,7 @@ const (
 type notes struct {
 	Kind    string `json:"kind"`
 	Now     string `json:"now,omitempty"`
-	LeftOut int    `json:"left_out,omitempty"` // older lines that had no room
+	LeftOut int    `json:"left_out,omitempty"` // older lines that did not fit
 
 	Summary       string `json:"summary,omitempty"`
 	MostImportant string `json:"most_important,omitempty"`
@@ -46,7 +46,7 @@ type said struct {
 	Text string `json:"text"`
 }
 
-// data is the region, each line with its end.
+// data returns the region, each line with its line break.
 func (in Input) data() string {
 	lines := in.Lines
 	size := 0
@@ -94,12 +94,12 @@ func minute(t time.Time) string {
 	return t.Format("2006-01-02T15:04Z07:00")
 }
 
-// breaks makes line breaks of every form \n.
+// breaks turns every form of line break into \n.
 var breaks = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\u2028", "\n", "\u2029", "\n")
 
-// visible takes out what nobody sees and a model reads all the same: control
-// characters but line breaks and tabs, marks of direction, characters of no width,
-// tags and fillers. Joiners stay inside words and emoji, where they are part of them.
+// visible removes what a person does not see but a model reads: control characters except
+// line breaks and tabs, direction marks, zero-width characters, tags and fillers. Joiners
+// stay where they are part of a word or an emoji.
 func visible(s string) string {
 	s = strings.ToValidUTF8(breaks.Replace(s), "")
 	if strings.IndexFunc(s, unseen) < 0 {
@@ -129,8 +129,8 @@ func unseen(r rune) bool {
 	return unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Co, r)
 }
 
-// joinable reports a character that a joiner joins: emoji and their modifiers, and
-// letters of scripts that join.
+// joinable reports whether a joiner can join a character: emoji and their modifiers, and
+// letters of joining scripts.
 func joinable(r rune) bool {
 	return r >= 0x1F000 && r <= 0x1FAFF || r >= 0x2600 && r <= 0x27BF || r == 0xFE0F ||
 		unicode.In(r, unicode.Arabic, unicode.Devanagari, unicode.Bengali, unicode.Tamil, unicode.Malayalam,
@@ -138,12 +138,11 @@ func joinable(r rune) bool {
 			unicode.Mc)
 }
 
-// ErrSplit marks a text that is no prompt of [Catalogue.Compose].
+// ErrSplit marks a text that is not a prompt of [Catalogue.Compose].
 var ErrSplit = errors.New("prompt: the data region is not whole")
 
-// Split takes the user's part of a prompt apart: the instructions around the data,
-// and its entries. It fails if there is not exactly one region, or if that is not
-// what its mark says.
+// Split takes the user's part of a prompt apart: the instructions before the data, and
+// the data's entries. It fails unless there is exactly one region, and its mark matches.
 func Split(user messages.Text) (before string, data []json.RawMessage, after string, err error) {
 	var inside, whole bytes.Buffer
 	mark, state := "", 0
