@@ -14,8 +14,8 @@ var (
 	kanjiOf = regexp.MustCompile(`^(?:(午前|午後)\s*)?([0-2]?\d)\s*時\s*(?:([0-5]?\d)\s*分)?$`)
 )
 
-// ClockTime returns the clock time that a line consists of, in one form, such as
-// "午後 3:05", "9:05 PM" or "23:59:59"; "" if it is none.
+// ClockTime returns a line that is only a clock time in normal form, such as "午後 3:05",
+// "9:05 PM" or "23:59:59"; "" for any other line.
 func ClockTime(line string) string {
 	line = strings.TrimSpace(norm.NFKC.String(line))
 	var before, hour, minute, second, after string

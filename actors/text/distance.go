@@ -1,19 +1,18 @@
 package text
 
-// EditDistance is the number of characters to insert, delete or replace that
-// make b of a (Levenshtein).
+// EditDistance is how many characters to insert, delete or replace to turn a into b
+// (Levenshtein).
 func EditDistance(a, b []rune) int { return distance(a, b, max(len(a), len(b))) }
 
-// Difference is the share of the longer text's characters that an edit must
-// change: 0 for equal texts, 1 for ones that have nothing in common.
+// Difference is the edit distance as a share of the longer text's characters: 0 for equal
+// texts, 1 for texts with nothing in common.
 func Difference(a, b []rune) float64 {
 	return float64(EditDistance(a, b)) / float64(max(len(a), len(b), 1))
 }
 
-// distance is the edit distance where it is at most limit, else limit+1. It
-// computes only the cells of the table that are at most limit off its diagonal,
-// and keeps one row: row[j] is the distance of the first characters of a to the
-// first j of b.
+// distance is the edit distance if it is at most limit, else limit+1. It computes only
+// table cells within limit of the diagonal, and keeps one row: row[j] is the distance
+// between the characters of a so far and the first j of b.
 func distance(a, b []rune, limit int) int {
 	if len(a) > len(b) {
 		a, b = b, a

@@ -97,8 +97,7 @@ func withoutSpace(s string) string {
 	}, s)
 }
 
-// Match compares what was read with one text that was sent, by everything but
-// its lines.
+// Match compares what was read with one text that was sent, but not line by line.
 func (r EchoRules) Match(read, sent EchoForm) Echo {
 	switch {
 	case r.MinEqual <= 0:
@@ -117,7 +116,7 @@ func (r EchoRules) Match(read, sent EchoForm) Echo {
 }
 
 // matchLines judges a text of several lines: a line matches if it is the same
-// ([EchoRules.Lines]) as a line of any of the texts sent, or stands in one.
+// ([EchoRules.Lines]) as a line of any of the texts sent, or is part of one.
 func (r EchoRules) matchLines(read EchoForm, sent []*EchoForm) bool {
 	judged, matched := 0, 0
 	for _, l := range read.lines {
@@ -179,10 +178,10 @@ type EchoFound struct {
 	Newest time.Duration // age of the newest of them, 0 if there is none
 }
 
-// Find looks for a text, read at a time, among those sent within the window
-// before it; the newest that matches counts. An age equal to the window is
-// outside. Sends recorded up to a window later than the text was read are
-// inside too: what is recorded late, or by a clock that is ahead, still counts.
+// Find looks for a text, read at a time, among those sent within the window before it;
+// the newest match counts. An age equal to the window is outside. Texts recorded up to
+// one window after the reading count too, because they may be recorded late or by a fast
+// clock.
 func (r EchoRules) Find(read EchoForm, at time.Time, window time.Duration, sends []Send) EchoFound {
 	var found EchoFound
 	var active []*EchoForm

@@ -60,9 +60,9 @@ func (r LineRules) equal(a, b string) bool {
 	return Similarity(short, long) >= r.Similar
 }
 
-// OCREqual reports whether two lines may well be readings of the same pixels. It
-// judges lines of any length, so that a short answer read twice is known again
-// and two different short answers stay apart:
+// OCREqual reports whether two lines may be readings of the same pixels. It judges lines
+// of any length: a short answer read twice is recognised, and two different short answers
+// stay apart:
 //
 //  1. equal after [Compact] and after folding letters that look alike (small
 //     and large kana, ー and 一, ロ and 口, 0 and o, 1, i and l): same;
@@ -129,7 +129,7 @@ func sameDigits(a, b string) bool {
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
-// lookalikes maps letters that readers of pixels confuse to one of them.
+// lookalikes maps letters that OCR confuses to one of them.
 var lookalikes = func() map[rune]rune {
 	m := map[rune]rune{}
 	for _, group := range []string{

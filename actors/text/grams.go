@@ -9,7 +9,7 @@ import (
 // characters has an empty set.
 type Grams []uint64
 
-// GramsOf returns the set of a text, as it is: normalise first.
+// GramsOf returns the set of a text as given: normalise it first.
 func GramsOf(s string) Grams { return appendGrams(nil, s) }
 
 // appendGrams puts three runes of 21 bits into each element.
@@ -48,8 +48,8 @@ func (g Grams) Similarity(h Grams) float64 {
 	return 2 * float64(common) / float64(len(g)+len(h))
 }
 
-// Similarity compares two texts as they are by their sets of 3-grams of
-// characters. Equal texts have 1, also those too short for a 3-gram.
+// Similarity compares two texts as given by their sets of 3-grams of characters. Equal
+// texts have 1, even if they are too short for a 3-gram.
 func Similarity(a, b string) float64 {
 	if a == b {
 		return 1

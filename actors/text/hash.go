@@ -6,8 +6,8 @@ import (
 	"encoding/hex"
 )
 
-// Hash identifies a text in a log without telling it: 16 digits, the same for
-// the same key. Without a key it is "", because a short text could be guessed.
+// Hash identifies a text in a log without revealing it: 16 digits, the same for the same
+// key and text. Without a key it is "", because a short text could be guessed.
 func Hash(key []byte, s string) string {
 	if len(key) == 0 {
 		return ""

@@ -2,7 +2,6 @@ package text
 
 import "time"
 
-// Inside holds for ages below a window. A negative age is one frame handled
-// after a later one, or a clock set back; what is a window away is no neighbour
-// either way.
+// Inside reports whether an age is less than a window in either direction. A negative age
+// comes from frames handled out of order, or a clock set back.
 func Inside(age, window time.Duration) bool { return age < window && age > -window }

@@ -1,6 +1,6 @@
 package text
 
-// Language is a language that Kehai has texts of its own in.
+// Language is a language in which Kehai has its own texts.
 type Language string
 
 // Languages.
@@ -9,9 +9,9 @@ const (
 	English  Language = "en"
 )
 
-// LanguageOf is Japanese for a text with kana or Chinese characters, and English for
-// another one with Latin letters. A text with neither, such as an emoji, is in the
-// language that was spoken before, or Japanese if that is "".
+// LanguageOf returns Japanese for a text with kana or Chinese characters, otherwise
+// English for one with Latin letters. A text with neither, such as an emoji, has the
+// language before it, or Japanese if that is "".
 func LanguageOf(s string, before Language) Language {
 	latin := false
 	for _, r := range s {

@@ -23,7 +23,7 @@ func Nearest(word string, known []string) string {
 	return best
 }
 
-// swapped reports whether two neighbours have changed places and all else is equal.
+// swapped reports whether only two neighbouring characters have changed places.
 func swapped(a, b string) bool {
 	for i := range max(0, len(a)-1) {
 		if a[:i]+a[i+1:i+2]+a[i:i+1]+a[i+2:] == b {

@@ -19,13 +19,13 @@ type RepeatRules struct {
 // DefaultRepeats returns the rules that both profiles start from.
 func DefaultRepeats() RepeatRules { return RepeatRules{Min: 6, Cover: 82, Similar: 0.90} }
 
-// Repeats reports whether two lines say the same, judged by their compact forms:
-// equal; or the shorter, of at least Min characters, is contained in the longer
-// and covers at least Cover percent of it; or the trigram similarity, at any
-// length, is at least Similar. Lines that [Compact] empties (…, ！？) repeat
-// each other if they are equal without white space; an empty line repeats
-// nothing. It is looser than [LineRules.Equal] and overlooks a digit in a long
-// line, so it is for readings that are not told apart by anything but text.
+// Repeats reports whether two lines say the same, judged by their compact forms: equal;
+// or the shorter, of at least Min characters, is contained in the longer and covers at
+// least Cover percent of it; or the trigram similarity, at any length, is at least
+// Similar. Lines that [Compact] empties (…, ！？) repeat each other if they are equal
+// without white space; an empty line repeats nothing. It is looser than [LineRules.Equal]
+// and overlooks a digit in a long line, so use it only where nothing but text tells
+// readings apart.
 func (r RepeatRules) Repeats(a, b string) bool {
 	return r.RepeatsForm(RepeatFormOf(a), RepeatFormOf(b))
 }

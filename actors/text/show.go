@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Duration is the shortest form that [time.ParseDuration] reads: "720h".
+// Duration returns the shortest form that [time.ParseDuration] reads, such as "720h".
 func Duration(d time.Duration) string {
 	s := d.String()
 	if strings.HasSuffix(s, "m0s") {

@@ -4,13 +4,13 @@ package text
 const (
 	shownDiffers = 0.3 // share of the characters that a reader may have got wrong
 	shownLeast   = 4   // characters below which it may have got none wrong
-	shownPart    = 40  // characters of a part that stands for the whole
+	shownPart    = 40  // characters of a part that are enough for the whole
 )
 
-// Shown reports whether what was read may well be a text that was sent. It is for
-// where other evidence says that the reading is of our own side and new: it forgives
-// more than [OCREqual], to which other people's texts are held. A bubble higher
-// than its window shows the end of the text, which is enough from 40 characters on.
+// Shown reports whether what was read may be a text that was sent. Use it where other
+// evidence says that the reading is new and from our own side: it forgives more than
+// [OCREqual], which is for other people's texts. A bubble taller than its window shows
+// only the end of the text; 40 characters of it are enough.
 func Shown(read, sent string) bool {
 	if OCREqual(read, sent) {
 		return true

@@ -1,6 +1,5 @@
-// Package text compares what people wrote with what a camera-like reader made
-// of it: normal forms, trigram similarity and two notions of "the same line".
-// It knows no message and keeps no state.
+// Package text compares what people wrote with what OCR read: normal forms, trigram
+// similarity and two notions of "the same line". It knows no messages and keeps no state.
 //
 // Start with [Normalize] and [Compact]; [LineEqual] is the rule for whole
 // lines, [OCREqual] also judges very short ones. [Grams] is the trigram set
@@ -16,28 +15,27 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Normalize returns the form in which texts are compared: NFKC, case folded,
-// diacritics of Latin, Greek and Cyrillic letters removed, invisible
-// characters removed, white space collapsed to single spaces and trimmed,
-// invalid UTF-8 replaced. Kana keep their voicing marks: か and が are
-// different letters. Normalize is idempotent and does not allocate for a text
-// that is normal already.
+// Normalize returns the form in which texts are compared: NFKC, case folded, diacritics
+// of Latin, Greek and Cyrillic letters removed, invisible characters removed, white space
+// collapsed to single spaces and trimmed, invalid UTF-8 replaced. Kana keep their voicing
+// marks: か and が are different letters. Normalize is idempotent and does not allocate for
+// a text that is already normal.
 func Normalize(s string) string {
 	if isNormal(s) {
 		return s
 	}
 	s = strings.ToValidUTF8(s, "\uFFFD")
 	fold := cases.Fold()
-	// Folding can uncover something to decompose and the other way round (as
-	// in Unicode's own NFKC_Casefold); two rounds are enough for every rune.
+	// Folding can reveal something to decompose, and decomposing something to fold (as in
+	// Unicode's own NFKC_Casefold); two rounds are enough for every rune.
 	for range 2 {
 		s = fold.String(norm.NFKC.String(stripMarks(norm.NFKD.String(s))))
 	}
 	return collapse(norm.NFKC.String(s))
 }
 
-// Compact is Normalize without white space and punctuation; symbols such as
-// emoji stay, tildes (a drawn-out vowel) go.
+// Compact is Normalize without white space and punctuation. Symbols such as emoji stay;
+// tildes (a drawn-out vowel) go.
 func Compact(s string) string {
 	s = Normalize(s)
 	if strings.IndexFunc(s, isFiller) < 0 {

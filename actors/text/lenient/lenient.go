@@ -1,7 +1,6 @@
-// Package lenient reads what language models write where JSON was asked for. [Last]
-// finds the object that counts among reasoning, code fences and other text,
-// [ReplaceNaN] mends numbers that JSON does not have, and [OneLine] makes a text fit
-// for a line of a table.
+// Package lenient reads what language models write when asked for JSON. [Last] finds the
+// object that counts among reasoning, code fences and other text, [ReplaceNaN] replaces
+// numbers that JSON does not have, and [OneLine] fits a text into a line of a table.
 package lenient
 
 import (
@@ -11,7 +10,7 @@ import (
 	"unicode"
 )
 
-// maxAnswer bounds how much of an answer is read, in bytes from its end.
+// maxAnswer is how much of an answer is read, in bytes from its end.
 const maxAnswer = 8 << 10
 
 // Last returns the fields of the last JSON object in a text that has a field of this
@@ -69,8 +68,7 @@ func ReplaceNaN(data []byte, by string) []byte {
 	return out
 }
 
-// notNumber is the length of the word for no number that data begins with, 0 for
-// none.
+// notNumber returns the length of the NaN or infinity that data starts with, 0 for none.
 func notNumber(data []byte) int {
 	for _, w := range []string{"NaN", "-Infinity", "Infinity"} {
 		if bytes.HasPrefix(data, []byte(w)) {

@@ -5,18 +5,18 @@ import (
 	"time"
 )
 
-// Every is how often a reply that is being written is published at most.
+// Every is the shortest pause between two publications of an unfinished reply.
 const Every = 150 * time.Millisecond
 
-// Throttle spaces events by at least Every: the first passes at once, those that
-// come too early are due together at the end of the pause.
+// Throttle spaces events by at least Every. The first passes at once; those that come too
+// early are due together at the end of the pause.
 type Throttle struct {
 	Every time.Duration
 	last  time.Time // of the last that passed, the zero time before the first
 }
 
-// Pass says whether an event may pass now, and if not, how long it has to wait.
-// A clock that goes back does not make it wait longer than Every.
+// Pass reports whether an event may pass now, and if not, how long it has to wait. Even
+// if the clock goes back, it never waits longer than Every.
 func (t *Throttle) Pass(now time.Time) (wait time.Duration, ok bool) {
 	if !t.last.IsZero() {
 		if since := now.Sub(t.last); since >= 0 && since < t.Every {
@@ -51,9 +51,9 @@ func NewAssembler(rule Rule, every time.Duration) *Assembler {
 	return &Assembler{rule: rule, throttle: Throttle{Every: every}}
 }
 
-// Add takes the next piece. A piece of a later epoch begins the text anew, one
-// of an earlier epoch came late and is dropped, and so is what comes behind the
-// end. A piece may end inside a character.
+// Add takes the next piece. A piece of a later epoch starts the text over. A piece of an
+// earlier epoch is late and is dropped, as is anything after the end. A piece may end
+// inside a character.
 func (a *Assembler) Add(epoch int, piece string) {
 	if a.done || epoch < a.epoch {
 		return
@@ -65,7 +65,7 @@ func (a *Assembler) Add(epoch int, piece string) {
 	a.text.WriteString(piece)
 }
 
-// Set is Add of all that an epoch has so far.
+// Set is like Add, with everything that an epoch has so far.
 func (a *Assembler) Set(epoch int, text string) {
 	if !a.done && epoch >= a.epoch {
 		a.epoch = epoch
@@ -74,9 +74,8 @@ func (a *Assembler) Set(epoch int, text string) {
 	}
 }
 
-// Next is the frame to publish now. ok is false if nothing new may be shown; a
-// wait above zero says when to ask again for what is held back by the throttle
-// alone.
+// Next returns the frame to publish now. ok is false if nothing new may be shown. If only
+// the throttle holds a frame back, wait says when to ask again.
 func (a *Assembler) Next(now time.Time) (f Frame, wait time.Duration, ok bool) {
 	f = Frame{Epoch: a.epoch, Text: a.rule.Shown(a.text.String())}
 	if a.done || f.Text == "" || f == a.frame {
@@ -89,7 +88,7 @@ func (a *Assembler) Next(now time.Time) (f Frame, wait time.Duration, ok bool) {
 	return f, 0, true
 }
 
-// End is the last frame, which is due at once and carries the final text.
+// End returns the last frame, which is due at once and carries the final text.
 func (a *Assembler) End() Frame {
 	a.done = true
 	a.frame = Frame{Epoch: a.epoch, Text: a.rule.Final(a.text.String()), Done: true}

@@ -21,10 +21,9 @@ func grapheme(text string) int {
 	return len(cluster)
 }
 
-// alone reports a character that has no part in any rule of Unicode's text
-// segmentation (UAX #29, version 15), so that a grapheme ends between two of
-// them: printable ASCII, kana without voicing marks, ideographs, and the usual
-// Japanese punctuation.
+// alone reports whether no rule of Unicode's text segmentation (UAX #29, version 15)
+// mentions a character, so that a grapheme ends between two of them: printable ASCII,
+// kana without voicing marks, ideographs, and the usual Japanese punctuation.
 func alone(r rune) bool {
 	switch {
 	case r >= ' ' && r <= '~', r == '\n':

@@ -6,21 +6,20 @@ import (
 	"unicode/utf8"
 )
 
-// Rule says how long a reply may be. Lengths count graphemes: what a reader
-// takes for one character, such as が written with a combining mark, or a family
-// of emoji.
+// Rule says how long a reply may be. Lengths count graphemes: what a reader sees as one
+// character, such as が written with a combining mark, or a family emoji.
 type Rule struct {
 	Max int // longest reply; below 1 nothing is cut
 	Min int // a cut at the end of a sentence keeps at least as much
 }
 
-// DefaultRule keeps 400 graphemes, and at least 20 up to the end of a sentence.
+// DefaultRule keeps at most 400 graphemes, and at least 20 when it cuts after a sentence.
 func DefaultRule() Rule { return Rule{Max: 400, Min: 20} }
 
-// Final is a finished reply as it is stored and sent: without white space around
-// it, without control characters and marks of format that nobody sees,
-// and cut to Max: behind the last sentence that ends between Min and Max, or
-// else behind Max graphemes. Final of a final text is the text itself.
+// Final returns a finished reply as it is stored and sent: without white space around it,
+// control characters and invisible format marks, and cut to Max. The cut is after the
+// last sentence that ends between Min and Max, or else after Max graphemes. Final is
+// idempotent.
 func (r Rule) Final(text string) string {
 	text = strings.TrimRightFunc(clean(text), unicode.IsSpace)
 	at := r.measure(text)
@@ -30,13 +29,13 @@ func (r Rule) Final(text string) string {
 	return strings.TrimRightFunc(text[:at.cut()], unicode.IsSpace)
 }
 
-// Shown is what may be shown of a reply of which soFar has been written. However
-// it goes on, Final of the whole begins with it: sentences are shown once they
-// have ended, and before the first one the first Min graphemes. Bytes of a
-// character that has not arrived whole wait.
+// Shown returns what may be shown of a reply that is written as far as soFar. However the
+// reply continues, Final of the whole begins with it. Sentences are shown once they have
+// ended; until the first ends, the first Min graphemes are. Bytes of an incomplete
+// character wait.
 func (r Rule) Shown(soFar string) string {
 	text := strings.TrimRightFunc(clean(soFar), unicode.IsSpace)
-	if r.Max < 1 { // nothing will be cut, but the last grapheme may still grow
+	if r.Max < 1 { // nothing is cut, but the last grapheme may still grow
 		return strings.TrimRightFunc(text[:lastStart(text)], unicode.IsSpace)
 	}
 	at := r.measure(text)
@@ -47,21 +46,21 @@ func (r Rule) Shown(soFar string) string {
 	return strings.TrimRightFunc(text[:end], unicode.IsSpace)
 }
 
-// Full reports whether no more of the text can change [Rule.Final]: who writes it
-// may stop.
+// Full reports whether no further text can change [Rule.Final], so that its writer may
+// stop.
 func (r Rule) Full(soFar string) bool {
 	return r.measure(strings.TrimRightFunc(clean(soFar), unicode.IsSpace)).over
 }
 
 // marks are places in a text, in bytes.
 type marks struct {
-	sentence int // behind the last sentence that ends between Min and Max; 0 for none
-	least    int // behind the first Min graphemes, less if one more may still grow
-	most     int // behind Max graphemes
+	sentence int // after the last sentence that ends between Min and Max; 0 for none
+	least    int // after the first Min graphemes, fewer if one may still grow
+	most     int // after Max graphemes
 	over     bool
 }
 
-// cut is where a text that is too long ends.
+// cut returns where a text that is too long ends.
 func (m marks) cut() int {
 	if m.sentence > 0 {
 		return m.sentence
@@ -69,9 +68,9 @@ func (m marks) cut() int {
 	return m.most
 }
 
-// measure walks over the graphemes of a text, at most Max and one more. The last
-// one may still grow and the end of a sentence may still be none, so neither is
-// counted until something follows.
+// measure walks over the graphemes of a text, at most Max and one more. The last grapheme
+// may still grow, and a sentence may still go on, so neither counts until something
+// follows.
 func (r Rule) measure(text string) (m marks) {
 	if r.Max < 1 {
 		return m
@@ -100,14 +99,14 @@ func (r Rule) measure(text string) (m marks) {
 	return m
 }
 
-// terminates reports a character that may end a sentence.
+// terminates reports whether a character may end a sentence.
 func terminates(r rune) bool { return strings.ContainsRune("。｡．.？?！!", r) }
 
-// closes reports a character that belongs to the sentence before it.
+// closes reports whether a character belongs to the sentence before it.
 func closes(r rune) bool { return strings.ContainsRune("」』）)】〉》］]”’\"'", r) }
 
-// ends says whether the text before at, whose last characters may end a sentence,
-// does so before next. Latin marks also stand inside numbers, addresses and
+// ends reports whether a sentence ends at at, before next. The text before at ends with
+// marks that may end one, but Latin marks also occur in numbers, addresses and
 // abbreviations.
 func ends(text string, at int, next rune) bool {
 	before := strings.TrimRightFunc(text[:at], closes)
@@ -125,8 +124,8 @@ func ends(text string, at int, next rune) bool {
 	return true
 }
 
-// abbreviates reports whether a point behind the text does not end a sentence: behind
-// one letter, behind the number of a list's item, and behind usual abbreviations.
+// abbreviates reports whether a point after the text does not end a sentence: after a
+// single letter, the number of a list item, or a usual abbreviation.
 func abbreviates(text string) bool {
 	start := strings.LastIndexFunc(text, func(r rune) bool {
 		return unicode.IsSpace(r) || strings.ContainsRune("(（「\"'", r)
@@ -150,9 +149,9 @@ func abbreviates(text string) bool {
 	return number && (line == "" || strings.HasSuffix(line, "\n"))
 }
 
-// clean drops what no reply needs: what is not UTF-8, control characters but line
-// breaks and tabs, and marks that turn the direction of writing. A break of any
-// form becomes \n, and white space at the beginning goes.
+// clean drops what no reply needs: invalid UTF-8, control characters except line breaks
+// and tabs, marks that change the writing direction, and leading white space. Line breaks
+// of any form become \n.
 func clean(text string) string {
 	if plain(text) {
 		return strings.TrimLeftFunc(text, unicode.IsSpace)
@@ -162,7 +161,7 @@ func clean(text string) string {
 	for i := 0; i < len(text); {
 		r, size := utf8.DecodeRuneInString(text[i:])
 		switch {
-		case r == utf8.RuneError && size <= 1: // what is broken, or has not arrived whole
+		case r == utf8.RuneError && size <= 1: // invalid, or not complete yet
 		case r == '\r':
 			if i+1 < len(text) && text[i+1] == '\n' {
 				size = 2
@@ -177,7 +176,7 @@ func clean(text string) string {
 	return strings.TrimLeftFunc(b.String(), unicode.IsSpace)
 }
 
-// plain reports a text that clean leaves as it is, but for its beginning.
+// plain reports whether clean leaves a text unchanged, except at its beginning.
 func plain(text string) bool {
 	return utf8.ValidString(text) && strings.IndexFunc(text, func(r rune) bool { return r == '\r' || dropped(r) }) < 0
 }

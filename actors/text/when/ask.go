@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// phrases of English requests. A firm one asks for a reminder wherever the time
-// stands; the others also ask for other things, so that the time must stand beside
-// them and no question may follow.
+// phrases of English requests. A firm one always asks for a reminder, wherever the time
+// is. The others can also ask for other things, so the time must be next to them and no
+// question may follow.
 var phrases = []struct {
 	words []string
 	firm  bool
@@ -22,8 +22,8 @@ var phrases = []struct {
 }
 
 var (
-	// requesters are the words that may stand before a request in its clause. Others make
-	// it a statement: "he will remind me".
+	// requesters are the words that may come before a request in its clause. Other words
+	// make it a statement: "he will remind me".
 	requesters = asSet("please", "pls", "you", "and", "then", "just", "also", "so", "now", "hey", "hi", "hello", "ok",
 		"okay", "kindly", "kehai", "can", "could", "would", "will", "or", "yes", "i", "i'd", "need", "want", "like",
 		"to", "make", "sure", "be", "remember", "forget", "don't", "do", "not", "mind", "maybe", "thanks")
@@ -55,7 +55,7 @@ func askEnglish(p *parser, found []Found) (asked, bool) {
 	return asked{}, false
 }
 
-// row returns the end of a row of words, i if it does not stand there.
+// row returns the end of a row of words, or i if they are not at i.
 func (p *parser) row(i int, words []string) int {
 	for n, w := range words {
 		if p.at(i+n).text != w {
@@ -65,8 +65,8 @@ func (p *parser) row(i int, words []string) int {
 	return i + len(words)
 }
 
-// requests reports whether nothing before a phrase makes it a statement, a condition, a
-// question, or its contrary.
+// requests reports whether a phrase is a request: nothing before it makes it a statement,
+// a condition, a question or a negation.
 func (p *parser) requests(i int, found []Found) bool {
 	statement := func(t token) bool {
 		return reports[t.text] || t.kind == other && strings.Contains("\"“«‘", t.text)
@@ -96,7 +96,7 @@ func within(found []Found, t token) bool {
 	return slices.ContainsFunc(found, func(f Found) bool { return f.Start <= t.start && t.end <= f.End })
 }
 
-// timely reports words that may end an expression of time, as in "tomorrow remind
+// timely reports whether a word may end an expression of time, as in "tomorrow remind
 // me".
 func timely(w string) bool {
 	_, weekday := weekdays[w]
@@ -105,8 +105,8 @@ func timely(w string) bool {
 	return weekday || month || part || english[w].has != 0 || units[w] != noUnit || w == "am" || w == "pm"
 }
 
-// beside reports whether an expression of time stands right before or after a phrase,
-// or behind a matter that begins with to or that.
+// beside reports whether an expression of time is right before or after a phrase, or
+// after a matter that begins with "to" or "that".
 func (p *parser) beside(f Found, i, end int) bool {
 	if p.at(end).start == f.Start || p.at(end).text == "," && p.at(end+1).start == f.Start {
 		return true
@@ -119,7 +119,7 @@ func (p *parser) beside(f Found, i, end int) bool {
 		f.Start > p.at(end-1).end && p.is(end, "to", "that")
 }
 
-// asksMore reports a question behind a phrase: "tell me tomorrow how it went".
+// asksMore reports whether a question follows a phrase: "tell me tomorrow how it went".
 func (p *parser) asksMore(end int) bool {
 	for i := end; i < len(p.tokens) && !p.is(i, ".", "!", "?", "to", "that"); i++ {
 		if questions[p.at(i).text] || i == end && p.is(i, "about") {
@@ -139,8 +139,7 @@ var requestsJapanese = []struct {
 	{"教えて", false}, {"おしえて", false}, {"知らせて", false}, {"通知して", false}, {"言って", false}, {"連絡して", false},
 }
 
-// tails may follow a Japanese request; other words make a statement of it:
-// 教えてもらった.
+// tails may follow a Japanese request. Other endings make it a statement: 教えてもらった.
 var tails = []string{"ください", "下さい", "くださいね", "ね", "よ", "ほしい", "欲しい", "くれる", "くれない", "くれますか", "くれませんか",
 	"もらえる", "もらえますか", "もらえませんか", "もらっていい", "おいて", "おいてね", "おいてください", "お願い", "お願いします",
 	"お願いね", "お願いできる", "ほしいです", "ほしいな", "して", "してください", "してほしい", "してね", "して欲しい", "かけて",
@@ -174,8 +173,8 @@ func askJapanese(p *parser, found []Found) (asked, bool) {
 	return asked{}, false
 }
 
-// plain is the text without white space, folded, and for each of its bytes the byte
-// of the text.
+// plain returns the text folded and without white space, and for each of its bytes the
+// position in the original text.
 func (p *parser) plain() (folded string, starts []int) {
 	var b strings.Builder
 	last := 0
@@ -198,7 +197,7 @@ func (p *parser) plain() (folded string, starts []int) {
 	return b.String(), append(starts, last)
 }
 
-// tied adds the particles behind an expression of time to its stretch.
+// tied extends each expression of time by the particles after it.
 func (p *parser) tied(list []stretch) []stretch {
 	for k := range list {
 		for i, t := range p.tokens {
@@ -216,7 +215,7 @@ func (p *parser) tied(list []stretch) []stretch {
 	return list
 }
 
-// tail returns the end of a request whose sentence goes on at from.
+// tail returns the end of a request whose sentence continues at from.
 func tail(s string, from int) (int, bool) {
 	rest := s[from:]
 	if next := strings.IndexAny(rest, "。.!?！？、,:\n~ー♪"); next >= 0 {
@@ -234,7 +233,7 @@ func tail(s string, from int) (int, bool) {
 	return from, false
 }
 
-// given reports whether an expression of time says when to tell, and not of what: に, a
+// given reports whether an expression of time says when to remind, not what of: に, a
 // comma or the request itself follows.
 func (p *parser) given(f Found, request int) bool {
 	if f.End == request {
@@ -275,8 +274,8 @@ func asksJapanese(s string) bool {
 	return false
 }
 
-// pick chooses the expression that says when to remind somebody. A day and a time
-// that stand apart are taken together.
+// pick chooses the expression that says when to remind somebody. A day and a time in
+// different places are combined.
 func pick(found []Found, fits func(Found) bool) (f fields, cut []stretch, ok bool) {
 	for _, x := range found {
 		if !fits(x) {
@@ -298,7 +297,7 @@ func pick(found []Found, fits func(Found) bool) (f fields, cut []stretch, ok boo
 	return fields{}, nil, false
 }
 
-// sorted puts stretches in order.
+// sorted sorts stretches.
 func sorted(list []stretch) []stretch {
 	for i := range list {
 		for j := i; j > 0 && list[j].start < list[j-1].start; j-- {

@@ -41,19 +41,19 @@
 //
 // # What is decided
 //
-// What is left open goes into the wanted [Direction]: "on Friday" and "May 3rd" are
-// the next one in Future, never today's, and the latest one in Past. A week begins on
-// Monday: "next Friday" and 来週の金曜 lie in the week that begins next Monday, while
-// 次の金曜 is simply the next one. An hour from 1 to 5 without "am" is in the afternoon
-// unless it is night now; "03:00" with a leading zero is as written. An hour from 6 to 12
-// is as written where a day is named, and else the nearer of both halves. 12 am, 午前12時
-// are 0:00; 12 pm, 午後12時, noon are 12:00; midnight, 夜12時 and 24時 end the day; 夜1時
-// is in the night that follows. "Ago" and 前 name the whole day, week, month or year,
-// "in" and 後 the same day. Seasons are those of the northern half of the earth, by
-// whole months; winter has the year in which it begins. A time that a clock leaves out
-// in spring is the moment when it jumps, one that it shows twice in autumn is the
-// first. There is no 30th of February: such a date is not found, and "on the 31st"
-// is in the next month that has one. In 5/3 the month comes first.
+// An ambiguous time goes in the wanted [Direction]: "on Friday" and "May 3rd" are the
+// next one in Future, never today's, and the latest one in Past. A week begins on Monday:
+// "next Friday" and 来週の金曜 lie in the week that begins next Monday, while 次の金曜 is simply
+// the next one. An hour from 1 to 5 without "am" is in the afternoon unless it is night
+// now; "03:00" with a leading zero is as written. An hour from 6 to 12 is as written
+// where a day is named, and else the nearer of both halves. 12 am, 午前12時 are 0:00; 12 pm,
+// 午後12時, noon are 12:00; midnight, 夜12時 and 24時 end the day; 夜1時 is in the night that
+// follows. "Ago" and 前 name the whole day, week, month or year, "in" and 後 the same day.
+// Seasons are those of the northern half of the earth, by whole months; winter has the
+// year in which it begins. A time that clocks skip in spring is the moment when they
+// jump; of a time that they show twice in autumn, the first counts. There is no 30th of
+// February: such a date is not found, and "on the 31st" is in the next month that has
+// one. In 5/3 the month comes first.
 //
 // # What is not
 //

@@ -2,7 +2,7 @@ package when
 
 import "time"
 
-// onEdge is a part of a month or year, or a feast that has another day each year.
+// onEdge returns a part of a month or year, or a feast whose date changes each year.
 func (f fields) onEdge(today day, d Direction) (days, bool) {
 	year := f.yearOf(today)
 	named := f.has&(hasYear|hasYears) != 0
@@ -36,7 +36,7 @@ func (f fields) onEdge(today day, d Direction) (days, bool) {
 	return on, ok
 }
 
-// edgeOfMonth is a part of the month that begins on first.
+// edgeOfMonth returns a part of the month that begins on first.
 func (f fields) edgeOfMonth(first day) (days, bool) {
 	next := first.AddDate(0, 1, 0)
 	from := func(n int) day { return first.AddDate(0, 0, n) }
@@ -64,8 +64,8 @@ func (f fields) edgeOfMonth(first day) (days, bool) {
 	return oneDay(next.AddDate(0, 0, -1)), true
 }
 
-// nthWeekdayOf is the nth day of a kind in a month, up to the fourth, or the last if n is
-// negative.
+// nthWeekdayOf returns the nth of a weekday in a month, up to the fourth, or the last if
+// n is negative.
 func nthWeekdayOf(first day, w time.Weekday, n int) day {
 	if n < 0 {
 		last := first.AddDate(0, 1, -1)
@@ -74,8 +74,8 @@ func nthWeekdayOf(first day, w time.Weekday, n int) day {
 	return first.AddDate(0, 0, (int(w)-int(first.Weekday())+7)%7+7*(n-1))
 }
 
-// partOfYear is a third or half of a year. A year's first and last days have edges of
-// their own.
+// partOfYear returns a third or half of a year. A year's first and last days are separate
+// edges.
 func partOfYear(e edge, year int) (days, bool) {
 	months := func(from, to int) (days, bool) {
 		return days{date(year, from, 1), date(year, to, 1), Season}, true
@@ -120,7 +120,7 @@ func edgeOfYear(e edge, year int) days {
 	return span(12, 28, 4)
 }
 
-// easterOf is Easter Sunday of the western churches (Meeus, Astronomical Algorithms,
+// easterOf returns Easter Sunday of the western churches (Meeus, Astronomical Algorithms,
 // chapter 8).
 func easterOf(year int) day {
 	a, b, c := year%19, year/100, year%100
@@ -131,7 +131,8 @@ func easterOf(year int) day {
 	return date(year, n/31, n%31+1)
 }
 
-// edgeOfDecade is the first four, the middle three or the last three years of a decade.
+// edgeOfDecade returns the first four, the middle three or the last three years of a
+// decade.
 func (f fields) edgeOfDecade() (days, bool) {
 	years := func(from, to int) (days, bool) {
 		return days{date(f.decade+from, 1, 1), date(f.decade+to, 1, 1), Years}, f.decade > 0
@@ -151,7 +152,7 @@ func (f fields) edgeOfDecade() (days, bool) {
 	return days{}, false
 }
 
-// around are the two weeks before and after the same day of another year.
+// around returns the two weeks before and after the same day of another year.
 func (f fields) around(today day) (days, bool) {
 	if f.has&hasYears == 0 || !within10k(f.years) {
 		return days{}, false
@@ -160,7 +161,7 @@ func (f fields) around(today day) (days, bool) {
 	return days{then.AddDate(0, 0, -14), then.AddDate(0, 0, 15), Month}, true
 }
 
-// lately is from so many days or months ago until today, of what has been.
+// lately returns the time from so many days or months ago until today.
 func (f fields) lately(today day, d Direction) (days, bool) {
 	if d != Past || !within10k(f.days) || !within10k(f.months) {
 		return days{}, false

@@ -152,7 +152,7 @@ func (p *parser) qualified(i int, c context) (fields, int) {
 	return p.ofSide(i, s)
 }
 
-// ofSide reads the month or season behind this, next and last at i.
+// ofSide reads the month or season after this, next and last at i.
 func (p *parser) ofSide(i int, s side) (fields, int) {
 	f, end := fields{side: s}, i+2
 	what := p.text(i + 1)
@@ -230,7 +230,7 @@ func (p *parser) edgeEnglish(i int, c context) (fields, int) {
 	return fields{}, i
 }
 
-// edgeOfNamed reads the month, year or decade behind "early", "mid-", "end of".
+// edgeOfNamed reads the month, year or decade after "early", "mid-", "end of".
 func (p *parser) edgeOfNamed(i, end int, f fields, ofYear edge, c context) (fields, int) {
 	if m := monthNames[p.text(end)]; m > 0 {
 		return p.yearBehind(f.take(fields{has: hasMonth, month: m}), end+1)
@@ -254,7 +254,7 @@ func (p *parser) edgeOfNamed(i, end int, f fields, ofYear edge, c context) (fiel
 	return f.take(fields{has: hasYear, year: t.n}), end + 1
 }
 
-// hourWord is an hour in words, 0 if it is none.
+// hourWord returns an hour in words, 0 if there is none.
 func (p *parser) hourWord(i int) int {
 	if n := counts[p.at(i).text]; n <= 12 && !p.is(i, "a", "an") {
 		return n
@@ -419,7 +419,7 @@ func (p *parser) season(i int, c context) (fields, int) {
 	return fields{}, i
 }
 
-// yearAway reads the year behind a month or season: last year, two years ago.
+// yearAway reads the year after a month or season: last year, two years ago.
 func (p *parser) yearAway(i int) (fields, int) {
 	if p.is(i, "last", "next", "this") && p.is(i+1, "year") {
 		return yearShift(map[string]int{"last": -1, "next": 1}[p.at(i).text]), i + 2
@@ -430,7 +430,7 @@ func (p *parser) yearAway(i int) (fields, int) {
 	return fields{}, i
 }
 
-// dayPart reads "in the morning", "at night", and "morning" behind a day.
+// dayPart reads "in the morning", "at night", and "morning" after a day.
 func (p *parser) dayPart(i int, c context) (fields, int) {
 	d, ok := dayparts[p.text(i)]
 	switch {

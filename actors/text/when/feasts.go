@@ -103,8 +103,8 @@ func isKatakana(s string) bool {
 	return unicode.Is(unicode.Katakana, r) || r == 'ー'
 }
 
-// katakanaEnds reports a term that more katakana would make another word, such as
-// クリスマスツリー.
+// katakanaEnds reports whether a term ends in katakana, so that more katakana after it
+// would make another word, such as クリスマスツリー.
 func katakanaEnds(s string) bool {
 	r, _ := utf8.DecodeLastRuneInString(s)
 	return unicode.Is(unicode.Katakana, r) || r == 'ー'

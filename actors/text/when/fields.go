@@ -54,8 +54,8 @@ const (
 	late
 )
 
-// hours are the bounds of the parts of a day, beyond 24 in the day that follows,
-// and the hour at which one reminds somebody in it.
+// hours are the bounds of the parts of a day, above 24 on the next day, and the hour at
+// which to remind somebody in that part.
 var hours = [...]struct{ from, to, tell int }{
 	am: {0, 12, 9}, dawn: {4, 7, 6}, morning: {5, 12, 8}, noonish: {11, 14, 12}, afternoon: {12, 18, 13},
 	dusk: {16, 19, 17}, evening: {17, 22, 18}, night: {18, 28, 20}, late: {23, 28, 23},
@@ -75,7 +75,7 @@ const (
 	lastHalf
 	nthWeek    // of a month, from the first day
 	nthWeekday // of a month
-	yearEnd    // 年末; this and what follows is of a year
+	yearEnd    // 年末; from here on, parts of a year
 	yearStart  // 年始
 	yearBegins // 年明け
 	fiscalYear // from April
@@ -85,7 +85,7 @@ const (
 	thanksgiving // as in the United States
 )
 
-// ofYear reports edges of a year that need no month.
+// ofYear reports whether an edge belongs to a year and needs no month.
 func (e edge) ofYear() bool { return e >= yearEnd }
 
 // fields are what an expression says, item by item.
@@ -94,7 +94,7 @@ type fields struct {
 
 	days, weeks, months, years int
 	same                       bool // the same day then, not the whole week, month or year
-	few                        int  // so many units more: a few
+	few                        int  // extra units: a few
 
 	weekday time.Weekday
 	season  int // 0 spring to 3 winter
@@ -105,19 +105,19 @@ type fields struct {
 	edge             edge
 	nth              int // of weeks or weekdays in a month, -1 the last
 	decade           int // first year
-	turns            int // so many seasons or feasts before the latest one
+	turns            int // how many seasons or feasts before the latest one
 
 	part                 part
 	hour, minute, second int
 	fine                 Precision // of the clock
 	literal              bool      // by 24 hours
-	less                 int       // minutes to take off
+	less                 int       // minutes to subtract
 
 	distance time.Duration
 	grain    Precision // of the distance
 }
 
-// goes lists what each item can stand with.
+// goes lists what each item can be combined with.
 var goes = map[set]set{
 	hasDays:     hasYears | hasWeekday,
 	hasWeeks:    hasWeekday | hasWeekend,
@@ -138,8 +138,7 @@ var goes = map[set]set{
 	hasClock:    dated&^(hasSeason|hasDecade|hasAround|hasLately) | hasPart,
 }
 
-// with adds the items of g, if none is there already or speaks against one that
-// is.
+// with adds the items of g, unless one is already there or contradicts one that is.
 func (f fields) with(g fields) (fields, bool) {
 	if f.has == 0 {
 		return g, true
@@ -155,7 +154,7 @@ func (f fields) with(g fields) (fields, bool) {
 	return f.take(g), true
 }
 
-// hasTime is what may stand beside any day: a clock and a part.
+// hasTime returns what may accompany any day: a clock and a part of the day.
 func hasTime(bit set) set {
 	if bit&(hasDistance|hasDecade|hasSeason|hasAround|hasLately) != 0 {
 		return 0

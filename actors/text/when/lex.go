@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// kind tells tokens apart.
+// kind is the kind of a token.
 type kind uint8
 
 const (
@@ -23,16 +23,16 @@ type token struct {
 	n          int    // of a number; -1 if it is too long
 	digits     int    // Arabic digits of a number, 0 for Chinese numerals
 	start, end int    // bytes of the text
-	spaced     bool   // white space, or the text's beginning, stands before it
+	spaced     bool   // white space, or the beginning of the text, is before it
 }
 
-// letter is a folded rune and where it stands.
+// letter is a folded rune and its place.
 type letter struct {
 	r          rune
 	start, end int
 }
 
-// longest is how many runes the longest Japanese term has that begins with a rune.
+// longest has, for each first rune, the length in runes of the longest Japanese term.
 var longest = lengths(japanese, particles)
 
 // lengths makes the table of the longest terms.

@@ -28,7 +28,7 @@ const (
 // Meets reports whether two sets have a stage in common.
 func (l Life) Meets(o Life) bool { return l&o != 0 }
 
-// Words are those by which a text may name the stages, for a search.
+// Words returns the words by which a text may name the stages, for a search.
 func (l Life) Words() (list []string) {
 	for _, s := range []struct {
 		of    Life
@@ -46,7 +46,7 @@ func (l Life) Words() (list []string) {
 	return list
 }
 
-// stages are the words of each stage; in front the longer ones.
+// stages are the words of each stage, longer ones first.
 var stages = []struct {
 	japanese, english string
 	life              Life
@@ -66,7 +66,7 @@ var stages = []struct {
 	{"社会人|新入社員|新人|新卒|(?:[34]0|[三四]十)代", "thirties|30s|forties|40s", Work},
 }
 
-// then are what makes a Japanese word of a stage a time.
+// then matches what turns a Japanese word for a stage into a time.
 const then = `(?:の|だった|に(?:通|かよ)って(?:い?た|い?る)|に(?:い|入っ)た|に入学した|を(?:出|卒業し)た|に上がった|くらいの|ぐらいの)?` +
 	`(?:[2-4]?年生?の)?(?:とき|時代|時分|時(?:[、にはのも,]|$)|頃|ころ|ごろ|最中|折)`
 
@@ -91,7 +91,7 @@ var (
 	}()
 )
 
-// words are those of all stages in a language, as one pattern.
+// words returns one pattern for the words of all stages in a language.
 func words(language int) string {
 	var list []string
 	for _, s := range stages {
@@ -101,8 +101,8 @@ func words(language int) string {
 }
 
 // Lives returns the stages of a life that a text names as times: 高校のとき, "when I was at
-// school", "at the age of 12". A word alone is none: "the high school is closed". It
-// takes time in proportion to the text's length.
+// school", "at the age of 12". A word alone does not count: "the high school is closed".
+// It takes time in proportion to the text's length.
 func Lives(text string) (l Life) {
 	low := strings.Map(fold, text)
 	for _, re := range []*regexp.Regexp{japaneseLife, englishLife} {

@@ -36,7 +36,7 @@ func (p *parser) fullDate(i int, _ context) (fields, int) {
 	return fields{has: hasYear | hasMonth | hasDay, year: p.at(i).n, month: m.n, day: d.n}, i + 5
 }
 
-// scores are words before a result of a game or a proportion.
+// scores are words that precede the result of a game or a proportion.
 var scores = asSet("won", "lost", "beat", "win", "wins", "lose", "score", "scored", "led", "lead", "ratio", "aspect",
 	"odds", "by", "スコア")
 
@@ -63,7 +63,7 @@ func (p *parser) colon(i int, c context) (fields, int) {
 	return p.half(f, end)
 }
 
-// half reads am and pm behind a clock.
+// half reads am and pm after a clock.
 func (p *parser) half(f fields, end int) (fields, int) {
 	var next int
 	letter := p.at(end).text
@@ -90,7 +90,7 @@ func (p *parser) half(f fields, end int) (fields, int) {
 	return f, next
 }
 
-// slash reads 5/3 where nothing but a date can stand.
+// slash reads 5/3 where it can only be a date.
 func (p *parser) slash(i int, c context) (fields, int) {
 	m, d := p.at(i), p.at(i+2)
 	if m.digits < 1 || m.digits > 2 || !p.glued(i+1, "/") || d.spaced || d.digits < 1 || d.digits > 2 ||
@@ -156,7 +156,7 @@ func (p *parser) clockEnglish(i int, _ context) (fields, int) {
 	return g, next
 }
 
-// dateJapanese reads 2018年, 5月, 3日, and years of an era behind its name.
+// dateJapanese reads 2018年, 5月, 3日, and years of an era after its name.
 func (p *parser) dateJapanese(i int, c context) (fields, int) {
 	n := p.at(i).n
 	switch p.at(i + 1).text {
@@ -194,8 +194,8 @@ func (p *parser) dateJapanese(i int, c context) (fields, int) {
 	return fields{}, i
 }
 
-// dated reports whether 3日 is a date and no duration: a month stands before it, or
-// what follows belongs to a date.
+// dated reports whether 3日 is a date, not a duration: a month comes before it, or what
+// follows belongs to a date.
 func (p *parser) dated(end int, c context) bool {
 	switch {
 	case c.so.has&hasDay != 0:
@@ -232,8 +232,8 @@ func (p *parser) dayFirst(i int, c context) (fields, int) {
 	return p.dayThen(i, end, n, ordinal, c)
 }
 
-// dayThen reads what follows the number of a day: a month, or nothing where an
-// ordinal can only be a day.
+// dayThen reads what follows the number of a day: a month, or nothing if an ordinal can
+// only be a day.
 func (p *parser) dayThen(i, end, n int, ordinal bool, c context) (fields, int) {
 	f := fields{has: hasDay, day: n}
 	month := end
@@ -302,7 +302,7 @@ func decadeOf(n, digits, i, end int) (fields, int) {
 	return fields{has: hasDecade, decade: n}, end
 }
 
-// bareYear reads a year behind a preposition or a season: in 2018.
+// bareYear reads a year after a preposition or a season: in 2018.
 func (p *parser) bareYear(i int, c context) (fields, int) {
 	t := p.at(i)
 	if t.digits != 4 || t.n < 1000 || t.n > 2999 || !p.clause(i+1) {
@@ -318,7 +318,7 @@ func (p *parser) bareYear(i int, c context) (fields, int) {
 	return fields{}, i
 }
 
-// bareHour reads the hour behind "at".
+// bareHour reads the hour after "at".
 func (p *parser) bareHour(i int, c context) (fields, int) {
 	t := p.at(i)
 	if t.digits < 1 || t.digits > 2 || t.n > 24 || c.the || !p.clause(i+1) {
@@ -327,7 +327,7 @@ func (p *parser) bareHour(i int, c context) (fields, int) {
 	return hourBehind(t.n, c, i, i+1)
 }
 
-// hourBehind makes a clock of an hour behind a preposition.
+// hourBehind makes a clock time of an hour after a preposition.
 func hourBehind(n int, c context, i, end int) (fields, int) {
 	switch c.prep {
 	case "at", "until", "till", "before", "after":

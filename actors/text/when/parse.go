@@ -10,7 +10,7 @@ import (
 // it begins and returns where it ends, which is the same index if it found nothing.
 type parser struct{ tokens []token }
 
-// at is the ith token, one without text beyond the ends.
+// at returns the ith token, or an empty one beyond the ends.
 func (p *parser) at(i int) token {
 	if i < 0 || i >= len(p.tokens) {
 		return token{spaced: true}
@@ -18,7 +18,7 @@ func (p *parser) at(i int) token {
 	return p.tokens[i]
 }
 
-// text is the ith token's text, without a possessive ending.
+// text returns the ith token's text, without a possessive ending.
 func (p *parser) text(i int) string {
 	return strings.TrimSuffix(p.at(i).text, "'s")
 }
@@ -37,11 +37,10 @@ func (p *parser) is(i int, texts ...string) bool {
 	return false
 }
 
-// glued reports whether the ith token is one of some texts, right behind the one before.
+// glued reports whether the ith token is one of some texts, right after the one before.
 func (p *parser) glued(i int, texts ...string) bool { return !p.at(i).spaced && p.is(i, texts...) }
 
-// expression reads as many items as go together. What recurs is read without
-// fields.
+// expression reads as many items as go together. Recurring times are read without fields.
 func (p *parser) expression(i int) (f fields, end int) {
 	for end = i; p.recurs(end); {
 		end++
@@ -79,7 +78,7 @@ func (p *parser) expression(i int) (f fields, end int) {
 	}
 }
 
-// recurs reports a word that makes what follows come again and again.
+// recurs reports whether a word makes what follows recur.
 func (p *parser) recurs(i int) bool {
 	return p.is(i, "every", "each", "毎", "毎日", "毎朝", "毎晩", "毎週", "毎月", "毎年")
 }
@@ -114,17 +113,17 @@ func (p *parser) item(i int, f fields) (g fields, end int) {
 	return g, end
 }
 
-// context is what stands before an item.
+// context is what comes before an item.
 type context struct {
 	prep string // the last preposition
 	the  bool
 	so   fields // the items before it
 }
 
-// starts reports whether no preposition and no item stands before.
+// starts reports whether no preposition and no item comes before.
 func (c context) starts() bool { return c.prep == "" && c.so.has == 0 }
 
-// bracketed reads the weekday behind a date: (月).
+// bracketed reads the weekday after a date: (月).
 func (p *parser) bracketed(i int, f fields) (fields, int) {
 	if f.has&(hasDay|hasDays) == 0 || !p.is(i, "(", "（") {
 		return fields{}, i
@@ -136,7 +135,7 @@ func (p *parser) bracketed(i int, f fields) (fields, int) {
 	return weekdayOf(time.Weekday(d / len("日"))), i + 3
 }
 
-// clause reports whether nothing at i could be counted by a number before it.
+// clause reports whether a number before i cannot be counting something at i.
 func (p *parser) clause(i int) bool {
 	t := p.at(i)
 	switch t.kind {
@@ -156,7 +155,7 @@ func (p *parser) clause(i int) bool {
 	return true
 }
 
-// counted reports whether a thing or money follows, right behind a time.
+// counted reports whether a thing or money follows, right after a time.
 func (p *parser) counted(i int) bool {
 	if p.at(i).spaced {
 		return false
@@ -165,8 +164,8 @@ func (p *parser) counted(i int) bool {
 		p.at(i+1).kind == number && !p.at(i+1).spaced
 }
 
-// loose reports whether a number is not glued to something that makes it a part of
-// another number, a price or a name.
+// loose reports whether a number stands alone: nothing attached makes it part of another
+// number, a price or a name.
 func (p *parser) loose(i int) bool {
 	if p.at(i).spaced || i == 0 {
 		return true
@@ -184,7 +183,7 @@ func (p *parser) loose(i int) bool {
 	}
 }
 
-// alone reports whether a term of one sign is not the end of a longer word.
+// alone reports whether a term of one character is not the end of a longer word.
 func (p *parser) alone(i int) bool {
 	before := p.at(i - 1)
 	if p.at(i).spaced || i == 0 {

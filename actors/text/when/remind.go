@@ -16,10 +16,10 @@ type Reminder struct {
 // longestRequest is the longest text that can be a request, in bytes.
 const longestRequest = 4000
 
-// remindAt is the hour of a day at which one reminds somebody of a day.
+// remindAt is the hour at which to remind somebody of a whole day.
 const remindAt = 9
 
-// Remind is the first of [Reminders].
+// Remind returns the first of [Reminders].
 func Remind(text string, now time.Time) (Reminder, bool) {
 	list := Reminders(text, now)
 	if len(list) == 0 {
@@ -28,11 +28,11 @@ func Remind(text string, now time.Time) (Reminder, bool) {
 	return list[0], true
 }
 
-// Reminders recognises requests to be reminded: 「明日9時に会議って教えて」, "remind me in two
-// hours to call Bob". Each sentence is read by itself; a text that has a request in one
-// and its time in another is read as a whole. What asks for something else, what somebody
-// else is said to have asked, times that are over, recurring ones and conditions are no
-// requests, and so are texts of over 4,000 bytes. The zone of now is the zone of the text.
+// Reminders recognises requests to be reminded: 「明日9時に会議って教えて」, "remind me in two hours
+// to call Bob". Each sentence is read by itself; a text with a request in one sentence
+// and its time in another is read as a whole. Requests for something else, requests
+// quoted from somebody else, past or recurring times, conditions and texts over 4,000
+// bytes do not count. The zone of now is the zone of the text.
 func Reminders(text string, now time.Time) (list []Reminder) {
 	if len(text) > longestRequest {
 		return nil
@@ -77,7 +77,7 @@ func remindIn(text string, now time.Time) (Reminder, bool) {
 	return Reminder{}, false
 }
 
-// tell is the moment at which to remind somebody of a span.
+// tell returns the moment at which to remind somebody of a span.
 func (f fields) tell(s Span, now time.Time) time.Time {
 	on := date(s.From.Year(), int(s.From.Month()), s.From.Day())
 	switch {
@@ -95,13 +95,13 @@ type asked struct {
 	when  fields
 	firm  bool // it asks for a reminder and for nothing else
 	cut   []stretch
-	after int // the matter stands from here on, if anything does
+	after int // the matter is after this, if anything is
 }
 
 // stretch is a piece of a text in bytes.
 type stretch struct{ start, end int }
 
-// what is the matter: what stands behind the request or, where nothing does, before it.
+// what returns the matter: the text after the request or, if there is none, before it.
 func (a asked) what(text string) string {
 	if a.after > 0 {
 		if what := a.rest(text, a.after); what != "" {
@@ -111,7 +111,7 @@ func (a asked) what(text string) string {
 	return a.rest(text, 0)
 }
 
-// rest is the text from a byte on, without what was cut.
+// rest returns the text from a byte on, without what was cut.
 func (a asked) rest(text string, at int) string {
 	var b strings.Builder
 	for _, c := range a.cut {
@@ -125,7 +125,7 @@ func (a asked) rest(text string, at int) string {
 	return bare(b.String())
 }
 
-// bare removes what only tied a matter to the request.
+// bare removes words that only connect a matter to the request.
 func bare(s string) string {
 	japanese := strings.IndexFunc(s, func(r rune) bool { return r >= 0x3040 && r < 0xA000 }) >= 0
 	for {

@@ -2,7 +2,7 @@ package when
 
 import "time"
 
-// days are a stretch of days, to excluded.
+// days is a stretch of days; to is excluded.
 type days struct {
 	from, to  day
 	precision Precision
@@ -10,8 +10,8 @@ type days struct {
 
 func oneDay(d day) days { return days{d, d.AddDate(0, 0, 1), Day} }
 
-// resolve turns fields into a span. It returns false for what does not exist, or lies
-// outside of the years 1 to 9999.
+// resolve turns fields into a span. It returns false if the time does not exist or is
+// outside the years 1 to 9999.
 func (f fields) resolve(now time.Time, d Direction) (s Span, ok bool) {
 	now = now.Round(0)
 	today := date(now.Year(), int(now.Month()), now.Day())
@@ -39,8 +39,8 @@ func (f fields) resolve(now time.Time, d Direction) (s Span, ok bool) {
 	return s, true
 }
 
-// far is a distance from now: the moment itself if it lies ahead, and half a unit
-// around it if it lies behind.
+// far returns a distance from now: the exact moment if it is in the future, and half a
+// unit around it if it is in the past.
 func (f fields) far(now time.Time) Span {
 	unit := map[Precision]time.Duration{Second: time.Second, Minute: time.Minute, Hour: time.Hour}[f.grain]
 	at, more := now.Add(f.distance), time.Duration(f.few)*unit
@@ -50,7 +50,7 @@ func (f fields) far(now time.Time) Span {
 	return Span{at, at.Add(more + unit), f.grain}
 }
 
-// anyDay is a clock or a part of a day without a date.
+// anyDay returns a clock time or a part of a day without a date.
 func (f fields) anyDay(today day, now time.Time, d Direction) (Span, bool) {
 	if d == Past {
 		for n := range 3 {
@@ -69,7 +69,7 @@ func (f fields) anyDay(today day, now time.Time, d Direction) (Span, bool) {
 	return Span{}, false
 }
 
-// within narrows a day to the clock or part of it.
+// within narrows a day to the clock time or the part of the day.
 func (f fields) within(on day, now time.Time, d Direction) Span {
 	zone := now.Location()
 	if f.has&hasClock == 0 {
@@ -81,8 +81,8 @@ func (f fields) within(on day, now time.Time, d Direction) Span {
 	return Span{from, from.Add(length), f.fine}
 }
 
-// hourOf is the hour that a clock means on a day: the one that the part of the day
-// makes of it, or else the likelier half.
+// hourOf returns the hour that a clock means on a day: the part of the day decides, or
+// else the likelier half.
 func (f fields) hourOf(on day, now time.Time, d Direction) int {
 	h := f.hour
 	switch {
@@ -122,7 +122,7 @@ func (f fields) hourOf(on day, now time.Time, d Direction) int {
 	return h
 }
 
-// on is the day, or the days, that the dated items mean.
+// on returns the day or days that the dated items mean.
 func (f fields) on(today day, now time.Time, d Direction) (days, bool) {
 	switch {
 	case f.has&hasLately != 0:
@@ -153,7 +153,7 @@ func (f fields) on(today day, now time.Time, d Direction) (days, bool) {
 	return f.onWeekday(today, now, d), true
 }
 
-// within10k bounds counts of units, so that no calendar is left.
+// within10k bounds counts of units to what the calendar can hold.
 func within10k(n int) bool { return n > -4_000_000 && n < 4_000_000 }
 
 func (f fields) onDays(today day) (days, bool) {
@@ -217,8 +217,8 @@ func (f fields) onSeason(today day, d Direction) days {
 	return on
 }
 
-// choose finds the stretch of days among those of the years around that a side or
-// direction means.
+// choose finds the stretch of days that a side or direction means, among those of the
+// years around today.
 func choose(today day, s side, d Direction, in func(year int) days) days {
 	if s == before || s == open && d == Past {
 		for year := today.Year(); ; year-- {
@@ -236,7 +236,7 @@ func choose(today day, s side, d Direction, in func(year int) days) days {
 	}
 }
 
-// yearOf is the year that is named, else this one.
+// yearOf returns the year that is named, or else this year.
 func (f fields) yearOf(today day) int {
 	if f.has&hasYear != 0 {
 		return f.year
@@ -327,8 +327,8 @@ func (f fields) onDate(today day, d Direction) (days, bool) {
 	return days{}, false
 }
 
-// dayOfSomeMonth is a day without a month: the nearest month that has one, on the
-// weekday that is named with it.
+// dayOfSomeMonth returns a day without a month: in the nearest month that has it, on the
+// named weekday if there is one.
 func (f fields) dayOfSomeMonth(today day, d Direction) (days, bool) {
 	step := 1
 	if d == Past {

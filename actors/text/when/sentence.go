@@ -11,8 +11,8 @@ import (
 	"golang.org/x/text/width"
 )
 
-// sentences are the stretches of a text that end with a line, a full stop, or a mark of
-// exclamation or question. What stands in quotation marks is not cut.
+// sentences returns the stretches of a text that end with a line, a full stop, an
+// exclamation mark or a question mark. Quotations are not cut.
 func sentences(text string) (list []stretch) {
 	from, quoted := 0, 0
 	end := func(at int) {
@@ -40,9 +40,9 @@ func sentences(text string) (list []stretch) {
 	return list
 }
 
-// stops reports whether a period before at ends a sentence: a capital letter or another
-// script follows it after a space, or nothing does. A single letter before it is an
-// abbreviation, such as in "a.m. Monday".
+// stops reports whether a period before at ends a sentence: nothing follows, or a space
+// and then a capital letter or another script. After a single letter it is an
+// abbreviation, as in "a.m. Monday".
 func stops(text string, at int) bool {
 	rest := strings.TrimLeftFunc(text[at:], unicode.IsSpace)
 	if rest == "" {
@@ -56,14 +56,13 @@ func stops(text string, at int) bool {
 	return unicode.IsUpper(r) || r >= 0x3040
 }
 
-// leads are how a request says that it wants to be reminded before the time that it
-// names.
+// leads are the ways to ask for a reminder some time before the time that is named.
 var leads = []*regexp.Regexp{
 	regexp.MustCompile(`([0-9０-９]{1,3})(分|時間|日)前に(?:は|、)?(?:リマインド|教え|知らせ|起こ|声|思い出|言って|通知|アラーム)`),
 	regexp.MustCompile(`(?i)\b([0-9]{1,3}) ?(minutes?|mins?|hours?|hrs?|days?) (?:before|ahead of|prior to)`),
 }
 
-// lead takes out of a sentence how long before its time it wants to be reminded.
+// lead removes from a sentence how long before its time the reminder should come.
 func lead(sentence string) (rest string, d time.Duration) {
 	for _, form := range leads {
 		m := form.FindStringSubmatchIndex(sentence)

@@ -76,8 +76,8 @@ func (p *parser) behind(i, end int, n float64, few int, u unit, sign int) (field
 	return f, end
 }
 
-// amount reads how many of a unit: "two and a half hours", 1時間半, 数日, "a few
-// days". For 数 and "a few" it is two, and few is how many more it may be.
+// amount reads how many of a unit: "two and a half hours", 1時間半, 数日, "a few days". For 数
+// and "a few" n is two, and few is how many more there may be.
 func (p *parser) amount(i int) (n float64, few int, u unit, end int) {
 	switch {
 	case p.is(i, "半年"):
@@ -118,8 +118,8 @@ func (p *parser) amount(i int) (n float64, few int, u unit, end int) {
 	return n, few, u, end
 }
 
-// upTo reads the greater number of "two or three", 2〜3 and 二、三, and returns by how
-// much it is greater.
+// upTo reads the second number of "two or three", 2〜3 and 二、三, and returns how much
+// greater it is.
 func (p *parser) upTo(i int, n float64) (more, end int) {
 	if !p.is(i, "-", "~", "、", "or", "to", "か", "から") {
 		return 0, i

@@ -77,8 +77,7 @@ func (p *parser) eraYear(i int, c context) (fields, int) {
 	return fields{}, i
 }
 
-// fits reports whether a term stands where it means a time, and is no part of
-// another word.
+// fits reports whether a term means a time where it is, and is not part of another word.
 func (p *parser) fits(i int, f fields, c context) bool {
 	t := p.at(i)
 	switch t.text {

@@ -2,8 +2,8 @@ package when
 
 import "time"
 
-// Direction says where an expression lies that could be in the past or in the
-// future, such as "on Friday".
+// Direction says which way to read an expression that could mean the past or the future,
+// such as "on Friday".
 type Direction uint8
 
 // Directions.
@@ -30,7 +30,7 @@ const (
 	Years // a decade, "a few years ago"
 )
 
-// String is the precision's name in lower case.
+// String returns the precision's name in lower case.
 func (p Precision) String() string {
 	names := [...]string{"none", "second", "minute", "hour", "part of day", "day", "days", "week", "month", "season",
 		"year", "years"}
@@ -52,9 +52,9 @@ type Found struct {
 	fields fields
 }
 
-// Find returns the expressions of time in a text, in order and without overlap. The
-// zone of now is the zone of the text. It takes time in proportion to the text's
-// length, whatever the text is.
+// Find returns the expressions of time in a text, in order and without overlap. The zone
+// of now is the zone of the text. It takes time proportional to the text's length,
+// whatever the text is.
 func Find(text string, now time.Time, d Direction) []Found {
 	p := parser{tokens: lex(text)}
 	var list []Found

@@ -19,7 +19,7 @@ func clockAt(hour int) fields {
 func feastDay(month, day int) fields { return fields{has: hasMonth | hasDay, month: month, day: day} }
 func seasonOf(n int) fields          { return fields{has: hasSeason, season: n} }
 
-// japanese is the dictionary of terms that are an item by themselves.
+// japanese is the dictionary of terms that are items by themselves.
 var japanese = map[string]fields{
 	"今日": dayShift(0), "きょう": dayShift(0), "本日": dayShift(0), "明日": dayShift(1), "あした": dayShift(1),
 	"あす": dayShift(1), "明後日": dayShift(2), "あさって": dayShift(2), "明々後日": dayShift(3), "しあさって": dayShift(3),
@@ -82,8 +82,8 @@ var japanese = map[string]fields{
 	"春休み": seasonOf(0), "夏休み": seasonOf(1), "冬休み": seasonOf(3),
 }
 
-// particles are the other Japanese terms that the grammar knows. Among them are
-// words that begin like a term and are none.
+// particles are the other Japanese terms that the grammar knows, including words that
+// begin like a term but are not one.
 var particles = asSet("年", "年間", "年代", "年生", "年度", "月", "ヶ月", "か月", "カ月", "ヵ月", "ケ月", "箇月",
 	"ヶ月間", "か月間", "カ月間", "ヵ月間", "月間", "日", "日間", "日中", "週", "週間", "週目", "時", "時間", "時間目", "時代",
 	"分", "分間", "秒", "秒間", "半", "半年", "半時間", "半日", "半分", "元年", "前", "まえ", "後", "あと", "ご", "前後",
@@ -113,15 +113,15 @@ var eras = []struct {
 	{"明治", 1868, 1, 25}, {"大正", 1912, 7, 30}, {"昭和", 1926, 12, 25}, {"平成", 1989, 1, 8}, {"令和", 2019, 5, 1},
 }
 
-// english is the dictionary of words that are an item by themselves.
+// english is the dictionary of words that are items by themselves.
 var english = map[string]fields{
 	"today": dayShift(0), "tomorrow": dayShift(1), "tmrw": dayShift(1), "tmr": dayShift(1), "yesterday": dayShift(-1),
 	"tonight": partAt(0, night), "tonite": partAt(0, night), "noon": clockAt(12), "midday": clockAt(12),
 	"midnight": clockAt(24),
 }
 
-// weekdays and months by all the names they have. What is also another word counts
-// only in a place where no other word could stand.
+// weekdays and months by all their names. A name that is also another word counts only
+// where nothing else makes sense.
 var (
 	weekdays = map[string]time.Weekday{
 		"monday": 1, "tuesday": 2, "wednesday": 3, "thursday": 4, "friday": 5, "saturday": 6, "sunday": 0,
@@ -185,8 +185,8 @@ var units = map[string]unit{
 	"分間": minutes, "秒間": seconds, "ヶ月間": monthly, "か月間": monthly, "カ月間": monthly, "ヵ月間": monthly,
 }
 
-// clauses are words that may follow a bare number of a clock or year, because no
-// thing is counted by it.
+// clauses are words that may follow a bare hour or year, because a number before them
+// counts nothing.
 var clauses = asSet("to", "and", "or", "for", "that", "about", "please", "pls", "when", "if", "but", "so", "on", "in",
 	"at", "i", "we", "you", "he", "she", "it", "they", "because", "then", "with", "is", "was", "were", "ok", "okay",
 	"thanks", "thank", "sharp", "today", "tomorrow", "tonight", "yesterday", "this", "next", "last", "from", "until",

@@ -1,7 +1,6 @@
-// Package yamlfile decodes small YAML files that people write by hand, strictly and
-// with the place of each mistake. [Decode] reads a file into a struct, [Place] finds
-// where a field stands, for checks that come after. [Kind.Parse] is for those who walk
-// over the tree themselves.
+// Package yamlfile decodes small hand-written YAML files, strictly and with the place of
+// each mistake. [Decode] reads a file into a struct, and [Place] finds a field for later
+// checks. [Kind.Parse] is for callers who walk the tree themselves.
 package yamlfile
 
 import (
@@ -22,20 +21,20 @@ const (
 	maxDepth = 32       // the YAML parser is recursive and slow in depth
 )
 
-// Kind is what a file should be, for the words of errors.
+// Kind is what a file should be, for error messages.
 type Kind struct {
 	Name  string // such as "a window layout"
 	Start string // what to begin with instead of an empty file
 }
 
-// Mistake is what is wrong with a file, and where. Line and Column, from 1, are 0
-// where it is about all of the file.
+// Mistake is what is wrong with a file, and where. Line and Column start at 1; 0 means
+// the whole file.
 type Mistake struct {
 	Line, Column int
 	Reason       string
 }
 
-// Error is ":LINE:COLUMN: reason", to stand behind the name of a file.
+// Error returns ":LINE:COLUMN: reason", to follow the name of a file.
 func (m *Mistake) Error() string {
 	if m.Line == 0 {
 		return ": " + m.Reason
@@ -51,14 +50,14 @@ func mistake(at *token.Token, reason string) *Mistake {
 	return m
 }
 
-// Parse returns the one document of a file, nil if there is none. Reasons quote
-// nothing of the file.
+// Parse returns the single document of a file, nil if there is none. Its errors quote
+// nothing from the file.
 func (k Kind) Parse(data []byte, options ...parser.Option) (body ast.Node, wrong *Mistake) {
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
 	if wrong = k.unfit(data); wrong != nil {
 		return nil, wrong
 	}
-	defer func() { // the parser is foreign code and reads foreign bytes
+	defer func() { // foreign code that reads foreign bytes
 		if r := recover(); r != nil {
 			body, wrong = nil, &Mistake{Reason: "not readable as YAML"}
 		}
@@ -69,7 +68,7 @@ func (k Kind) Parse(data []byte, options ...parser.Option) (body ast.Node, wrong
 		if !errors.As(err, &y) {
 			return nil, &Mistake{Reason: "not readable as YAML"}
 		}
-		// Its own text would show the lines around, and what stands there.
+		// Its own text would quote lines of the file.
 		return nil, mistake(y.GetToken(), "not readable as YAML: "+withoutQuotes(y.GetMessage()))
 	}
 	for _, doc := range file.Docs {
@@ -84,7 +83,7 @@ func (k Kind) Parse(data []byte, options ...parser.Option) (body ast.Node, wrong
 	return body, nil
 }
 
-// withoutQuotes cuts a message before what it quotes of the file.
+// withoutQuotes cuts a message before anything it quotes from the file.
 func withoutQuotes(message string) string {
 	if strings.Contains(message, "\t") {
 		return "a tab where none may be: indent with spaces"
@@ -93,9 +92,8 @@ func withoutQuotes(message string) string {
 	return strings.TrimRight(head, " :")
 }
 
-// Decode reads a file into a struct. A key that the struct does not have is an error.
-// name stands before the error: "NAME:LINE:COLUMN: reason". into is undefined after
-// an error.
+// Decode reads a file into a struct. An unknown key is an error. Errors start with name:
+// "NAME:LINE:COLUMN: reason". After an error the content of into is undefined.
 func Decode(name string, data []byte, k Kind, into any) (err error) {
 	body, wrong := k.Parse(data)
 	switch {
@@ -120,7 +118,7 @@ func Decode(name string, data []byte, k Kind, into any) (err error) {
 	return nil
 }
 
-// unfit says what keeps a file from the YAML parser: it is too long, not UTF-8, or
+// unfit returns why a file must not reach the YAML parser: it is too long, not UTF-8, or
 // nested too deep.
 func (k Kind) unfit(data []byte) *Mistake {
 	if len(data) > MaxSize {
@@ -151,8 +149,8 @@ func (k Kind) unfit(data []byte) *Mistake {
 	return nil
 }
 
-// Place is ":LINE:COLUMN" of a field, such as "limits.max_deep" or "must_ask[1]", or of
-// the nearest enclosing one that is there; "" if the file does not parse.
+// Place returns ":LINE:COLUMN" of a field, such as "limits.max_deep" or "must_ask[1]", or
+// of the nearest enclosing one that exists; "" if the file does not parse.
 func Place(data []byte, field string) (place string) {
 	defer func() { // as in Decode
 		if recover() != nil {
@@ -174,7 +172,7 @@ func Place(data []byte, field string) (place string) {
 	return ":1:1"
 }
 
-// First is the token with which a node begins. A mapping's own token is a colon.
+// First returns the token that a node begins with. A mapping's own token is a colon.
 func First(node ast.Node) *token.Token {
 	if m, ok := node.(ast.MapNode); ok {
 		if it := m.MapRange(); it.Next() {
