@@ -15,7 +15,7 @@ type Box struct {
 	H int `yaml:"h"`
 }
 
-// In returns the rectangle in a frame of a size in captured pixels, clipped to
+// In returns the rectangle in a frame of the given size in captured pixels, clipped to
 // the frame.
 func (b Box) In(size image.Point, scale float64) image.Rectangle {
 	x0, x1 := side(b.X, b.W, size.X, scale)
@@ -36,8 +36,8 @@ func side(at, length, size int, scale float64) (from, to int) {
 	return max(from, 0), min(to, size)
 }
 
-// Pixels converts a logical length to captured pixels. An absurd scale gives a
-// length beyond any picture, not an overflow.
+// Pixels converts a logical length to captured pixels. An absurd scale gives a huge
+// length, not an overflow.
 func Pixels(length int, scale float64) int {
 	const beyond = 1 << 24
 	return int(math.Round(max(-beyond, min(float64(length)*scale, beyond))))

@@ -10,8 +10,8 @@ import (
 	"slices"
 )
 
-// ErrCalibrate marks a picture from which no layout can be proposed. The text says
-// what kind of picture is wanted.
+// ErrCalibrate marks a picture from which no layout can be proposed. The text says what
+// kind of picture is needed.
 var ErrCalibrate = errors.New("layout: cannot calibrate from this picture")
 
 // Calibrate proposes a layout from a screenshot of one chat window, which shows
@@ -19,10 +19,10 @@ var ErrCalibrate = errors.New("layout: cannot calibrate from this picture")
 // per logical pixel. What a picture cannot show (tokens, kinds, sizes) is taken
 // from [Line].
 //
-// The background is the most frequent colour near the left and right edges. Where
-// these columns have other colours, the header and the input stand. A bubble's
-// fill is a colour in long runs whose edges line up: own bubbles at the right,
-// incoming ones at the left. What lines up in the middle is a date or a notice.
+// The background is the most frequent colour near the left and right edges. Where these
+// columns have other colours, there are the header and the input. A bubble's fill is a
+// colour in long runs whose edges line up: own bubbles at the right, incoming ones at the
+// left. Anything that lines up in the middle is a date or a notice.
 func Calibrate(img *image.RGBA, scale float64) (Layout, error) {
 	if img == nil || !(scale >= 0.25) || scale > 16 {
 		return Layout{}, fmt.Errorf("%w: want a picture and a scale from 0.25 to 16", ErrCalibrate)
@@ -60,7 +60,7 @@ func Calibrate(img *image.RGBA, scale float64) (Layout, error) {
 	return l, l.Validate()
 }
 
-// noFill is the error for a picture in which one side's text stands on the
+// noFill is the error for a picture in which one side's text is directly on the
 // background.
 func noFill(side, whose string) error {
 	return fmt.Errorf("%w: there is text at the %s, but no bubble with a fill around it: it stands on the background, "+
@@ -68,9 +68,9 @@ func noFill(side, whose string) error {
 		"that fills the bubbles of %s", ErrCalibrate, side, whose)
 }
 
-// written reports whether lines of text stand between two columns of the message
-// area: rows that change often between the background and other colours. Rows
-// with the other side's fill, which may be nil, do not count.
+// written reports whether there are lines of text between two columns of the message
+// area: rows that change often between the background and other colours. Rows with the
+// other side's fill, which may be nil, do not count.
 func (s *shot) written(from, to int, other *fill) bool {
 	rows := 0
 	for y := s.top; y < s.bottom; y++ {
@@ -111,7 +111,7 @@ func (c rgb) luma() int {
 	return (299*int(c[0]) + 587*int(c[1]) + 114*int(c[2]) + 500) / 1000
 }
 
-// shot is a screenshot and what was found in it so far, in captured pixels.
+// shot is a screenshot and the findings so far, in captured pixels.
 type shot struct {
 	img         *image.RGBA
 	w, h        int
@@ -125,7 +125,7 @@ func (s *shot) at(x, y int) rgb {
 	return rgb{s.img.Pix[i], s.img.Pix[i+1], s.img.Pix[i+2]}
 }
 
-// edges are two columns in which only background is drawn.
+// edges returns two columns that show only background.
 func (s *shot) edges() [2]int {
 	m := Pixels(4, s.scale)
 	return [2]int{m, s.w - 1 - m}
@@ -258,7 +258,7 @@ func (s *shot) fills() (own, incoming *fill) {
 	return own, incoming
 }
 
-// peak is the value that, with its neighbours, is most frequent.
+// peak returns the value that is most frequent together with its neighbours.
 func peak(count map[int]int) (at, rows int) {
 	for _, x := range slices.Sorted(maps.Keys(count)) {
 		if n := count[x-1] + count[x] + count[x+1]; n > rows || n == rows && count[x] > count[at] {
@@ -268,7 +268,7 @@ func peak(count map[int]int) (at, rows int) {
 	return at, rows
 }
 
-// propose makes a layout of what was found, in logical pixels.
+// propose makes a layout from the findings, in logical pixels.
 func (s *shot) propose(own, incoming fill) Layout {
 	logical := func(n int) int { return int(math.Round(float64(n) / s.scale)) }
 	l := Line()
@@ -313,8 +313,8 @@ func greyHolds(lo, hi int, c rgb) bool {
 	return Grey{Min: lo - 10, Max: hi + 10, Spread: hi - lo + 10}.Has(c[0], c[1], c[2])
 }
 
-// separator is the range around the most frequent colour of the strip below the
-// messages. If there is no input, it is light greys.
+// separator returns the range around the most frequent colour of the strip below the
+// messages, or light greys if there is no input.
 func (s *shot) separator(strip Strip) Grey {
 	count := map[rgb]int{}
 	from, to := strip.Columns(s.w, s.scale)

@@ -37,7 +37,7 @@ func (c Grey) Has(r, g, b uint8) bool {
 	return lo >= c.Min && hi <= c.Max && hi-lo <= c.Spread
 }
 
-// Near holds the colours of which each channel is at most Off away.
+// Near holds the colours whose channels are each at most Off away.
 type Near struct {
 	R   int `yaml:"r"`
 	G   int `yaml:"g"`

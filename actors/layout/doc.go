@@ -1,7 +1,6 @@
-// Package layout describes chat windows as data: where the header, the messages
-// and the input stand, which colours the bubbles have, and which words are the
-// application's own. The poller, OCR and fusion read a [Layout]. None of them
-// knows an application by name.
+// Package layout describes chat windows as data: where the header, the messages and the
+// input are, which colours the bubbles have, and which words are the application's own.
+// The poller, OCR and fusion read a [Layout]. None of them knows an application by name.
 //
 // [ByName] gives the built-in ones: line (LINE for desktop) and generic (green
 // or blue own bubbles on the right, white or grey incoming ones on the left).

@@ -11,8 +11,8 @@ import (
 
 var duration = regexp.MustCompile(`^(?:[0-9]{1,2}:)?[0-9]{1,3}:[0-9]{2}$`)
 
-// IsCall reports whether the lines of a bubble are those of a call. indent is the
-// distance from the bubble's left edge to its text, in logical pixels.
+// IsCall reports whether the lines of a bubble show a call. indent is the distance from
+// the bubble's left edge to its text, in logical pixels.
 func (k Kinds) IsCall(lines []string, indent int) bool {
 	found := false
 	for _, line := range lines {
@@ -28,7 +28,7 @@ func (k Kinds) IsCall(lines []string, indent int) bool {
 	return found && indent >= k.Call.Indent
 }
 
-// IsFile reports whether the lines of a bubble are those of a file.
+// IsFile reports whether the lines of a bubble show a file.
 func (k Kinds) IsFile(lines []string, indent int) bool {
 	if indent < k.File.Indent {
 		return false

@@ -52,8 +52,7 @@ const (
 	PaneAtEdge = "edge"
 )
 
-// Header is the band above the messages. Title is the place of the conversation's
-// name in it.
+// Header is the band above the messages. Title is where it shows the conversation's name.
 type Header struct {
 	Height int `yaml:"height"`
 	Title  Box `yaml:"title"`
@@ -195,8 +194,8 @@ func builtIn(name string, data []byte) Layout {
 	return l
 }
 
-// ThemeFor returns the theme for a background of this luma (0 to 255), the last
-// one if no range holds it.
+// ThemeFor returns the theme for a background of this luma (0 to 255), or the last theme
+// if no range holds it.
 func (l Layout) ThemeFor(luma int) Theme {
 	for _, t := range l.Themes {
 		if t.Brightness.Has(luma) {
@@ -206,9 +205,9 @@ func (l Layout) ThemeFor(luma int) Theme {
 	return l.Themes[len(l.Themes)-1]
 }
 
-// IsToken reports whether a line is the application's own word, alone or followed
-// by a number. The text of a bubble is content even then, so ask only about lines
-// outside bubbles or without a known place.
+// IsToken reports whether a line is the application's own word, alone or followed by a
+// number. Inside a bubble such a word is still content, so ask only about lines outside
+// bubbles or without a known place.
 func (l Layout) IsToken(line string) bool {
 	line = strings.TrimRight(text.Compact(line), "0123456789")
 	return line != "" && slices.ContainsFunc(l.Tokens, func(token string) bool { return text.Compact(token) == line })

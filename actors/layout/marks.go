@@ -8,9 +8,9 @@ import (
 	"github.com/kehai-run/kehai/actors/text"
 )
 
-// Marks are the lines that the application writes between bubbles: words for
-// dates, besides dates in numbers; the line above unread messages; and the notice
-// of a message that was taken back. Without words nothing between bubbles is read.
+// Marks are the lines that the application writes between bubbles: words for dates, in
+// addition to dates in numbers; the line above unread messages; and the notice that a
+// message was taken back. Without words, nothing between bubbles is read.
 type Marks struct {
 	Dates  []string `yaml:"dates"`
 	Unread []string `yaml:"unread"`
@@ -20,13 +20,13 @@ type Marks struct {
 // Known reports whether a layout says anything about marks.
 func (m Marks) Known() bool { return len(m.Dates)+len(m.Unread)+len(m.Unsent) > 0 }
 
-// markSimilarity is the trigram similarity from which a line is a misread mark.
+// markSimilarity is the least trigram similarity of a misread mark.
 const markSimilarity = 0.6
 
 // IsUnsent reports whether a line says that a message was taken back.
 func (m Marks) IsUnsent(line string) bool { return similar(m.Unsent, line) }
 
-// IsUnread reports whether a line stands above unread messages.
+// IsUnread reports whether a line is the one above unread messages.
 func (m Marks) IsUnread(line string) bool { return similar(m.Unread, line) }
 
 const month = `(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|` +

@@ -7,7 +7,7 @@ import (
 )
 
 // Parse reads and checks a layout. name is the file's name in errors, which wrap
-// [ErrLayout] and have the form "NAME:LINE:COLUMN: FIELD what is wanted".
+// [ErrLayout] and have the form "NAME:LINE:COLUMN: FIELD what is expected".
 func Parse(name string, data []byte) (l Layout, err error) {
 	if name == "" {
 		name = "layout"

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Validate returns an error wrapping [ErrLayout] that names the first field
-// with an impossible value and what is possible.
+// Validate returns an error wrapping [ErrLayout] that names the first field with an
+// impossible value, and what is possible.
 func (l Layout) Validate() error {
 	if p := l.problem(); p != nil {
 		return fmt.Errorf("%w: %s", ErrLayout, p)

@@ -25,10 +25,10 @@ var (
 	ErrNotThere = errors.New("pii: the text does not hold the claim's quote at its place")
 )
 
-// Add joins claims with the spans that [Find] found. It only ever adds: of a claim that
-// overlaps a span, the rest is kept. A claim that does not quote the text exactly is left
-// out, and the error names its index and the reason, without a quote. The spans are valid
-// even with an error.
+// Add joins claims with the spans that [Find] found. It only ever adds: if a claim
+// overlaps a span, the rest of it is kept. A claim that does not quote the text exactly
+// is left out, and the error names its index and the reason, but not the quote. The spans
+// are valid even with an error.
 func Add(text string, spans []Span, claims []Claim) ([]Span, error) {
 	if !apart(text, spans) {
 		return spans, errUneven
@@ -46,7 +46,7 @@ func Add(text string, spans []Span, claims []Claim) ([]Span, error) {
 	return count(text, spans), errors.Join(errs...)
 }
 
-// places are the positions where a claim's quote begins.
+// places returns the positions where a claim's quote begins.
 func (c Claim) places(text string) (list []int, err error) {
 	switch {
 	case !slices.Contains(Kinds(), c.Kind):

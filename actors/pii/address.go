@@ -1,7 +1,7 @@
 package pii
 
-// addresses proposes Japanese addresses: a postal code, a prefecture with what is
-// inside of it, or a municipality with a number of a block.
+// addresses proposes Japanese addresses: a postal code, a prefecture with places in it,
+// or a municipality with a block number.
 func (s *search) addresses() {
 	for i := 0; i < len(s.r); i++ {
 		end := 0
@@ -39,8 +39,8 @@ func (s *search) postal(i int) int {
 	return end
 }
 
-// bareCode proposes a code without its mark where an address follows, or where a
-// word says that it is one.
+// bareCode proposes a postal code without its mark if an address follows, or if a word
+// says that it is one.
 func (s *search) bareCode(i int) int {
 	j := s.code(i)
 	if j == 0 {
@@ -59,7 +59,7 @@ func (s *search) bareCode(i int) int {
 	return 0
 }
 
-// skipToPlace goes over what stands between a code and an address.
+// skipToPlace skips what is between a code and an address.
 func (s *search) skipToPlace(j int) int {
 	if s.at(j) == ')' {
 		j++
@@ -67,7 +67,7 @@ func (s *search) skipToPlace(j int) int {
 	return s.run(j, 2, set(space, newline))
 }
 
-// code is the end of three and four digits, 0 if there are others.
+// code returns the end of three and four digits, 0 if there is anything else.
 func (s *search) code(i int) int {
 	j := s.run(i, 4, set(digit))
 	if j-i != 3 || s.at(j) != '-' && s.at(j) != 'ー' {
@@ -97,15 +97,16 @@ const (
 var prefectures = words(`北海道 青森県 岩手県 宮城県 秋田県 山形県 福島県 茨城県 栃木県 群馬県 埼玉県 千葉県 東京都 神奈川県 新潟県 富山県 石川県 福井県 山梨県 長野県 岐阜県 静岡県 愛知県
 	三重県 滋賀県 京都府 大阪府 兵庫県 奈良県 和歌山県 鳥取県 島根県 岡山県 広島県 山口県 徳島県 香川県 愛媛県 高知県 福岡県 佐賀県 長崎県 熊本県 大分県 宮崎県 鹿児島県 沖縄県`)
 
-// kanaTowns are municipalities whose names hold kana, as far as their last letter.
+// kanaTowns are municipalities with kana in their names, including the last letter.
 var kanaTowns = words(`さいたま市 ひたちなか市 つくば市 つくばみらい市 かすみがうら市 いすみ市 みどり市 みなかみ町 ときがわ町 ふじみ野市 あきる野市 かほく市 あわら市 おおい町 いなべ市 みよし市
 	あま市 たつの市 南あわじ市 かつらぎ町 さぬき市 東かがわ市 まんのう町 いの町 うきは市 みやま市 みやこ町 みやき町 えびの市 さつま町 うるま市 おいらせ町 つがる市 むつ市 にかほ市 いわき市 せたな町 ニセコ町
 	えりも町 むかわ町 南アルプス市 つるぎ町 ひだか町 すさみ町 さつま町 おおぞら町 湧別町 ときがわ町 いちき串木野市 南さつま市 あさぎり町 せとうち町 さくら市 みなべ町 上ノ国町`)
 
-// crossings say where a house in Kyoto stands: up or down from a crossing of streets.
+// crossings say where a house in Kyoto is: which way from a crossing of streets.
 var crossings = words(`上る 下る 上ル 下ル 上がる 下がる 西入る 東入る 西入ル 東入ル 西入 東入 上 下`)
 
-// notTown are words that follow a municipality and make an office or a crowd of it.
+// notTown are words that turn a municipality into something else, such as an office or
+// its people.
 var notTown = words(`立 民 長 役所 役場 議 営 史 税 場 街地 販 況 庁 警 制 県 立て 村合併 町村 区町村 内 外 全域 全体 政 分 別 画 間 域`)
 
 // address is the end of an address that begins at an index, 0 if none does. After
@@ -149,8 +150,8 @@ func (s *search) address(i int, coded bool) int {
 	return 0
 }
 
-// townName reports whether what stands before 市, 区 and so on may be the name of
-// one, not 都市, 地区, 下町.
+// townName reports whether what comes before 市, 区 and so on may be a name, unlike 都市, 地区,
+// 下町.
 func (s *search) townName(i, j int) bool {
 	return !notNames.exactly(s.folded, i, j) && j-i >= 2
 }
@@ -158,8 +159,8 @@ func (s *search) townName(i, j int) bool {
 var notNames = words(`都市 地区 下町 城下町 港町 学区 校区 選挙区 中心市 同市 同区 同町 各市 各区 隣町 隣の市 この町 その町 他市 他区 全区 大都市 地方都市 政令指定都市 特別区 市区 市町村
 	区市町村 農村 漁村 山村 街区 管区 軍区 教区 解放区 自治区 海区`)
 
-// municipality is the end of the names of a municipality and of its ward: 市, 区,
-// 郡 with 町 or 村. 0 if none begins at an index.
+// municipality returns the end of the names of a municipality and its ward: 市, 区, 郡 with
+// 町 or 村; 0 if none begins at an index.
 func (s *search) municipality(i int, known bool) int {
 	end := 0
 	for range 3 {
@@ -177,7 +178,7 @@ func (s *search) municipality(i int, known bool) int {
 	return end
 }
 
-// unit is the end of one such name.
+// unit returns the end of one such name.
 func (s *search) unit(i int, known bool) int {
 	if j, _ := kanaTowns.at(s.folded, i); j > 0 {
 		return j
@@ -189,7 +190,7 @@ func (s *search) unit(i int, known bool) int {
 			if j == i || j == i+1 && s.class[i] != kanji {
 				continue
 			}
-			// 市川市, 町田市, 村上市, 郡山市: the first letter is no end.
+			// 市川市, 町田市, 村上市, 郡山市: the first such letter does not end the name.
 			if n := s.is(j + 1); n == kanji && (s.at(j+1) == '市' || s.at(j+1) == '町' || s.at(j+1) == '村' ||
 				s.at(j+1) == '区') {
 				continue
@@ -224,8 +225,8 @@ func (s *search) cityLater(j int) bool {
 	return false
 }
 
-// rest is the end of what follows a municipality: towns, numbers, a building. It
-// also says whether there was a number; without one only a town in kanji counts.
+// rest returns the end of what follows a municipality: towns, numbers, a building. It
+// also reports whether there was a number; without one only a town in kanji counts.
 func (s *search) rest(i int) (end int, numbered bool) {
 	j := i
 	for range mostParts {
@@ -251,8 +252,8 @@ func (s *search) rest(i int) (end int, numbered bool) {
 	return end, numbered
 }
 
-// town is the end of names of towns: kanji and kana, as long as no number or word
-// of a sentence follows.
+// town returns the end of town names: kanji and kana, up to a number or a word of the
+// sentence.
 func (s *search) town(i int) int {
 	k := s.run(i, 1, set(space))
 	j := k
@@ -278,7 +279,7 @@ func (s *search) town(i int) int {
 	return j
 }
 
-// numberSoon reports a number behind a few kana and kanji.
+// numberSoon reports whether a number follows within a few kana and kanji.
 func (s *search) numberSoon(i int) bool {
 	for j := i; j < i+8; j++ {
 		if s.is(j) == digit {
@@ -294,7 +295,8 @@ func (s *search) numberSoon(i int) bool {
 	return false
 }
 
-// kanjiTown is a town without a number: kanji only, without what is no town.
+// kanjiTown returns the end of a town without a number: kanji only, and no word of
+// notTown.
 func (s *search) kanjiTown(i, most int) int {
 	j := s.run(i, most-i, set(kanji, katakana))
 	for k := i; k < j; k++ {
@@ -308,7 +310,7 @@ func (s *search) kanjiTown(i, most int) int {
 var afterPlace = words(`在住 出身 周辺 付近 方面 勤務 役所 役場 内 外 産 行 着 発 駅 民 立 長 県 警 全域 中心 郊外 近郊 育 生 某所 地域 地方 一帯 側 境 議会 市場 消防 病院 大学
 	高校 支店 支社 本社 本店 営業所 事務所 図書館 公民館 公園 空港 港`)
 
-// blockNumber is the end of the number of a block, a house or a flat: 1-2-3,
+// blockNumber returns the end of the number of a block, a house or a flat: 1-2-3,
 // 3丁目5番2号, 二丁目, 123番地の4. 0 if none begins at an index.
 func (s *search) blockNumber(i int) int {
 	end := 0
@@ -356,7 +358,7 @@ func (s *search) amount(j int) bool {
 	return e >= 0
 }
 
-// dashed reports a hyphen or の before a number.
+// dashed reports whether there is a hyphen or の before a number.
 func (s *search) dashed(i int) bool {
 	switch s.at(i) {
 	case '-', 'ー', 'の', 'ノ', '~', '−':
@@ -367,8 +369,8 @@ func (s *search) dashed(i int) bool {
 
 var blockWords = words(`丁目 丁 番地 番 号 番町 条 線 号棟 条通 番地の 番丁 号室 地割 条西 条東 条北 条南 条通り 号地 街区 丁目の`)
 
-// block is the end of an address without a municipality that is known by the form
-// of its number: 本町3丁目5番2号. 0 if it is none.
+// block returns the end of an address without a municipality, recognised by the form of
+// its number: 本町3丁目5番2号; 0 if there is none.
 func (s *search) block(i int, known bool) int {
 	j := s.run(i, longestTown, set(kanji, katakana))
 	for k := i + 1; k <= j; k++ {
@@ -389,7 +391,7 @@ func (s *search) block(i int, known bool) int {
 	return 0
 }
 
-// blockForm reports 丁目 with more behind it, or 番地, after the digits at an index.
+// blockForm reports whether 丁目 with more after it, or 番地, follows the digits at an index.
 func blockForm(s *search, i int) bool {
 	j := i
 	for j <= i+5 && (s.numeral(j) || s.at(j) == '十') {
@@ -405,8 +407,8 @@ var buildings = words(`アーバン シティ クレスト マンション ビ�
 	グランメゾン ハイム パレス レジデンシャル シャトー ドミール ロイヤル ライオンズ 号室 号 階 F フロア 室 寮 ヴィラ ガーデン スクエア センター 会館 コーポラス サンハイツ パークハイツ ステージ フラット
 	テラス ハイライズ エステート 住宅 官舎 社宅 宿舎 building bldg`)
 
-// building is the end of the name and the room of a building that follows the
-// number of a house; the end of the number if there is none.
+// building returns the end of a building's name and room after a house number, or the end
+// of that number if there is no building.
 func (s *search) building(end int) int {
 	i := s.run(end, 1, set(space))
 	if i == end && s.is(i) == hiragana {
@@ -446,7 +448,7 @@ func (s *search) building(end int) int {
 
 var roomWords = words(`号室 号 階 F 室 号棟 棟`)
 
-// buildingInside reports whether a name is one of a building.
+// buildingInside reports whether a name is that of a building.
 func buildingInside(s *search, i, j int) bool {
 	for k := i; k < j; k++ {
 		for _, e := range buildings.first.of(lowered(s.r[k])) {

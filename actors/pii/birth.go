@@ -1,6 +1,6 @@
 package pii
 
-// births proposes dates of birth: a date with a word for birth before or behind it.
+// births proposes dates of birth: a date with a word for birth before or after it.
 func (s *search) births() {
 	last := 0
 	for _, c := range s.cues {
@@ -21,7 +21,7 @@ func (s *search) births() {
 
 const birthReach = 10 // runes between the word and the date
 
-// dateAfter is a date that begins soon behind an index.
+// dateAfter returns a date that begins soon after an index.
 func (s *search) dateAfter(i int) (start, end int) {
 	for k := i; k < i+birthReach; k++ {
 		if c := s.is(k); c == newline || s.at(k) == '。' {
@@ -34,7 +34,7 @@ func (s *search) dateAfter(i int) (start, end int) {
 	return 0, 0
 }
 
-// dateBefore is a date that ends where the word begins, or just before.
+// dateBefore returns a date that ends where the word begins, or just before.
 func (s *search) dateBefore(i int) (start, end int) {
 	for k := max(0, i-26); k < i; k++ {
 		if j := s.date(k); j > 0 && j <= i && j >= i-2 {
@@ -50,7 +50,8 @@ var (
 		Apr Jun Jul Aug Sep Sept Oct Nov Dec`)
 )
 
-// date is the end of a day with its year that begins at an index, 0 if none does.
+// date returns the end of a full date with its year that begins at an index, 0 if there
+// is none.
 func (s *search) date(i int) int {
 	if s.word(i-1) || s.at(i-1) == '-' || s.at(i-1) == '/' {
 		return 0
@@ -70,7 +71,7 @@ func (s *search) date(i int) int {
 	return s.dayFirst(i)
 }
 
-// number is the end of one to most digits, 0 if there are none or more.
+// number returns the end of one to most digits, 0 if there are none or more.
 func (f *folded) number(i, most int) int {
 	j := f.run(i, most+1, set(digit))
 	if j == i || j-i > most {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// cue is what a word says of what stands near it.
+// cue is what a word says about its neighbours.
 type cue uint32
 
 const (
@@ -95,8 +95,8 @@ func findCues(f *folded) (list cues) {
 	return list
 }
 
-// before reports a word of a cue that ends at most so many runes before an index,
-// on the same line or the one before.
+// before reports whether a word of a cue ends at most reach runes before an index, on the
+// same line or the one before.
 func (s *search) before(c cue, i, reach int) bool {
 	n, _ := slices.BinarySearchFunc(s.cues, i, func(p placed, i int) int { return p.j - i - 1 })
 	for n--; n >= 0 && s.cues[n].j >= i-reach; n-- {

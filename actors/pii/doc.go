@@ -10,16 +10,15 @@
 //
 // # How it finds
 //
-// A text is folded first (fold.go): compatibility forms, full width, accents and
-// invisible characters make no difference, and each folded rune remembers the
-// bytes that it stands for. Recognisers (one or two a file) then propose spans.
-// Each walks the folded text once and looks a bounded number of runes to either
-// side. resolve.go chooses among proposals that overlap.
+// A text is folded first (fold.go), so that compatibility forms, full width, accents and
+// invisible characters make no difference. Each folded rune remembers the bytes it stands
+// for. Recognisers (one or two a file) then propose spans. Each walks the folded text
+// once and looks a bounded number of runes to either side. resolve.go chooses among
+// proposals that overlap.
 //
-// Names without any sign around them come from names.txt, a list of frequent ones.
-// There is no analyser of words by default: a dictionary large enough to tell
-// names from nouns weighs more than the rest of the program. A host that has one
-// passes what it finds to [Add].
+// Names with no hint around them are found with names.txt, a list of frequent ones. There
+// is no word analyser by default: a dictionary large enough to tell names from nouns is
+// bigger than the rest of the program. A host that has one passes its findings to [Add].
 //
 // # Failing closed
 //

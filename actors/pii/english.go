@@ -1,6 +1,6 @@
 package pii
 
-// englishNames proposes names in Latin letters: words with capitals behind a
+// englishNames proposes names in Latin letters: words with capitals after a
 // title or an introduction, and those of the gazetteer.
 func (s *search) englishNames() {
 	for i := 0; i < len(s.r); {
@@ -29,7 +29,7 @@ func (s *search) englishNames() {
 	}
 }
 
-// introducesLatin proposes the name behind a title or an introduction that begins
+// introducesLatin proposes the name after a title or an introduction that begins
 // at an index, and returns its end.
 func (s *search) introducesLatin(i, end int) int {
 	if e, _ := titles.at(s.folded, i); e > 0 && s.class[i] == upper {
@@ -86,8 +86,8 @@ func (s *search) introducesLatin(i, end int) int {
 // selfIntroductions are introductions after which people leave out capitals.
 var selfIntroductions = words(`my_name_is my_name's i'm i_am this_is it's call_me name_is name's`)
 
-// lowerName proposes a name in lower case behind an introduction: a given name of
-// the gazetteer, and what follows it there.
+// lowerName proposes a name in lower case after an introduction: a given name from the
+// gazetteer, and the names that follow it.
 func (s *search) lowerName(i, e, k int) int {
 	if !selfIntroductions.exactly(s.folded, i, e) || s.at(e) != ' ' {
 		return 0
@@ -110,11 +110,11 @@ func (s *search) lowerName(i, e, k int) int {
 	return j
 }
 
-// wordEnd is the end of the word with a capital that begins at an index.
+// wordEnd returns the end of the capitalised word that begins at an index.
 func (s *search) wordEnd(i int) int { return max(i, s.capital(i)) }
 
-// nameWords is the end of up to so many words with capitals, initials and the
-// small words of names among them.
+// nameWords returns the end of at most most capitalised words, including initials and the
+// small words within names.
 func (s *search) nameWords(i, most int) int {
 	end := i
 	for n := 0; n < most; n++ {
@@ -163,11 +163,11 @@ func nobiliary(w string) bool {
 	return false
 }
 
-// inLatin reports a word of the gazetteer.
+// inLatin reports whether the gazetteer has a word.
 func (s *search) inLatin(i, j int) bool { return s.latinMark(i, j) != 0 }
 
-// latinMark is what the gazetteer says of a word; of a double one, what it says of
-// its first part.
+// latinMark returns what the gazetteer says about a word, or about the first part of a
+// double name.
 func (s *search) latinMark(i, j int) uint32 {
 	var b [24]byte
 	n := 0
@@ -225,8 +225,8 @@ func (s *search) unusual(i, j int) bool {
 	return true
 }
 
-// placeName reports whether a word for a place or a thing ends or follows a name:
-// Victoria Station.
+// placeName reports whether a name ends in or is followed by a word for a place or a
+// thing: Victoria Station.
 func (s *search) placeName(i, j int) bool {
 	if e, _ := placesOfWords.at(s.folded, i); e > 0 {
 		return true
@@ -271,7 +271,7 @@ func (s *search) latinName(i int) int {
 	if !two {
 		return s.oneName(i, bare, m)
 	}
-	// The second word decides with the first.
+	// The second word helps to decide about the first.
 	last := s.lastCapital(i, j)
 	n := s.latinMark(last, j)
 	switch {
@@ -286,8 +286,8 @@ func (s *search) latinName(i int) int {
 	return s.oneName(i, bare, m)
 }
 
-// knownNames reports whether the gazetteer knows enough of the first and the last word of
-// what may be a full name.
+// knownNames reports whether the gazetteer knows enough about the first and last word of
+// a possible full name.
 func (s *search) knownNames(i, j int, m, n uint32, common bool) bool {
 	switch {
 	case m&first != 0 && m&doubtful2 == 0,
@@ -301,8 +301,8 @@ func (s *search) knownNames(i, j int, m, n uint32, common bool) bool {
 	return false
 }
 
-// nameAround reports whether an initial, the form of the last word, or what stands around
-// shows a full name, whose first word ends at one.
+// nameAround reports whether an initial, the form of the last word, or the surrounding
+// text shows that this is a full name, whose first word ends at one.
 func (s *search) nameAround(i, one, last, j int, m uint32) bool {
 	k := s.nextCapital(one)
 	initial := k > 0 && s.is(k+1) != lower && s.at(k+1) != '\''
@@ -316,7 +316,7 @@ func (s *search) nameAround(i, one, last, j int, m uint32) bool {
 	return false
 }
 
-// familyLike reports an ending of family names.
+// familyLike reports whether a word ends like a family name.
 func (s *search) familyLike(i, j int) bool {
 	if j-i < 5 {
 		return false
@@ -329,14 +329,14 @@ func (s *search) familyLike(i, j int) bool {
 	return false
 }
 
-// koreanGiven reports a given name such as Min-ji: a hyphen, and no capital behind
-// it.
+// koreanGiven reports whether a word is a given name such as Min-ji: with a hyphen, and
+// no capital after it.
 func (s *search) koreanGiven(i, j int) bool {
 	k := s.run(i+1, 6, set(lower))
 	return s.at(k) == '-' && s.is(k+1) == lower && s.run(k+1, 6, set(lower)) == j
 }
 
-// initialBefore is the start of an initial before a name: J. Robert.
+// initialBefore returns the start of an initial before a name: J. Robert.
 func (s *search) initialBefore(i int) int {
 	if s.is(i-1) == space && s.at(i-2) == '.' && s.is(i-3) == upper && !s.word(i-4) {
 		return i - 3
@@ -356,14 +356,14 @@ func (s *search) plural(i, j int) int {
 	return i
 }
 
-// thing reports a second word that is no name.
+// thing reports whether a second word is not a name.
 func (s *search) thing(i, j int) bool {
 	l := s.lastCapital(i, j)
 	return s.latinMark(l, j) == 0
 }
 
-// sentenceStartWord reports pairs such as "Will Young" at the start of a sentence
-// and "May Day": two everyday words.
+// sentenceStartWord reports whether a pair is two everyday words: "May Day", or at the
+// start of a sentence "Will Young".
 func (s *search) sentenceStartWord(i int, m, n uint32) bool {
 	return m&doubtful2 != 0 && n&doubtful != 0 && s.sentenceStart(i) && alsoVerbs.exactly(s.folded, i, s.wordEnd(i))
 }
@@ -378,7 +378,7 @@ func (s *search) sentenceStart(i int) bool {
 	return s.is(i-1) == newline
 }
 
-// nextCapital is the start of the next word with a capital behind an index.
+// nextCapital returns the start of the next capitalised word after an index.
 func (s *search) nextCapital(i int) int {
 	if s.at(i) == '.' {
 		i++
@@ -389,7 +389,7 @@ func (s *search) nextCapital(i int) int {
 	return 0
 }
 
-// lastCapital is the start of the last word with a capital between two indices.
+// lastCapital returns the start of the last capitalised word between two indices.
 func (s *search) lastCapital(i, j int) int {
 	last := i
 	for k := i; k < j; k++ {
@@ -422,8 +422,8 @@ func (s *search) oneName(i, j int, m uint32) int {
 	return j
 }
 
-// afterCapital reports a word with a capital just before: part of a longer name of
-// something.
+// afterCapital reports whether a capitalised word comes just before, as in a longer name
+// of something.
 func (s *search) afterCapital(i int) bool {
 	if s.is(i-1) != space {
 		return false
@@ -432,7 +432,7 @@ func (s *search) afterCapital(i int) bool {
 	return k < i-1 && s.class[k] == upper && !s.sentenceStart(k)
 }
 
-// personAround reports a verb behind a name that only persons do.
+// personAround reports whether a name is followed by a verb that only people do.
 func (s *search) personAround(i, j int) bool {
 	if s.has(j, "'s ") {
 		return false

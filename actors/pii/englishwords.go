@@ -2,19 +2,19 @@ package pii
 
 import "strings"
 
-// What an introduction needs behind it.
+// What must follow an introduction.
 const (
-	needsList uint32 = iota + 1 // a name of the gazetteer: other things follow it too
+	needsList uint32 = iota + 1 // a name of the gazetteer, because other things follow it too
 	label                       // a colon and a space
-	ofPersons                   // two words with capitals that are no everyday words
+	ofPersons                   // two capitalised words that are not everyday words
 )
 
 var (
 	titles = words(`mr mrs ms miss dr prof professor sir madam mx rev reverend judge senator captain capt sgt sergeant
 		lt lieutenant colonel col coach officer detective nurse doctor aunt uncle president mister madame monsieur mme
 		señor señora herr frau father sister brother`)
-	// introductions stand before a name. A marked one is so common that what
-	// follows must be likely to be one.
+	// introductions come before a name. A marked one is so common that what follows must
+	// look like a name.
 	introductions = words(`my_name_is my_name's name_is his_name_is her_name_is whose_name_is named_after sincerely
 		regards best_regards kind_regards yours_sincerely yours_truly warm_regards dear hi hello hey wife's_name_is
 		husband's_name_is son's_name_is daughter's_name_is brother's_name_is sister's_name_is name's cheers yours
@@ -44,8 +44,8 @@ var (
 		teaches taught plays played sings sang serves served looks looked came went`)
 )
 
-// sentenceWords are common words that have a capital at the start of a sentence, or
-// name days, places, languages and things: no part of a name.
+// sentenceWords are never part of a name: common words that start sentences, and words
+// for days, places, languages and things.
 var sentenceWords = words(`jan feb mar apr jun jul aug sep sept oct nov dec mon tue wed thu fri sat sun a about above
 	according account accounts actually address addresses after again ago all almost along already also although
 	always am an and another any anybody anyone anything anyway apart apparently april are area as ask at attached
@@ -111,7 +111,7 @@ var placesAfter = words(`street st avenue road lane drive square park hall house
 	street's valley beach bay mountain hill hills heights county's republic kingdom empire islands province district
 	village`)
 
-// alsoVerbs are given names that begin questions and commands, or name months.
+// alsoVerbs are given names that also begin questions and commands, or are months.
 var alsoVerbs = words(`will may mark grant chase drew rob june april august rich guy sue pat bill dawn hope rose art`)
 
 // placesOfWords are places of several words.
@@ -122,7 +122,7 @@ var placesOfWords = words(`buenos_aires hong_kong las_vegas costa_rica sri_lanka
 	santa_clara santa_cruz santa_fe st._louis st_louis st._paul fort_wayne fort_worth jefferson_city jackson_hole
 	mount_vernon virginia_beach west_virginia new_jersey saint_louis lake_charles port_louis`)
 
-// familyEndings end family names of many countries, and few other words.
+// familyEndings end family names of many countries, but few other words.
 var familyEndings = strings.Fields(`son sen berg mann stein ski sky wicz czyk ova eva nova enko chuk ez ini elli etti
 	opoulos akis idis yan ssian sson dottir kar wala nathan swamy moto mura kawa yama zaki shima gawa guchi bayashi
 	hara smith kowski wski escu eanu nen quist ström strom gaard baum feld owitz ovich evich adze shvili oglu zade

@@ -7,8 +7,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// folded is a text in the form in which the recognisers read it, with a way
-// back. An index counts folded runes.
+// folded is a text in the form that the recognisers read, with the way back to the
+// original. An index counts folded runes.
 type folded struct {
 	text     string
 	r        []rune
@@ -32,10 +32,10 @@ const (
 	letter   // of any other script
 )
 
-// fold folds a valid text. Compatibility forms become plain ones (NFKC), accents
-// leave Latin letters, digits of any script become ASCII, dashes become "-",
-// quotes become "'" or a double quote, and what nobody sees goes. Each of the spans to
-// hide becomes one rune that is no letter.
+// fold folds a valid text. Compatibility forms become plain ones (NFKC), accents leave
+// Latin letters, digits of any script become ASCII, dashes become "-", quotes become "'"
+// or a double quote, and invisible characters are dropped. Each span to hide becomes one
+// rune that is not a letter.
 func fold(text string, hide []Span) *folded {
 	n := utf8.RuneCountInString(text)
 	f := &folded{text: text, r: make([]rune, 0, n), class: make([]class, 0, n),
@@ -74,10 +74,10 @@ func fold(text string, hide []Span) *folded {
 	return f
 }
 
-// masked stands in a folded text for what is masked already.
+// masked replaces, in a folded text, what is masked already.
 const masked = '\uFFFC'
 
-// plain reports runes that are folded already and never join with the next one.
+// plain reports whether a rune is folded already and never joins with the next one.
 func plain(r rune) bool {
 	return r < 0x80 || r >= 0x3041 && r <= 0x3096 || r >= 0x30A1 && r <= 0x30FA || r == 'ー' ||
 		r >= 0x4E00 && r <= 0x9FFF || r >= 0x3001 && r <= 0x3003 || r >= 0x3005 && r <= 0x3012
@@ -107,8 +107,8 @@ func firstRunes(s string, n int) string {
 	return s
 }
 
-// bare takes the accent from a Latin letter, and gives other runes their plain
-// form; 0 for what nobody sees.
+// bare removes the accent of a Latin letter and returns other runes in their plain form;
+// 0 for invisible ones.
 func bare(r rune) rune {
 	switch {
 	case r < 0x80:
@@ -138,7 +138,7 @@ func bare(r rune) rune {
 	return r
 }
 
-// hidden reports marks of format and fillers.
+// hidden reports whether a rune is a format mark or a filler.
 func hidden(r rune) bool {
 	return unicode.In(r, unicode.Cf, unicode.Mn, unicode.Me, unicode.Variation_Selector) ||
 		r == 0x115F || r == 0x1160 || r == 0x3164 || r == 0x2800
@@ -202,7 +202,7 @@ func classOf(r rune) class {
 	return other
 }
 
-// at is the rune at an index, 0 outside of the text.
+// at returns the rune at an index, 0 outside the text.
 func (f *folded) at(i int) rune {
 	if i < 0 || i >= len(f.r) {
 		return 0
@@ -210,8 +210,8 @@ func (f *folded) at(i int) rune {
 	return f.r[i]
 }
 
-// is is the class at an index: newline outside of the text, since both end what
-// is before them.
+// is returns the class at an index. Outside the text that is newline, because both end
+// what comes before.
 func (f *folded) is(i int) class {
 	if i < 0 || i >= len(f.r) {
 		return newline
@@ -219,13 +219,13 @@ func (f *folded) is(i int) class {
 	return f.class[i]
 }
 
-// latin reports a Latin letter.
+// latin reports whether a rune is a Latin letter.
 func (f *folded) latin(i int) bool { c := f.is(i); return c == upper || c == lower }
 
-// word reports a Latin letter or a digit.
+// word reports whether a rune is a Latin letter or a digit.
 func (f *folded) word(i int) bool { c := f.is(i); return c == upper || c == lower || c == digit }
 
-// japanese reports kanji and kana.
+// japanese reports whether a rune is kanji or kana.
 func (f *folded) japanese(i int) bool { c := f.is(i); return c >= kanji && c <= katakana }
 
 // has reports whether a word begins at an index.
@@ -242,14 +242,14 @@ func (f *folded) has(i int, word string) bool {
 // ends reports whether a word ends before an index.
 func (f *folded) ends(i int, word string) bool { return f.has(i-utf8.RuneCountInString(word), word) }
 
-// run goes on from an index while the class is one of a set, at most so far.
+// run goes forward from an index while the class is in a set, at most most runes.
 func (f *folded) run(i, most int, in classes) int {
 	for end := min(i+most, len(f.r)); i < end && in.has(f.class[i]); i++ {
 	}
 	return i
 }
 
-// back goes back from an index while the class before it is one of a set.
+// back goes back from an index while the class before it is in a set, at most most runes.
 func (f *folded) back(i, most int, in classes) int {
 	for start := max(i-most, 0); i > start && in.has(f.class[i-1]); i-- {
 	}
@@ -268,7 +268,7 @@ func set(list ...class) (c classes) {
 
 func (c classes) has(k class) bool { return c&(1<<k) != 0 }
 
-// string is the folded text between two indices.
+// string returns the folded text between two indices.
 func (f *folded) string(i, j int) string { return string(f.r[i:j]) }
 
 // lowered is a rune with ASCII letters in lower case.

@@ -9,7 +9,7 @@ import (
 //go:embed names.txt
 var namesFile string
 
-// What the gazetteer says of a word.
+// What the gazetteer says about a word.
 const (
 	surname   uint32 = 1 << iota // in kanji or kana
 	given                        // in kanji or kana
@@ -19,16 +19,16 @@ const (
 	doubtful2                    // the same, as a given name
 )
 
-// sections are the marks of the sections of names.txt.
+// sections are the section marks of names.txt.
 var sections = map[string]uint32{
 	"surnames": surname, "given names": given, "surnames in kana": surname, "given names in kana": given,
 	"given names in katakana": given, "surnames in Latin letters": family, "given names in Latin letters": first,
 	"English given names": first, "English family names": family,
 }
 
-// gazetteer are frequent names. Japanese ones are found at a place of a text,
-// those in Latin letters by the whole word, in lower case. They are read at their
-// first use: most programs mask nothing, and all would wait for it.
+// gazetteer holds frequent names. Japanese ones are looked up at a place of a text, those
+// in Latin letters as whole words in lower case. They are loaded at first use, because
+// most programs mask nothing and need not wait for them.
 var gazetteer = sync.OnceValue(func() names { return loadNames(namesFile) })
 
 type names struct {
@@ -70,7 +70,7 @@ func loadNames(file string) names {
 	return g
 }
 
-// nameLetters are kanji that given names are written with.
+// nameLetters are the kanji used in given names.
 var nameLetters = letterSet(`一二三四五六七八九十千万子美恵郎太男夫雄介助樹香奈菜代江枝也哉斗翔輝司志之彦人仁治明弘博浩宏洋裕祐佑優悠勇雅正昌昭章彰晃光幸孝隆
 	高貴崇敬武健建剛強毅豪誠真慎信伸進晋新直尚尊久寿弥保和一郁育英栄永衛恵慧圭啓敬慶景桂佳加嘉華花果歌海快開岳学楽寛完貫環基希喜輝紀記規貴起桔
 	菊吉久京恭匡響尭桐琴欣錦空君薫玄源心湖虎護吾悟梧後倖公功巧広康煌航皓紅耕考行鋼克谷咲作桜冴冬沙紗砂彩才栄朔爽早蒼奏壮聡総宗創倉颯三士史嗣
@@ -94,7 +94,7 @@ func letterSet(list string) map[rune]bool {
 	return m
 }
 
-// surnameLetters are kanji that most surnames are written with.
+// surnameLetters are the kanji used in most surnames.
 var surnameLetters = letterSet(`田中山川村井藤木本林森岡島崎野原沢谷佐伊加近遠安斎斉後高橋小大石鈴渡辺邉松竹梅杉桜柳栗榎柏桐桑楠榊椎菅菊萩葛荻草花
 	上下前西東南北内外古新若福富吉金銀黒白赤青緑久保池沼湖浜海津波浪瀬滝泉水清河江沖岸堀坂阪塚丘岩砂土畑稲米麦平丸今宮寺社神堂門倉蔵屋家城館
 	戸口部服羽鳥鶴鷹鷲亀熊猪馬牛鹿犬飼牧武矢弓長永成尾根樋片角星月日向天望早市町里郷園庭荒植秋夏春冬朝三二一五七八九十千万百四六有相会合和

@@ -7,12 +7,12 @@ import (
 	"unicode/utf8"
 )
 
-// knownNames is how many names a vault knows. The one not used for longest is dropped
+// knownNames is how many names a vault remembers. The least recently used one is dropped
 // first.
 const knownNames = 64
 
-// Know makes [Vault.Mask] mask a name wherever it occurs: as a whole in any case, and
-// each of its words as it is written. Words of one Latin letter are left alone.
+// Know makes [Vault.Mask] mask a name wherever it occurs: the whole name in any case, and
+// each of its words exactly as written. Words of one Latin letter are left alone.
 func (v *Vault) Know(name string) {
 	name = strings.TrimSpace(name)
 	if name == "" || !utf8.ValidString(name) {
@@ -26,7 +26,7 @@ func (v *Vault) Know(name string) {
 	v.Names = names[max(0, len(names)-knownNames):]
 }
 
-// MaskName masks a text that is known to be a name, whatever it looks like.
+// MaskName masks a text known to be a name, whatever it looks like.
 func (v *Vault) MaskName(name string) Masked {
 	if name == "" {
 		return Masked{}
@@ -37,7 +37,7 @@ func (v *Vault) MaskName(name string) Masked {
 	return v.Replace(name, []Span{{Kind: Name, Rule: "sender", End: len(name)}})
 }
 
-// known are claims for the known names in a text.
+// known returns claims for the known names in a text.
 func (v *Vault) known(text string) (list []Claim) {
 	for _, name := range v.Names {
 		list = append(list, claimsOf(text, name, true)...)
@@ -53,8 +53,8 @@ func (v *Vault) known(text string) (list []Claim) {
 	return list
 }
 
-// claimsOf are the positions of a name. A name in letters with a case must stand alone,
-// so that Al is not found in "also".
+// claimsOf returns the positions of a name. A name in letters with a case must be a whole
+// word, so that Al is not found in "also".
 func claimsOf(text, name string, anyCase bool) (list []Claim) {
 	alone := cased(name)
 	for at := range text {
@@ -67,7 +67,7 @@ func claimsOf(text, name string, anyCase bool) (list []Claim) {
 	return list
 }
 
-// prefix is the beginning of a text that is the name.
+// prefix returns the name as it is written at the beginning of a text.
 func prefix(text, name string, anyCase bool) (string, bool) {
 	if !anyCase {
 		return name, strings.HasPrefix(text, name)
@@ -83,7 +83,7 @@ func prefix(text, name string, anyCase bool) (string, bool) {
 	return text[:end], true
 }
 
-// cased reports a letter that has a case.
+// cased reports whether a letter has a case.
 func cased(s string) bool {
 	return strings.IndexFunc(s, func(r rune) bool { return unicode.IsUpper(r) || unicode.IsLower(r) }) >= 0
 }

@@ -1,6 +1,6 @@
 package pii
 
-// Labels are the words that stand for what was masked, in one language.
+// Labels are the words that replace what was masked, in one language.
 type Labels struct{ words map[Kind]string }
 
 // Japanese labels; interviews use them.
@@ -19,7 +19,8 @@ var English = Labels{map[Kind]string{
 	Secret: "secret", Literal: "literal", Whole: "withheld",
 }}
 
-// Label is the label of a kind in brackets. A kind that is not known is withheld.
+// Label is the label of a kind in brackets. An unknown kind has the label of a text that
+// is masked as a whole.
 func (l Labels) Label(k Kind) string { return "[" + l.word(k) + "]" }
 
 // word is the label without brackets. The zero Labels are [Japanese].

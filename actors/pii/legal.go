@@ -26,15 +26,15 @@ func (s *search) legalForms() {
 	}
 }
 
-// Legal forms; a marked one is also a word, and needs a capital and a name that is
-// no common word.
+// Legal forms. A marked one is also a word, so it needs a capital, and a name that is not
+// a common word.
 var forms = words(`inc inc. incorporated ltd ltd. limited llc l.l.c. llp l.l.p. corp corp. corporation gmbh plc pty
 	s.a. s.a.s. s.p.a. b.v. n.v. k.k. kk kabushiki_kaisha co.,_ltd. co.,_ltd co._ltd. co._ltd co.,ltd. co.,ltd
 	pte._ltd. pte_ltd pty_ltd pty._ltd. oyj a/s e.v. kg s.r.l. srl sàrl sarl aps ltda s.l. holdings`).also(1, `ag sa
 		ab oy lp co co. company group and_sons &_sons &_co &_co. and_co bank partners associates industries
 		technologies solutions consulting logistics enterprises ventures capital foundation bv nv se as`)
 
-// noCompanies are words with capitals that make no name with a legal form alone.
+// noCompanies are capitalised words that alone are not a name before a legal form.
 var noCompanies = words(`the a an my your our his her their this that its it each every any some no new old parent
 	holding big small large private public limited foreign local national international startup insurance software
 	trading phone power gas oil contact call ask tell meet see visit join told asked email dear also car tech media
@@ -44,7 +44,7 @@ var noCompanies = words(`the a an my your our his her their this that its it eac
 	peer control test target ethnic interest parking management operating publishing mr mrs ms dr good please dear
 	hello hi yes`)
 
-// englishCompany proposes the words with capitals before a legal form, with it.
+// englishCompany proposes a legal form together with the capitalised words before it.
 func (s *search) englishCompany(i, end int, mark uint32) {
 	if s.class[i] != upper && (mark == 1 || end-i > 4) && s.r[i] != '&' && !s.has(i, "and") {
 		return
@@ -77,7 +77,7 @@ func (s *search) englishCompany(i, end int, mark uint32) {
 	s.propose(Company, "legal form", start, end)
 }
 
-// shouted reports whether no letter is small.
+// shouted reports whether no letter is in lower case.
 func (s *search) shouted(i, j int) bool {
 	for ; i < j; i++ {
 		if s.class[i] == lower {
@@ -89,8 +89,8 @@ func (s *search) shouted(i, j int) bool {
 
 func (s *search) shortForm(i, j int) bool { return j-i <= 2 }
 
-// capitalsBefore goes back over up to so many words with capitals, and the words
-// that join them.
+// capitalsBefore goes back over at most most capitalised words, and the words that join
+// them.
 func (s *search) capitalsBefore(k, most int) int {
 	start := k
 	for range most {
@@ -123,7 +123,7 @@ func (s *search) capitalsBefore(k, most int) int {
 	return start
 }
 
-// backWord is the start of the word that ends at an index.
+// backWord returns the start of the word that ends at an index.
 func (s *search) backWord(j int) int {
 	if s.at(j-1) == '&' {
 		return j - 1
@@ -143,7 +143,7 @@ func (s *search) backWord(j int) int {
 	return i
 }
 
-// dropLeading takes common words from the front of a name: At Acme, The Acme.
+// dropLeading removes common words from the front of a name: At Acme, The Acme.
 func (s *search) dropLeading(i, k int) int {
 	for i < k {
 		j := i
@@ -171,15 +171,15 @@ var englishSchools = words(`university college high_school middle_school element
 		college_of academy_of institute_of école universidad_de university_college technical_university_of universität
 		universite_de`)
 
-// noEnglishSchools are words before such an end that make no name.
+// noEnglishSchools are words that do not make a name before such an ending.
 var noEnglishSchools = words(`the a an my your our his her their this that state local public private same new old
 	good best top junior senior community catholic technical medical law business art any some every each which what
 	no first second third middle high elementary primary secondary national in at on of for to from and or i he she we
 	they nearby former foreign online attend attended visit met meet study studied after before since until our free
 	big small open when where there college university ivy`)
 
-// englishSchool proposes the school that a word ends or begins; it returns the end
-// of what it proposed, 0 for nothing.
+// englishSchool proposes the school that a word ends or begins. It returns the end of the
+// proposal, 0 for none.
 func (s *search) englishSchool(i, end int, mark uint32) int {
 	start := i
 	if k := i; s.is(k-1) == space {
@@ -219,13 +219,13 @@ func (s *search) englishSchool(i, end int, mark uint32) int {
 	return j
 }
 
-// campus reports a place that follows a university and belongs to its name.
+// campus reports whether a place follows a university and belongs to its name.
 func (s *search) campus(i int) bool {
 	return s.has(i, "Berkeley") || s.has(i, "Los Angeles") || s.has(i, "San Diego") || s.has(i, "Davis") || s.has(i,
 		"Irvine")
 }
 
-// dropSchool takes words from the front that are no part of a school's name.
+// dropSchool removes words from the front that are not part of a school's name.
 func (s *search) dropSchool(i, k int) int {
 	for i < k {
 		j := i
@@ -243,12 +243,12 @@ func (s *search) dropSchool(i, k int) int {
 	return i
 }
 
-// employers are words that name who somebody works for.
+// employers are words that introduce who somebody works for.
 var employers = words(`work_for works_for worked_for working_for work_at works_at worked_at working_at employed_by
 	employed_at hired_by job_at intern_at interned_at interning_at engineer_at manager_at position_at career_at
 	fired_from`)
 
-// employer proposes the words with capitals behind such words.
+// employer proposes the words with capitals after such words.
 func (s *search) employer(i int) {
 	k := s.run(i, 1, set(space))
 	j := s.capitals(k, 4)

@@ -1,7 +1,6 @@
 package pii
 
-// mails proposes e-mail addresses: what stands around an @, or around its spelt
-// forms (at) and [at].
+// mails proposes e-mail addresses: what surrounds an @, or its spelt forms (at) and [at].
 func (s *search) mails() {
 	for i, r := range s.r {
 		switch r {
@@ -39,8 +38,8 @@ func (s *search) mail(end, domain int) {
 	}
 }
 
-// localRune reports what may be in a local part that is not quoted. A slash or an
-// equals sign ends it, so that mailto: and forms do not become part of it.
+// localRune reports whether a rune may be in an unquoted local part. A slash or an equals
+// sign ends it, so that mailto: and form fields do not become part of it.
 func (f *folded) localRune(i int) bool {
 	if f.word(i) {
 		return true
@@ -52,7 +51,7 @@ func (f *folded) localRune(i int) bool {
 	return false
 }
 
-// domain is the end of a domain name with at least one dot; 0 if none begins here.
+// domain returns the end of a domain name with at least one dot; 0 if none begins here.
 func (f *folded) domain(i int) int {
 	end, dots := 0, 0
 	for j := i; j < i+longestDomain; {
@@ -93,8 +92,7 @@ func (f *folded) dot(i int) int {
 	return 0
 }
 
-// accounts proposes what a person is called on a service, behind the word that
-// names the service.
+// accounts proposes a person's name on a service, after the word for the service.
 func (s *search) accounts() {
 	for _, c := range s.cues {
 		if c.mark&cueAccount != 0 {
@@ -103,8 +101,8 @@ func (s *search) accounts() {
 	}
 }
 
-// account proposes the handle behind a word: a row of letters, digits and some
-// marks, with an @ in front or with a sign that it is no word of the sentence.
+// account proposes the handle after a word: a row of letters, digits and some marks, with
+// an @ in front or with a hint that it is not a word of the sentence.
 func (s *search) account(c placed) {
 	i, asked := s.skipLink(c.j)
 	if s.has(i, "ID") || s.has(i, "id") {
@@ -141,14 +139,14 @@ func (s *search) account(c placed) {
 	}
 }
 
-// everyday are words that follow the name of a service and are no handle.
+// everyday are words that follow the name of a service but are not a handle.
 var everyday = words(`the and for with you your that this from are was has have not will can all our new app group
 	chat message messages account accounts user users post posts page link links name names number here there but when
 	then required wrong invalid optional empty missing unknown unavailable disabled enabled works work working down
 	admin root null none true false string value values only file text any other change changed forgotten lost default
 	yes no ok here below above sent locked closed open active inactive suspended banned hacked new old free`)
 
-// skipLink goes over what links a word with its value: a space, a colon, は, "is".
+// skipLink skips what links a word with its value: a space, a colon, は, "is".
 func (s *search) skipLink(i int) (end int, asked bool) {
 	for n := 0; n < 4; n++ {
 		i = s.run(i, 2, set(space))
@@ -169,17 +167,18 @@ func (s *search) skipLink(i int) (end int, asked bool) {
 
 var links = words(`は が の is are was も って、 って としては handle username me_at us_at me at as 名前は`)
 
-// lowerLine reports the word line, which is no name of a service.
+// lowerLine reports whether the word is "line" in lower case, which is not the service.
 func (s *search) lowerLine(c placed) bool { return s.has(c.i, "line") && c.j-c.i == 4 }
 
-// verbBefore reports "is" and the like before an index: what follows may be any word.
+// verbBefore reports whether "is" or the like comes before an index: then any word may
+// follow.
 func (s *search) verbBefore(i int) bool {
 	k := s.back(i, 2, set(space))
 	return s.ends(k, "is") || s.ends(k, "are") || s.ends(k, "was") || s.ends(k, "as") || s.ends(k, "at") || s.ends(k,
 		"me")
 }
 
-// kindsOfMarks says what a handle has that few words have.
+// kindsOfMarks returns what a handle has but few words have.
 func (f *folded) kindsOfMarks(i, j int) (marks, digits, capitals bool) {
 	for ; i < j; i++ {
 		switch f.class[i] {

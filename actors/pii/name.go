@@ -1,10 +1,10 @@
 package pii
 
-// names proposes Japanese names: before an honorific, beside words that introduce
-// somebody, and frequent ones by themselves. What stays is the name alone: the
-// honorific is not private.
+// names proposes Japanese names: before an honorific, next to words that introduce
+// somebody, and frequent ones by themselves. Only the name is proposed: the honorific is
+// not private.
 func (s *search) names() {
-	honoured := 0 // the end of the last honorific: 知事 in 都知事 is none by itself
+	honoured := 0 // the end of the last honorific: 知事 inside 都知事 does not count
 	for i := 0; i < len(s.r); i++ {
 		switch s.class[i] {
 		case kanji, hiragana, katakana, upper:
@@ -57,12 +57,12 @@ func (s *search) honoured(i, end int, mark uint32) {
 	s.propose(Name, "honorific", start, k)
 }
 
-// hasNoName reports words that stand before honorifics and are no names.
+// hasNoName reports whether a word before an honorific is not a name.
 func (s *search) hasNoName(i, k int) bool {
 	if noName.exactly(s.folded, i, k) {
 		return true
 	}
-	// お and ご make a polite word of what follows; 屋 and 員 and so on end trades.
+	// お and ご make the following word polite; 屋, 員 and so on end trades.
 	if (s.r[i] == 'お' || s.r[i] == 'ご' || s.r[i] == '御') && s.is(i+1) == kanji {
 		return true
 	}
@@ -88,7 +88,7 @@ func (s *search) continues(i, end int) bool {
 	return false
 }
 
-// nameBeforeHonour is the start of the name that ends at an index, the index if
+// nameBeforeHonour returns the start of the name that ends at an index, or the index if
 // there is none.
 func (s *search) nameBeforeHonour(k int, mark uint32) int {
 	if start := s.knownBefore(k); start < k {
@@ -146,13 +146,13 @@ func (s *search) nameBeforeHonour(k int, mark uint32) int {
 
 func (s *search) allUpper(i, j int) bool { return s.run(i, j-i, set(upper)) == j }
 
-// lone reports a kanji that is a surname by itself.
+// lone reports whether a kanji is a surname by itself.
 func (s *search) lone(i int) bool {
 	mark, ok := s.listed.japanese.marked(s.folded, i, i+1)
 	return ok && mark&surname != 0 && s.r[i] != '王' || s.r[i] == '林'
 }
 
-// sentence reports kana that are the end of what was said, not a name.
+// sentence reports whether kana are the end of a phrase, not a name.
 func (s *search) sentence(i, k int) bool {
 	if noName.exactly(s.folded, i, k) || particle(s.r[i]) {
 		return true
@@ -166,8 +166,8 @@ func (s *search) sentence(i, k int) bool {
 	return false
 }
 
-// afterTitle takes what is no part of a name from the front of a row of kanji:
-// 営業部長田中 and the like.
+// afterTitle removes what is not part of a name from the front of a row of kanji: 営業部長田中
+// and the like.
 func (s *search) afterTitle(i, k int) int {
 	for j := i; j < k; j++ {
 		if e, _ := honorifics.at(s.folded, j); e > 0 && e < k && e > i && e-j > 1 {
@@ -189,7 +189,7 @@ func (s *search) afterTitle(i, k int) int {
 	return i
 }
 
-// surnameLike reports kanji that surnames are written with.
+// surnameLike reports whether all kanji are ones used in surnames.
 func (s *search) surnameLike(i, k int) bool {
 	for j := i; j < k; j++ {
 		if !surnameLetters[s.r[j]] && s.r[j] != '々' {
@@ -199,7 +199,7 @@ func (s *search) surnameLike(i, k int) bool {
 	return true
 }
 
-// givenLike reports one to three letters that given names are written with.
+// givenLike reports whether a text is one to three letters used in given names.
 func (s *search) givenLike(i, k int) bool {
 	if k-i < 1 || k-i > 3 {
 		return false
@@ -212,9 +212,9 @@ func (s *search) givenLike(i, k int) bool {
 	return true
 }
 
-// knownBefore is the start of a full name, a surname or a given name of the
-// gazetteer that ends at an index, and that nothing of a longer word precedes; the
-// index if there is none.
+// knownBefore returns the start of a full name, a surname or a given name of the
+// gazetteer that ends at an index and is not the end of a longer word; the index if there
+// is none.
 func (s *search) knownBefore(k int) int {
 	best := k
 	for i := k - 1; i >= max(0, k-9); i-- {
@@ -241,8 +241,8 @@ func (s *search) knownBefore(k int) int {
 	return best
 }
 
-// startsHere reports whether a name may begin at an index: what precedes is of
-// another script, or a word that stands before names.
+// startsHere reports whether a name may begin at an index: after another script, or after
+// a word that comes before names.
 func (s *search) startsHere(i int) bool {
 	c, before := s.class[i], s.is(i-1)
 	switch {
@@ -259,13 +259,13 @@ func (s *search) startsHere(i int) bool {
 	return false
 }
 
-// given reports kana of a given name behind a surname in kanji.
+// given reports whether kana are a given name after a surname in kanji.
 func (s *search) given(i int) bool {
 	st, mark := s.listed.japanese.before(s.folded, i)
 	return st >= 0 && mark&surname != 0
 }
 
-// titleBefore reports a word before an index that ends where a name begins.
+// titleBefore reports whether a title ends just before an index, where a name begins.
 func (s *search) titleBefore(i int) (ok bool, start int) {
 	if st, _ := beforeName.before(s.folded, i); st >= 0 && i-st >= 2 {
 		return true, st
@@ -285,8 +285,8 @@ func (s *search) titleBefore(i int) (ok bool, start int) {
 	return false, 0
 }
 
-// fullName is the end of a surname and a given name that begin at an index. Sure
-// says that there is one.
+// fullName returns the end of a surname and given name that begin at an index; sure
+// reports whether there is one.
 func (s *search) fullName(i int) (end int, sure bool) {
 	for _, e := range s.listed.japanese.first.of(s.r[i]) {
 		if e.mark&surname == 0 || !s.spells(i, e.word) {
@@ -308,8 +308,8 @@ func (s *search) fullName(i int) (end int, sure bool) {
 	return 0, false
 }
 
-// givenAt is the end of a given name that begins at an index; 0 if none does. With
-// doubt about the surname only one of the gazetteer will do.
+// givenAt returns the end of a given name that begins at an index; 0 if there is none. If
+// the surname is in doubt, the given name must be in the gazetteer.
 func (s *search) givenAt(i int, doubt bool) int {
 	if c := s.is(i); c != kanji && c != hiragana && c != katakana {
 		return 0
@@ -338,7 +338,7 @@ func (s *search) givenAt(i int, doubt bool) int {
 	return 0
 }
 
-// givenEnd reports kanji that most given names end with.
+// givenEnd reports whether a kanji often ends given names.
 func givenEnd(r rune) bool {
 	switch r {
 	case '子', '美', '恵', '郎', '太', '男', '夫', '雄', '介', '助', '樹', '香', '奈', '菜', '代', '江', '枝', '也', '哉', '斗', '翔', '輝',
@@ -352,8 +352,8 @@ func givenEnd(r rune) bool {
 	return false
 }
 
-// boundary reports whether a name may end before an index: no letter of the same word
-// follows.
+// boundary reports whether a name may end before an index, because no letter of the same
+// word follows.
 func (s *search) boundary(j int) bool {
 	switch s.is(j) {
 	case kanji:
@@ -373,8 +373,8 @@ func (s *search) boundary(j int) bool {
 	return true
 }
 
-// known proposes names of the gazetteer that nothing introduces: full names, and
-// surnames and given names that are no other word.
+// known proposes names of the gazetteer without an introduction: full names, and surnames
+// and given names that are not other words.
 func (s *search) known(i int) {
 	if !s.startsRow(i) {
 		return
@@ -400,9 +400,9 @@ func (s *search) known(i int) {
 	}
 }
 
-// rareName is the end of a name whose surname the gazetteer does not have: kanji
-// of surnames, a space and kanji of given names; or kanji of surnames and a given
-// name of the gazetteer. 0 if none begins at an index.
+// rareName returns the end of a name whose surname is not in the gazetteer: surname
+// kanji, a space and given-name kanji; or surname kanji and a given name of the
+// gazetteer. It returns 0 if none begins at an index.
 func (s *search) rareName(i int) int {
 	if s.class[i] != kanji {
 		return 0
@@ -436,14 +436,14 @@ func (s *search) rareName(i int) int {
 	return 0
 }
 
-// notPerson reports places, days and other words in the place of a name.
+// notPerson reports whether what looks like a name is a place, a day or another word.
 func (s *search) notPerson(i, middle, end int) bool {
 	return beforeName.exactly(s.folded, i, middle) || noName.exactly(s.folded, i, middle) || places.exactly(s.folded,
 		i, middle) ||
 		middle < end && (places.exactly(s.folded, middle+1, end) || beforeName.exactly(s.folded, middle+1, end))
 }
 
-// startsRow reports whether nothing of the same word precedes.
+// startsRow reports whether an index is the start of a word.
 func (s *search) startsRow(i int) bool {
 	c, before := s.class[i], s.is(i-1)
 	if c == kanji && before == kanji {
@@ -456,8 +456,7 @@ func (s *search) startsRow(i int) bool {
 	return before != c
 }
 
-// alone reports whether a word of the gazetteer is a name without anything that says
-// so.
+// alone reports whether a word of the gazetteer is a name even without any hint.
 func (s *search) alone(i, j int, mark uint32) bool {
 	switch {
 	case s.class[i] == hiragana:
@@ -476,8 +475,8 @@ func (s *search) alone(i, j int, mark uint32) bool {
 	return false
 }
 
-// kanaBoundary reports a particle or a sign behind a name in hiragana that does not
-// make another word of it.
+// kanaBoundary reports whether a name in hiragana is followed by a particle or a sign,
+// and not by the rest of another word.
 func (s *search) kanaBoundary(j int) bool {
 	switch s.is(j) {
 	case hiragana:
@@ -489,7 +488,7 @@ func (s *search) kanaBoundary(j int) bool {
 	return s.at(j) == '、' || s.at(j) == ',' || s.at(j) == '!' || s.at(j) == '?'
 }
 
-// kanaPair is the end of a Japanese surname and given name in katakana, with or
+// kanaPair returns the end of a Japanese surname and given name in katakana, with or
 // without a space: ヤマダ タロウ. 0 if none begins at an index.
 func (s *search) kanaPair(i int) int {
 	if s.class[i] != katakana {
@@ -514,7 +513,7 @@ func (s *search) kanaPair(i int) int {
 	return 0
 }
 
-// inHiragana is what the gazetteer says of katakana as hiragana.
+// inHiragana returns what the gazetteer says about katakana turned into hiragana.
 func (s *search) inHiragana(i, j int) uint32 {
 	var word [8]rune
 	if j-i > len(word) || j-i < 2 {
@@ -530,10 +529,10 @@ func (s *search) inHiragana(i, j int) uint32 {
 	return s.listed.japanese.exact(word[:j-i])
 }
 
-// foreign reports whether a name in katakana goes on behind a middle dot.
+// foreign reports whether a name in katakana continues after a middle dot.
 func (s *search) foreign(_, j int) bool { return s.is(j+1) == katakana }
 
-// placeBehind reports a word that makes a place or a thing of a name: 山田駅.
+// placeBehind reports whether the next word turns a name into a place or a thing: 山田駅.
 func (s *search) placeBehind(j int) bool {
 	switch s.at(j) {
 	case '駅', '市', '区', '町', '村', '県', '線', '川', '山', '島', '城', '寺', '社', '店', '屋', '橋', '通', '沼', '湖', '病', '医', '酒',
@@ -599,7 +598,7 @@ func (s *search) introducedStart(i int) int {
 	return i
 }
 
-// nameLike reports kanji that may be a surname, alone or with a given name.
+// nameLike reports whether kanji may be a surname, alone or with a given name.
 func (s *search) nameLike(i, j int) bool {
 	for k := i; k < j; k++ {
 		if r := s.r[k]; !surnameLetters[r] && !nameLetters[r] && r != '々' && r != ' ' {
@@ -609,7 +608,7 @@ func (s *search) nameLike(i, j int) bool {
 	return true
 }
 
-// introduces proposes the name behind such a word.
+// introduces proposes the name after such a word.
 func (s *search) introduces(end int, mark uint32) {
 	k := end
 	if mark == behindLabel {
@@ -642,7 +641,7 @@ func (s *search) introduces(end int, mark uint32) {
 	s.propose(Name, "label", k, j)
 }
 
-// nameEnd is the end of what may be a name behind a label.
+// nameEnd returns the end of what may be a name after a label.
 func (s *search) nameEnd(k int) int {
 	if e, sure := s.fullName2(k); sure {
 		return e
@@ -692,7 +691,7 @@ func (s *search) fullName2(i int) (end int, sure bool) {
 	return s.fullName(i)
 }
 
-// cutHonour is the index of an honorific inside of a row of kanji.
+// cutHonour returns the index of an honorific inside a row of kanji.
 func (s *search) cutHonour(k, j int) int {
 	for e := k + 2; e < j; e++ {
 		if h, _ := honorifics.at(s.folded, e); h == j {
@@ -702,8 +701,8 @@ func (s *search) cutHonour(k, j int) int {
 	return 0
 }
 
-// likelyPerson reports a name of the gazetteer, or kanji that make a surname and a
-// given name.
+// likelyPerson reports whether a text is a name of the gazetteer, or kanji that make a
+// surname and a given name.
 func (s *search) likelyPerson(i, j int) bool {
 	if e, sure := s.fullName(i); sure && e == j {
 		return true

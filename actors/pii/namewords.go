@@ -1,9 +1,9 @@
 package pii
 
-// What an honorific needs before it.
+// What must come before an honorific.
 const (
 	anyName    uint32 = iota // any row of letters may be a name
-	likelyName               // it is also the end of words, or the title of somebody without a name
+	likelyName               // a likely name, because it also ends other words, or is a title without a name
 )
 
 var honorifics = words(`さん さま ちゃん くん 氏 ちゃま たん っち`).also(likelyName, `様 君 殿 先生 先輩 後輩 部長 課長 係長 主任 社長 副社長 専務 常務 会長 教授 准教授
@@ -12,7 +12,7 @@ var honorifics = words(`さん さま ちゃん くん 氏 ちゃま たん っ�
 	せんせい せんぱい 主査 副部長 都知事 県知事 府知事 道知事 区長 都議 副課長 副校長 副会長 元首相 元総理 前首相 元大統領 前社長 元社長 元監督 前監督 元選手 氏本人 主事 参事 顧問 相談役 執行役員 女優
 	俳優 作家 画伯 氏ら`)
 
-// noName are what stands before an honorific and is nobody's name.
+// noName are words before an honorific that are nobody's name.
 var noName = words(`さん くん ちゃん さま お客 客 お母 お父 お兄 お姉 お子 お孫 お嬢 お爺 お婆 おじい おばあ おじ おば おとう おかあ おにい おねえ お嫁 お婿 お隣 お医者 お坊 お巡り お医者
 	母 父 兄 姉 叔父 叔母 伯父 伯母 祖父 祖母 皆 みな 皆々 みんな 患者 店員 奥 旦那 息子 娘 嬢 赤 業者 運転手 大家 花屋 本屋 魚屋 肉屋 八百屋 パン屋 床屋 薬屋 神 仏 王 女王 王子 姫 お姫 看護師
 	社長 部長 課長 先生 先輩 店長 会長 校長 園長 院長 所長 監督 教授 係長 主任 議員 知事 市長 駅員 職員 社員 会社員 スタッフ ママ パパ じいじ ばあば 同 両 彼 各 何 誰 どなた どちら 多 仕 模 異
@@ -42,22 +42,22 @@ var unitsOfCompany = words(`営業部 人事部 総務部 経理部 開発部 �
 var kin = words(`妻 夫 息子 娘 長男 次男 三男 長女 次女 三女 兄 弟 姉 妹 父 母 祖父 祖母 孫 叔父 叔母 従兄弟 従姉妹 友人 親友 同僚 恋人 婚約者 俳優 女優 歌手 作家 監督 投手 選手 首相
 	大統領 氏名 担当 代表 講師 著者 監修 主演 作曲家 画家 棋士 記者 弁護士 医師`)
 
-// notGiven are kanji that might be a given name and are a word: 田中大学, 山田一同.
+// notGiven are kanji that look like a given name but are a word: 田中大学, 山田一同.
 var notGiven = words(`大学 一同 先生 社長 部長 一家 家 北 南 東 西 市 区 町 村 高校 学園 中央 大橋 公園 空港 神社 寺 線 通 通り 駅 国道 温泉 海岸 高原 平野 盆地 半島 湖 川 山 島
 	岳 城 館 堂 病院 医院 商事 工業 建設 電機 製薬 銀行 新聞 放送 出版 書店 文庫 組 会 家族 夫妻 兄弟 姉妹 親子 方面 方 周辺 市長 知事 議員 監督 選手 投手 容疑者 被告 名人 三冠 一郎丸 先輩 後輩
 	新市 大社 大使 教室 道場 流 派 賞 杯 記念 財団 美術 博物 音楽 歌舞伎 海 全員 本人 自身 以外 行 発 着 産`)
 
-// places are kanji that stand in rows like names.
+// places are kanji words that look like names.
 var places = words(`東京 大阪 京都 名古屋 横浜 神戸 札幌 仙台 福岡 広島 関東 関西 東北 九州 四国 中国 北海道 沖縄 日本 東日本 西日本 全国 世界 地元 東海 北陸 中部 近畿 上海 北京 香港
 	台湾 韓国 米国 英国 今日 明日 昨日 平日 土日 祝日 休日 春夏 秋冬 上下 左右 東西 南北 大小 新旧 国内 国外 屋内 屋外 店内 市内 一部 二部 一月 二月 三月 四月 五月 六月 七月 八月 九月 十月 大会
 	会場 新宿 池袋 銀座 大和 出雲 伊勢 奈良 鎌倉 日光 箱根 熱海 三重 山陰 山陽 北海 南海 本日 明治 大正 昭和 平成 令和 千代田 中央 港南 江東 城南`)
 
-// saysName are words behind a name that somebody gives of themself.
+// saysName are words after the name with which somebody introduces themself.
 var saysName = words(`と申します と申しまして と申し と申す といいます と言います と言う者 という者 ともうします でございます って言います っていいます と名乗`)
 
 var notIntroduced = words(`何 なん 誰 どう こう そう もの これ それ あれ ここ 今 嘘 本当 無理 ダメ 駄目 嫌 好き 正直 一言 何か 会社 弊社 当社 以上 通り の の方 者`)
 
-// notLabelled are words behind a label where a name should be.
+// notLabelled are words that follow a label instead of a name.
 var notLabelled = words(`未定 不明 なし 無し 未記入 同上 同左 別途 後日 本人 全員 各自 当番 不在 匿名 匿名希望 非公開 省略 変更 必須 任意 秘密 内緒 個人 法人 会社 株式会社 自動 営業
 	総務 人事 経理 広報 開発 事務局 運営 管理部 窓口 係 担当 者 未確認 確認中 検討中 調整中 空欄 記入`)
 

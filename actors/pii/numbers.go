@@ -1,12 +1,12 @@
 package pii
 
-// group is a row of digits, and what separates it from the group before.
+// group is a row of digits and its separator from the group before.
 type group struct {
 	i, j int
 	gap  gap
 }
 
-// gap is what may stand between two groups of one number.
+// gap is what may separate two groups of one number.
 type gap uint8
 
 const (
@@ -25,8 +25,8 @@ const (
 	mostDigits = 24 // digits of a group that may be part of a number
 )
 
-// numbers proposes whatever consists of digits: cards, numbers of the state,
-// accounts, telephones. Digits may be kanji.
+// numbers proposes everything made of digits: cards, government numbers, accounts,
+// telephones. Digits may be kanji.
 func (s *search) numbers() {
 	var row []group
 	for i := 0; i < len(s.r); {
@@ -54,7 +54,7 @@ func (s *search) numbers() {
 	}
 }
 
-// numeral reports a digit, ASCII or kanji.
+// numeral reports whether a rune is a digit, ASCII or kanji.
 func (f *folded) numeral(i int) bool {
 	if i < 0 || i >= len(f.r) {
 		return false
@@ -97,7 +97,7 @@ func (f *folded) value(i int) int {
 	return kanjiDigit(f.r[i])
 }
 
-// gap says what stands between two groups, noGap if they are apart.
+// gap returns what separates two groups, noGap if they do not belong together.
 func (f *folded) gap(i, j int) gap {
 	if j-i > 3 {
 		return noGap
@@ -108,7 +108,7 @@ func (f *folded) gap(i, j int) gap {
 		switch f.r[i] {
 		case '-', 'ー', '─', '‐':
 			g = dashGap
-		case ' ', '\t', '\n', '\r': // the parts of a burst stand on lines
+		case ' ', '\t', '\n', '\r': // each part of a burst is on its own line
 			g = spaceGap
 		case '.', '・':
 			g = dotGap
@@ -152,8 +152,8 @@ func (s *search) row(row []group) {
 	}
 }
 
-// rowNumber proposes the number that the first groups of a window make, and returns
-// how many it took, 0 for none.
+// rowNumber proposes the number that the first groups of a window make, and returns how
+// many groups it used, 0 for none.
 func (s *search) rowNumber(window []group, behind bool) int {
 	first := window[0]
 	if first.j-first.i > mostDigits || s.latinBefore(first.i) || s.is(first.i-1) == digit {
@@ -183,7 +183,7 @@ func (s *search) latinBefore(i int) bool {
 	if !s.latin(i - 1) {
 		return false
 	}
-	// T and 13 digits are a number of a company; "x" and "tel" may stand close.
+	// T and 13 digits are a company's number; "x" and "tel" may be attached.
 	start := s.back(i, 4, set(upper, lower))
 	switch s.string(start, i) {
 	case "T", "t", "tel", "TEL", "Tel", "fax", "FAX", "Fax", "No", "no":
@@ -204,11 +204,11 @@ func (s *search) cut(j int) bool {
 	return end >= 0
 }
 
-// units are what counts follow; a number in front of one is an amount.
+// units turn the number before them into an amount.
 var units = words(`円 ドル ユーロ 元 人 個 件 枚 本 冊 台 匹 回 % パーセント kg km 年 月 日 時 分 秒 ポイント 万 億 千 票 歳 才 ¥ 株 名 食 件目 番目 ページ 平方 立方
 	メートル`)
 
-// digits are the values of the groups, together.
+// digits returns the digits of all groups together.
 func (s *search) digits(row []group) (string, bool) {
 	var b [mostDigits]byte
 	n := 0
@@ -224,7 +224,7 @@ func (s *search) digits(row []group) (string, bool) {
 	return string(b[:n]), true
 }
 
-// prefix moves the start of a number back over what belongs to it.
+// prefix moves the start of a number back over its prefix.
 func (s *search) prefix(k Kind, i int) int {
 	if k == Corporate && (s.at(i-1) == 'T' || s.at(i-1) == 't') {
 		return i - 1
@@ -232,7 +232,8 @@ func (s *search) prefix(k Kind, i int) int {
 	return i
 }
 
-// shape reports groups of the given sizes with one kind of gap that is - or a space.
+// shape reports whether groups have the given sizes and all gaps are the same, - or a
+// space.
 func shape(row []group, sizes ...int) bool {
 	if len(row) != len(sizes) {
 		return false
@@ -245,7 +246,7 @@ func shape(row []group, sizes ...int) bool {
 	return true
 }
 
-// identify says what numbers with a check digit or a word that names them are.
+// identify says what kind of number this is, by its check digit or a word that names it.
 func (s *search) identify(row []group, d string) (kind Kind, rule Rule) {
 	i := row[0].i
 	ordered := s.before(cueOrder, i, 10)
@@ -269,7 +270,7 @@ func (s *search) identify(row []group, d string) (kind Kind, rule Rule) {
 	return kind, rule
 }
 
-// card is why a number is that of a card; "" if it is none.
+// card returns the rule by which a number is a card's; "" if it is not.
 func (s *search) card(row []group, d string, ordered bool) Rule {
 	switch {
 	case len(d) >= 13 && len(d) <= 19 && cardShape(row) && network(d) && luhn(d):
@@ -325,7 +326,7 @@ func (s *search) nine(row []group, d string, ordered bool) (Kind, Rule) {
 	return "", ""
 }
 
-// named says what a row of digits is that only its neighbours tell.
+// named identifies a row of digits by its neighbours alone.
 func (s *search) named(i, j int, d string) (Kind, Rule) {
 	switch {
 	case len(d) == 7 && s.before(cuePost, i, 8):
@@ -340,8 +341,8 @@ func (s *search) named(i, j int, d string) (Kind, Rule) {
 	return "", ""
 }
 
-// bankWord reports whether the word before a number means an account of a bank: 普通
-// and 番号 mean other things with other lengths.
+// bankWord reports whether the word before a number means a bank account: 普通 and 番号 mean
+// other things with other lengths.
 func (s *search) bankWord(i int, d string) bool {
 	if s.before(cuePhone|cueOrder, i, 6) {
 		return false
@@ -358,14 +359,14 @@ var (
 		account 普通預金 当座預金`)
 )
 
-// cardShape reports the ways in which numbers of cards are grouped.
+// cardShape reports whether groups are as on a card.
 func cardShape(row []group) bool {
 	return len(row) == 1 || shape(row, 4, 4, 4, 4) || shape(row, 4, 6, 5) || shape(row, 4, 6, 4) ||
 		shape(row, 4, 4, 4, 1) || shape(row, 4, 4, 4, 2) || shape(row, 4, 4, 4, 3) || shape(row, 4, 4, 4, 4, 3) ||
 		shape(row, 4, 4, 5)
 }
 
-// network reports whether the first digits and the length are of a network of cards
+// network reports whether the first digits and the length are those of a card network
 // (ISO/IEC 7812; the networks' published ranges).
 func network(d string) bool {
 	n := len(d)
@@ -439,18 +440,19 @@ func corporateDigit(d string) bool {
 	return int(d[0]-'0') == 9-sum%9
 }
 
-// bookOrGoods reports the numbers of books and of Japanese goods (ISBN-13, JAN).
+// bookOrGoods reports whether a number is that of a book or of Japanese goods (ISBN-13,
+// JAN).
 func bookOrGoods(d string) bool {
 	return d[:3] == "978" || d[:3] == "979" || d[:2] == "49" || d[:2] == "45"
 }
 
-// millis reports a time in milliseconds since 1970, of this century.
+// millis reports whether a number is a time of this century, in milliseconds since 1970.
 func millis(d string) bool {
 	return d[0] == '1' && d[1] >= '0' && d[1] <= '9' && d >= "1000000000000" && d < "2100000000000"
 }
 
-// socialSecurity reports numbers that the USA give out: no part is zero, and the
-// first is neither 666 nor above 899.
+// socialSecurity reports whether the USA could have issued a number: no part is zero, and
+// the first is neither 666 nor above 899.
 func socialSecurity(d string) bool {
 	return d[:3] != "000" && d[:3] != "666" && d[0] != '9' && d[3:5] != "00" && d[5:] != "0000"
 }

@@ -1,6 +1,6 @@
 package pii
 
-// organisations proposes Japanese companies by their legal form, before or behind
+// organisations proposes Japanese companies by their legal form, before or after
 // their name, and schools by the word that ends their names.
 func (s *search) organisations() {
 	for i := 0; i < len(s.r); i++ {
@@ -37,22 +37,22 @@ var (
 	trades = words(`商事 物産 製薬 製作所 証券 電機 電力 建設 工務店 不動産 ホールディングス ホールディング 信用金庫 銀行 重工 重工業 製鉄 製鋼 製紙 製菓 製粉 酒造 醸造 印刷 運輸 海運 急便
 		鉄道 電鉄 航空 生命保険 損害保険 損保 海上火災 自動車 精機 精工 工機 電器 電工 電線 化成 化学工業 工業 産業 商会 商店 興業 興産 設計事務所 法律事務所 会計事務所 テクノロジーズ システムズ
 		ソリューションズ コーポレーション フーズ エンジニアリング コンサルティング`)
-	// noTrades are words before such an end that make a noun of it.
+	// noTrades are words that make a common noun of such an ending.
 	noTrades = words(`地方 都市 中央 投資 信託 大手 総合 自然 再生可能 原子力 火力 水力 太陽光 風力 格安 国際 民間 地下 私有 高速 製造 重化学 軽 農 林 鉱 商 手 工 第一次 第二次 第三次
 		基幹 主要 地場 観光 情報 成長 先端 伝統 建設 土木 機械 電気 電子 食品 化学 自動車 繊維 金属 精密 窯 新 電動 電気 中古 軽 普通 大型 小型 貨物 乗用 路面 都市 大 小 個人 道路 橋梁 住宅
 		ダム 賃貸 投資用 東証 有価 学術 模型 日本 世界 地元 近所 老舗 ネット カラー オフセット 両面 白黒 血液 骨髄 データ 人材 遺伝子 種子 サービス 石油 鉄鋼 造船 航空 宇宙 繊維 アパレル IT 外食
 		観光 音楽 映像 酒 駅前 この その あの 有名 知り合い 友人 マイ 他社 自社 各社 同業 大手 中小 法律 相談 国内 海外 外資系 邦銀`)
-	// beforeName are words that stand before the name of a company or a school and
-	// are no part of it.
+	// beforeName are words that come before the name of a company or a school but are not
+	// part of it.
 	beforeName = words(`昨日 今日 明日 先日 一昨日 来週 先週 今週 来月 先月 今月 来年 去年 昨年 今年 今朝 昨夜 昨晩 現在 以前 当時 元 前 現 旧 新 弊社 当社 御社 貴社 自社 他社
 		取引先 勤務先 就職先 転職先 勤め先 内定先 大手 老舗 某 私立 国立 公立 地元 母校 同じ 有名 名門 志望校 第一志望 第二志望 出身 出身校 進学先 在学 通学先 息子 娘 弟 妹 兄 姉 父 母 彼 彼女
 		私 僕 俺 夫 妻 本日 毎日 親会社 子会社 関連会社 得意先 仕入先 発注元 主催 共催 後援 協賛 卒業 今回 次回 毎年 例 例えば 今 昔 大 小 隣 全国 近所 近隣 各 同 約 主 一方 担当 運営 販売元
 		製造元 発売元 事業主 主人 友人 友達 同僚 同級生 先輩 後輩 春 夏 秋 冬 明治時代 午前 午後 朝 昼 夜`)
-	// afterName are words that stand behind a legal form and are no name.
+	// afterName are words that follow a legal form but are not a name.
 	afterName = words(`代表取締役 代表取締役社長 取締役 代表 社長 会長 専務 常務 部長 課長 係長 主任 営業部 営業 人事部 総務部 経理部 開発部 技術部 企画部 本社 支社 支店 御中 様 殿 宛
 		宛て 勤務 所属 出身 入社 退社 退職 転職 就職 在籍 設立 社員 担当 化 法 制度 形態 組織 経営 運営 名義 等 などの 向け 側 員 内 外 間 全体 同士 各位 東京 大阪 創業 製 社 役員 倒産 買収
 		上場 全般 以外 以上 以下 一覧 登記 解散 方 並 方式 と 株主 案内 会社案内`)
-	// noNames are words in the place of a name that make no company.
+	// noNames are words that do not name a company before or after a legal form.
 	noNames = words(`の な この その あの どの ある いる する した という ような みたいな 大きな 小さな 普通の 非 準 新しい 古い いい 良い 同じ 別の は が を に で も と や へ から
 		まで より など って です ます でも なら いわゆる 多くの 当該 各 同 全 我が うちの 地元の 有名な 上場 未上場 非上場 元 前 ただの 特例 特定目的 準備中の 持分 持株`)
 )
@@ -75,7 +75,7 @@ func (s *search) company(i, end int) int {
 
 var nameClasses = set(kanji, katakana, upper, lower, digit)
 
-// nameBefore is the start of a name that ends at an index; the index if there is
+// nameBefore returns the start of a name that ends at an index; the index if there is
 // none.
 func (s *search) nameBefore(i int) int {
 	k := i
@@ -112,7 +112,7 @@ func (s *search) backName(k int) int {
 		}
 		start = next
 	}
-	// Kana may begin a name where a particle ends what was before.
+	// Kana may begin a name after a particle.
 	if start == k || s.is(start-1) == hiragana {
 		if h := s.kanaStart(start, k); h < start {
 			start = h
@@ -121,15 +121,15 @@ func (s *search) backName(k int) int {
 	return start
 }
 
-// kanaStart is the start of hiragana that belong to the name behind them: those
-// after a particle, a sign or a space.
+// kanaStart returns the start of the hiragana that begin a name: those after a particle,
+// a sign or a space.
 func (s *search) kanaStart(i, k int) int {
 	h := s.back(i, 8, set(hiragana))
 	if h == i || i-h >= 8 {
 		return i
 	}
 	if c := s.is(h - 1); c == kanji || c == katakana || c == upper || c == lower || c == digit {
-		// What precedes is a word, so the first kana is its particle.
+		// A word comes before, so the first kana is its particle.
 		p := h
 		for _, w := range [...]string{"から", "では", "には", "とは", "より", "まで"} {
 			if s.has(h, w) {
@@ -151,7 +151,7 @@ func (s *search) kanaStart(i, k int) int {
 	return h
 }
 
-// verbal reports kana that are the end of a verb or a phrase, not a name.
+// verbal reports whether kana are the end of a verb or a phrase, not a name.
 func (s *search) verbal(i, j int) bool {
 	switch s.r[j-1] {
 	case 'の', 'を', 'に', 'が', 'は', 'で', 'と', 'た', 'る', 'い', 'く', 'て', 'も', 'な', 'う', 'へ', 'や', 'ん':
@@ -161,7 +161,7 @@ func (s *search) verbal(i, j int) bool {
 	return false
 }
 
-// particle reports the kana that link words.
+// particle reports whether a kana links words.
 func particle(r rune) bool {
 	switch r {
 	case 'は', 'が', 'を', 'に', 'で', 'と', 'も', 'の', 'へ', 'や':
@@ -170,7 +170,7 @@ func particle(r rune) bool {
 	return false
 }
 
-// trimFront takes words from the front of a name that are no part of it.
+// trimFront removes words from the front of a name that are not part of it.
 func (s *search) trimFront(i, j int) int {
 	for {
 		end, _ := beforeName.at(s.folded, i)
@@ -193,7 +193,7 @@ func (s *search) trimFront(i, j int) int {
 	}
 }
 
-// loneBefore reports words of one letter that seldom begin a name.
+// loneBefore reports whether a one-letter word rarely begins a name.
 func loneBefore(r rune) bool {
 	switch r {
 	case '元', '某', '私', '僕', '俺', '彼', '同', '各':
@@ -205,8 +205,8 @@ func loneBefore(r rune) bool {
 func (s *search) allHiragana(i, j int) bool { return s.run(i, j-i, set(hiragana)) == j }
 func (s *search) allDigits(i, j int) bool   { return s.run(i, j-i, set(digit)) == j }
 
-// nameBehind is the end of a name that begins behind a legal form; the index if
-// there is none.
+// nameBehind returns the end of a name that begins after a legal form; the index if there
+// is none.
 func (s *search) nameBehind(i int) int {
 	k := s.run(i, 1, set(space))
 	if k > i && !(s.latin(k) || s.class[k-1] == space && (s.is(k) == kanji || s.is(k) == katakana)) {
@@ -235,7 +235,7 @@ func (s *search) nameBehind(i int) int {
 	return j
 }
 
-// moreName goes on over marks and words that join a name.
+// moreName continues over marks and words within a name.
 func (s *search) moreName(k, j int) int {
 	for j < k+longestName+10 {
 		switch {
@@ -251,7 +251,7 @@ func (s *search) moreName(k, j int) int {
 	return j
 }
 
-// kanaName is the end of a name in hiragana behind a legal form: up to a particle
+// kanaName returns the end of a name in hiragana after a legal form: up to a particle
 // that is not its first letter.
 func (s *search) kanaName(i int) int {
 	for _, w := range [...]string{"って", "という", "といっ", "です", "でも", "では", "では", "じゃ", "だ", "を", "が", "の", "に", "で", "と",
@@ -285,14 +285,14 @@ var schoolWords = words(`大学 大学院 大学院大学 高校 高等学校 �
 	女学院 認定こども園 外国語大学 工業大学 医科大学 薬科大学 女子短期大学 教育大学 経済大学 体育大学 芸術大学 音楽大学 美術大学 農業大学 商科大学 歯科大学 看護大学 福祉大学 国際大学 学院大学 学園大学`).
 	also(1, `学園 学院`)
 
-// noSchools are words before such an end that make no name.
+// noSchools are words that do not make a name before such an ending.
 var noSchools = words(`国立 公立 私立 県立 都立 府立 道立 市立 区立 町立 村立 女子 男子 総合 単科 有名 志望 出身 進学 地元 母校 名門 難関 一流 三流 同じ 別 他 全 各 同 某 短期 専門
 	通信制 定時制 全日制 夜間 海外 外国 医科 工業 商業 農業 普通科 公立の 近所 近く 附属 付属 系列 田舎 都会 最寄り 併願 本命 中高一貫 男女共学 女 小 中 高 新設 志望する 希望 卒業 在学 入学 外国語
 	医療系 理系 文系 地方 四年制 4年制 2年制 六年制 農業 認可 無認可 公設 民間 自動車 料理 美容 看護 語学 体育 芸術 音楽 美術 教育 経済 薬科 歯科 福祉 国際 私 僕 俺 彼 彼女 子供 息子 娘 本 当
 	いい 良い 旧帝国 旧帝 帝国 オンライン 放課後 開放 市民 全国 自分 大学附属 企業主導型 病児 夏期 サイバー 一貫 魔法 架空 ホグワーツ魔法 理想 私学 帝 駅弁 マンモス Fラン 元 同校 隣 今 昔 受験 併設
 	分校 母校の`)
 
-// founders are founders that belong to the name behind them.
+// founders are kinds of founders that belong to the name after them.
 var founders = words(`県立 都立 府立 道立 市立 区立 町立 村立 組合立`)
 
 // school proposes the school whose name ends with a word, and returns the end of
@@ -339,7 +339,7 @@ func (s *search) school(i, end int, mark uint32) int {
 	return end
 }
 
-// counting reports words such as 3つの or 二: a count, no name.
+// counting reports whether a word such as 3つの or 二 is a count, not a name.
 func (s *search) counting(i, j int) bool {
 	for ; i < j; i++ {
 		if !s.numeral(i) && s.at(i) != '十' {
@@ -349,8 +349,8 @@ func (s *search) counting(i, j int) bool {
 	return true
 }
 
-// partOfSchool is the end of an attached school behind the name of the one that it
-// is attached to: 筑波大学附属高校. 0 if none follows.
+// partOfSchool returns the end of an attached school after the name of its parent:
+// 筑波大学附属高校. 0 if none follows.
 func (s *search) partOfSchool(end int) int {
 	if !s.has(end, "附属") && !s.has(end, "付属") {
 		return 0
@@ -366,8 +366,8 @@ func (s *search) partOfSchool(end int) int {
 	return 0
 }
 
-// backSchool goes back over the letters of the name of a school. The start of a
-// sentence such as 昨日行った is none: a verb ends with kana.
+// backSchool goes back over the letters of a school's name. It stops at a verb in kana,
+// such as the start of a sentence 昨日行った.
 func (s *search) backSchool(i int) int {
 	start := s.back(i, longestName, set(kanji, katakana, upper, lower))
 	if s.at(start-1) == '・' && s.is(start-2) == katakana {
@@ -420,13 +420,13 @@ func (s *search) trade(i, end int) {
 	s.propose(Company, "trade", start, end)
 }
 
-// branch reports the name of a branch: 新宿支店.
+// branch reports whether a name is that of a branch: 新宿支店.
 func (s *search) branch(i int) bool {
 	j := s.run(i, 8, set(kanji, katakana))
 	return s.ends(j, "支店") || s.ends(j, "本店") || s.ends(j, "営業部") || s.ends(j, "出張所")
 }
 
-// generic reports a name that is made of words for trades only.
+// generic reports whether a name consists only of words for trades.
 func (s *search) generic(i, j int) bool {
 	for k := i; k < j; {
 		e, _ := noTrades.at(s.folded, k)
@@ -441,24 +441,24 @@ func (s *search) generic(i, j int) bool {
 	return true
 }
 
-// role reports a word for what a person is in a company.
+// role reports whether a word is a person's role in a company.
 func (s *search) role(i int) bool {
 	e, _ := afterName.at(s.folded, i)
 	return e > 0
 }
 
-// Words around the name of who somebody works for.
+// Words around an employer's name.
 var (
 	workplaces = words(`勤務先 勤め先 会社名 社名 就職先 転職先 内定先 前職 現職 勤務先名 職場 御社名 貴社名 所属先 法人名 団体名`)
 	worksAt    = words(`に勤め に勤務 に入社 に転職 に就職 に内定 で働 を退職 を辞め 勤務の に入った の社員`)
-	// workplacesOfMany are places of work that are nobody's name.
+	// workplacesOfMany are workplaces that are not names.
 	workplacesOfMany = words(`コンビニ スーパー レストラン カフェ パート アルバイト バイト メーカー ホテル ファミレス ドラッグストア デパート ガソリンスタンド スタジオ オフィス ビル センター
 		ショップ アパレル サービス コールセンター リモート フリー フルタイム シフト チーム グループ ベンチャー スタートアップ コンサル システム サロン クリニック ジム バー パブ クラブ キッチン ラボ
 		テレワーク ブラック ホワイト フレックス アメリカ イギリス フランス ドイツ カナダ イタリア スペイン ロンドン パリ ニューヨーク シンガポール タイ ベトナム インド オーストラリア プログラマー エンジニア
 		デザイナー スタッフ トップ チェーン ファストフード ケーキ パン エステ ネイル ペンション リゾート マスコミ テレビ`)
 )
 
-// employed proposes who somebody works for: behind a label, or before に勤めて.
+// employed proposes an employer: after a label, or before に勤めて.
 func (s *search) employed(i int) {
 	if end, _ := worksAt.at(s.folded, i); end > 0 && s.is(i-1) == katakana {
 		start := s.back(i, longestName, set(katakana, upper, lower))

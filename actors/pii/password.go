@@ -2,8 +2,8 @@ package pii
 
 import "strings"
 
-// passwordWords are what passwords and codes are called. Those marked 1 are short
-// numbers as a rule, those marked 2 also mean other things.
+// passwordWords are words for passwords and codes. Those marked 1 are usually short
+// numbers; those marked 2 also mean other things.
 var passwordWords = words(`password passwd passphrase pwd pw パスワード パスコード パス PW 合言葉 api_key apikey api-key api_token
 	APIキー 秘密鍵 シークレットキー アクセスキー アクセストークン secret_key client_secret access_key access_token auth_token 暗号化キー 暗号キー セキュリティキー
 	wi-fi_password wifi_password aws_access_key_id aws_secret_access_key wifi_key network_key license_key`).also(2, `
@@ -11,7 +11,7 @@ var passwordWords = words(`password passwd passphrase pwd pw パスワード パ
 			セキュリティコード pin pin_code pinコード ワンタイムパスワード otp verification_code security_code passcode one-time_code
 			confirmation_code access_code login_code cvv cvc authentication_code unlock_code door_code`)
 
-// passwords proposes what stands behind such a word.
+// passwords proposes what follows such a word.
 func (s *search) passwords() {
 	for i := 0; i < len(s.r); i++ {
 		switch s.class[i] {
@@ -32,8 +32,8 @@ func (s *search) passwords() {
 	}
 }
 
-// variable is the end of a name such as DB_PASSWORD that = or : follows; -1 if
-// there is none.
+// variable returns the end of a name such as DB_PASSWORD that is followed by = or :; -1
+// if there is none.
 func (s *search) variable(i int) int {
 	if !s.latin(i) || s.word(i-1) || s.at(i-1) == '_' || s.at(i-1) == '$' {
 		return -1
@@ -55,8 +55,8 @@ func (s *search) variable(i int) int {
 	return -1
 }
 
-// password proposes the value behind a word, if a sign between them says that it
-// is one, or if it looks like one.
+// password proposes the value after a word, if a sign between them marks it, or if it
+// looks like a password.
 func (s *search) password(end int, mark uint32) {
 	i, sign := s.skipLink(end)
 	clear := s.colon(end, i)
@@ -77,7 +77,7 @@ func (s *search) password(end int, mark uint32) {
 	}
 }
 
-// secretEnd is the end of what may be a password: ASCII without spaces, and without
+// secretEnd returns the end of what may be a password: ASCII without spaces, and without
 // the marks that end a sentence.
 func (s *search) secretEnd(i int, clear bool) int {
 	j := i
@@ -91,13 +91,14 @@ func (s *search) secretEnd(i int, clear bool) int {
 	return j
 }
 
-// shortCode reports a number such as a PIN.
+// shortCode reports whether a number looks like a PIN.
 func (s *search) shortCode(i, j int) bool {
 	digits, letters, _ := s.contents(i, j)
 	return digits >= 3 && j-i <= 10 && letters == 0 && s.dots(i, j) == 0
 }
 
-// everydayWord reports what is no password though a word for one stands before it.
+// everydayWord reports whether a word is not a password although it follows a word for
+// one.
 func (s *search) everydayWord(i, j int, mark uint32) bool {
 	digits, letters, marks := s.contents(i, j)
 	switch {
@@ -107,8 +108,8 @@ func (s *search) everydayWord(i, j int, mark uint32) bool {
 	return digits == 0 && marks == 0 && s.at(i-1) == 'は' && s.is(j) != hiragana && s.at(j) != '」' && s.is(j) != newline
 }
 
-// secretLike reports what a clear sign before it, or its letters and digits, show to be
-// a password.
+// secretLike reports whether a clear sign before a text, or its letters and digits, show
+// that it is a password.
 func (s *search) secretLike(i, j int, clear, sign bool) bool {
 	digits, letters, marks := s.contents(i, j)
 	switch n := j - i; {
@@ -129,8 +130,8 @@ func (f *folded) dots(i, j int) (n int) {
 	return n
 }
 
-// colon reports a : or = between a word and its value, or は: what follows is the
-// value, whatever it looks like.
+// colon reports whether :, = or は is between a word and its value: then what follows is
+// the value, whatever it looks like.
 func (s *search) colon(i, j int) bool {
 	for ; i < j; i++ {
 		switch s.r[i] {
@@ -141,7 +142,7 @@ func (s *search) colon(i, j int) bool {
 	return false
 }
 
-// same reports one letter again and again, as in ********.
+// same reports whether a text repeats one letter, as in ********.
 func (f *folded) same(i, j int) bool {
 	for k := i + 1; k < j; k++ {
 		if f.r[k] != f.r[i] {

@@ -2,8 +2,8 @@ package pii
 
 import "strings"
 
-// phone proposes the telephone number that begins a window of groups, and
-// returns how many groups it took.
+// phone proposes the telephone number that begins a window of groups, and returns how
+// many groups it used.
 func (s *search) phone(window []group) int {
 	i := window[0].i
 	start := i
@@ -41,7 +41,7 @@ func (s *search) phone(window []group) int {
 	return 0
 }
 
-// closes reports whether a bracket that was opened is closed again.
+// closes reports whether an open bracket is closed again.
 func (f *folded) closes(i, j int) bool {
 	for ; i < j; i++ {
 		if f.r[i] == ')' {
@@ -51,12 +51,12 @@ func (f *folded) closes(i, j int) bool {
 	return false
 }
 
-// cutPhone is cut, but an extension may follow at once.
+// cutPhone is like cut, but an extension may follow directly.
 func (s *search) cutPhone(j int) bool {
 	return s.extension(j) == j && s.cut(j)
 }
 
-// extension is the end of an extension that follows a number, such as x123.
+// extension returns the end of an extension after a number, such as x123.
 func (s *search) extension(j int) int {
 	k := j
 	for k < j+2 && (s.is(k) == space || s.at(k) == ',' || s.at(k) == '(') {
@@ -79,7 +79,7 @@ func (s *search) extension(j int) int {
 
 var extensions = words(`内線 内線番号 ext extension ext.`)
 
-// phoneRule says by which rule groups are a telephone number, "" if they are none.
+// phoneRule returns the rule by which groups are a telephone number, "" if they are not.
 func (s *search) phoneRule(row []group, d string, plus bool, start int) Rule {
 	gaps := gapsOf(row)
 	asked := s.before(cuePhone, start, 24)
@@ -107,7 +107,7 @@ func (s *search) phoneRule(row []group, d string, plus bool, start int) Rule {
 // gaps counts the gaps of a row.
 type gaps struct {
 	dash, space, slash, dot, bracket int
-	odd                              bool // of a kind that no number has
+	odd                              bool // of a kind that numbers do not have
 }
 
 func gapsOf(row []group) (g gaps) {
@@ -148,7 +148,7 @@ func codes(list string) map[string]bool {
 	return m
 }
 
-// international reports digits that may follow a +.
+// international reports whether digits may follow a +.
 func international(d string) bool {
 	switch {
 	case len(d) < 8 || len(d) > 15:
@@ -161,7 +161,8 @@ func international(d string) bool {
 	return callingCodes[d[:1]] || callingCodes[d[:2]] || callingCodes[d[:3]]
 }
 
-// dialled reports the digits of a call abroad: 00, 001, 010 or 011 come first.
+// dialled reports whether digits are dialled to call abroad: 00, 001, 010 or 011 come
+// first.
 func dialled(d string) bool {
 	for _, p := range [...]string{"010", "011", "001", "00"} {
 		if rest, ok := strings.CutPrefix(d, p); ok && len(d) >= 12 {
@@ -171,8 +172,8 @@ func dialled(d string) bool {
 	return false
 }
 
-// japanese reports the lengths of the Japanese plan of numbers: eleven digits for
-// mobiles, IP telephones and 0800, ten for the others.
+// japanese reports whether a number has a length of the Japanese numbering plan: eleven
+// digits for mobiles, IP telephones and 0800, ten for the others.
 func japanese(row []group, d string) bool {
 	if len(d) < 10 || len(d) > 11 || d[0] != '0' || d[1] == '0' || len(row) > 3 {
 		return false
@@ -195,7 +196,7 @@ func japanese(row []group, d string) bool {
 	return row[0].j-row[0].i >= 2 && row[0].j-row[0].i <= 7 && last.j-last.i >= 3
 }
 
-// trunk reports numbers of other countries as they are dialled inside: a zero
+// trunk reports whether groups are a foreign number as dialled in its country: a zero
 // first, then groups.
 func trunk(row []group, d string, g gaps) bool {
 	if len(d) < 9 || len(d) > 12 || d[0] != '0' || d[1] == '0' {
@@ -220,7 +221,8 @@ func trunk(row []group, d string, g gaps) bool {
 	return size >= 2 && (size >= 3 || len(d) >= 9)
 }
 
-// american reports three, three and four digits, with or without a 1 in front.
+// american reports whether groups have three, three and four digits, with or without a 1
+// in front.
 func american(row []group, d string, g gaps, asked bool) bool {
 	if len(d) == 11 && d[0] == '1' {
 		if len(row) == 1 {
@@ -247,7 +249,8 @@ func american(row []group, d string, g gaps, asked bool) bool {
 	return false
 }
 
-// plausible reports groups that a word such as "phone" makes a number of.
+// plausible reports whether groups are a telephone number if a word such as "phone" comes
+// before.
 func (s *search) plausible(row []group, d string, g gaps) bool {
 	if len(d) < 7 || len(d) > 13 || g.slash > 0 || dateLike(row) {
 		return false
@@ -263,7 +266,7 @@ func (s *search) plausible(row []group, d string, g gaps) bool {
 	return row[len(row)-1].j-row[len(row)-1].i >= 3 && s.class[row[0].i] == digit
 }
 
-// dateLike reports four, two and two digits, or the other way round.
+// dateLike reports whether groups have four, two and two digits, or two, two and four.
 func dateLike(row []group) bool {
 	if len(row) < 3 {
 		return false

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// Kind is what a span is. Kinds are stored and travel as these words.
+// Kind is what a span is. Kinds are stored and sent as these words.
 type Kind string
 
 // The kinds.
@@ -26,7 +26,7 @@ const (
 	Licence   Kind = "licence"
 	Passport  Kind = "passport"
 	Birth     Kind = "birth_date"
-	Account   Kind = "account" // what a person is called on LINE and the like
+	Account   Kind = "account" // a person's name on LINE and the like
 	IP        Kind = "ip"
 	Secret    Kind = "secret"  // keys, tokens, passwords, codes
 	Literal   Kind = "literal" // what only looks like a placeholder of a vault
@@ -57,7 +57,7 @@ type Span struct {
 // MaxBytes is the longest text that is searched: four mebibytes.
 const MaxBytes = 4 << 20
 
-// Errors of a text that cannot be searched. Who gets one shows nothing of the text.
+// Errors of a text that cannot be searched. Show nothing of such a text.
 var (
 	ErrNotText = errors.New("pii: the text is not valid UTF-8: send text")
 	ErrTooLong = fmt.Errorf("pii: the text is longer than %d bytes: send it in parts", MaxBytes)
@@ -65,8 +65,7 @@ var (
 )
 
 // Find says where a text holds private data, from first to last. The error is
-// [ErrNotText] or [ErrTooLong]. It is safe for concurrent use, as all of this
-// package.
+// [ErrNotText] or [ErrTooLong]. Like all of this package, it is safe for concurrent use.
 func Find(text string) ([]Span, error) {
 	switch {
 	case len(text) > MaxBytes:
@@ -77,9 +76,9 @@ func Find(text string) ([]Span, error) {
 	return count(text, find(text)), nil
 }
 
-// rounds is how often a text is searched at most. What is found is hidden, so that
-// what it stood between may come into reach of each other; the next search finds
-// that too. Hence masking what is masked changes nothing.
+// rounds is the most searches of a text. Findings are hidden, so the text on both sides
+// of them may come within reach of each other; the next search finds that too. That is
+// why masking a masked text changes nothing.
 const rounds = 4
 
 func find(text string) []Span {
@@ -95,7 +94,7 @@ func find(text string) []Span {
 	return all
 }
 
-// union merges two lists of spans that are in order and apart.
+// union merges two lists of spans, each in order and without overlap.
 func union(a, b []Span) []Span {
 	if len(a) == 0 || len(b) == 0 {
 		return append(a, b...)
@@ -113,12 +112,12 @@ type Masked struct {
 	Err error
 }
 
-// String says how much was masked, and nothing of the text: masked texts do not
-// belong in logs either.
+// String says how much was masked, but nothing of the text: masked texts do not belong in
+// logs either.
 func (m Masked) String() string { return fmt.Sprintf("%d spans masked", len(m.Spans)) }
 
-// Mask replaces what [Find] finds by labels. Masking what is masked changes
-// nothing. A text that cannot be searched is replaced as a whole.
+// Mask replaces what [Find] finds by labels. Masking a masked text changes nothing. A
+// text that cannot be searched is replaced as a whole.
 func Mask(text string, labels Labels) Masked {
 	spans, err := Find(text)
 	if err != nil {
@@ -127,13 +126,13 @@ func Mask(text string, labels Labels) Masked {
 	return Replace(text, spans, labels)
 }
 
-// Replace masks the given spans, which must be in order and apart, as those of
-// [Find] and [Add] are. If they are not, the whole text is masked.
+// Replace masks the given spans, which must be in order and not overlap, like those of
+// [Find] and [Add]. If they are not, the whole text is masked.
 func Replace(text string, spans []Span, labels Labels) Masked {
 	return replace(text, spans, labels, func(s Span) string { return labels.Label(s.Kind) })
 }
 
-// replace masks the spans and checks what came of it.
+// replace masks the spans and checks the result.
 func replace(text string, spans []Span, labels Labels, with func(Span) string) Masked {
 	if !apart(text, spans) {
 		return withheld(text, labels, errUneven)
@@ -154,13 +153,14 @@ func replace(text string, spans []Span, labels Labels, with func(Span) string) M
 	return Masked{Text: b.String(), Spans: spans}
 }
 
-// withheld is a text that is masked as a whole.
+// withheld returns a text that is masked as a whole.
 func withheld(text string, labels Labels, why error) Masked {
 	all := Span{Kind: Whole, Rule: "unreadable", End: len(text), EndRune: utf8.RuneCountInString(text)}
 	return Masked{Text: labels.Label(Whole), Spans: []Span{all}, Err: why}
 }
 
-// apart reports whether spans are in order, apart, not empty, and between runes.
+// apart reports whether spans are in order, do not overlap, are not empty, and begin and
+// end between runes.
 func apart(text string, spans []Span) bool {
 	end := 0
 	for _, s := range spans {
@@ -174,9 +174,8 @@ func apart(text string, spans []Span) bool {
 
 func between(text string, i int) bool { return i == len(text) || utf8.RuneStart(text[i]) }
 
-// even reports whether a masked text is the original with each span replaced by
-// what was put there. It reads the masked text from its end, the other way round
-// than it was written.
+// even reports whether a masked text is the original with each span replaced as recorded.
+// It reads the masked text from its end, opposite to how it was written.
 func even(text, out string, spans []Span, put []string) bool {
 	end := len(text)
 	for i, s := range slices.Backward(spans) {
@@ -192,7 +191,7 @@ func even(text, out string, spans []Span, put []string) bool {
 	return out == text[:end]
 }
 
-// count turns bytes into runes as well.
+// count adds positions in runes.
 func count(text string, spans []Span) []Span {
 	at, runes := 0, 0
 	for i := range spans {

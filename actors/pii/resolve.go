@@ -38,7 +38,7 @@ func (k Kind) weight() int {
 	return 0
 }
 
-// evidence orders rules that found the same: a list of names says least.
+// evidence orders rules that found the same: a list of names is the weakest.
 func (r Rule) evidence() int {
 	if r == "gazetteer" {
 		return 1
@@ -84,15 +84,14 @@ func propose(f *folded) (*folded, []proposal) {
 	return f, s.found
 }
 
-// resolve chooses among proposals that overlap: the one with more weight, else
-// the longer one, else the first. What sticks out of a loser stays masked, as a
-// span of its own.
+// resolve chooses among overlapping proposals: the one with more weight, else the longer
+// one, else the first. The rest of a losing proposal stays masked, as a separate span.
 func resolve(f *folded, found []proposal) []Span {
 	slices.SortStableFunc(found, func(a, b proposal) int {
 		return cmp.Or(b.kind.weight()-a.kind.weight(), (b.j-b.i)-(a.j-a.i), a.i-b.i,
 			cmp.Compare(a.rule.evidence(), b.rule.evidence()))
 	})
-	owner := make([]int32, len(f.r)) // who has a rune, counted from 1
+	owner := make([]int32, len(f.r)) // which proposal has a rune, counted from 1
 	for n, p := range found {
 		for i := p.i; i < p.j; i++ {
 			if owner[i] == 0 {
@@ -117,7 +116,7 @@ func resolve(f *folded, found []proposal) []Span {
 	return spans
 }
 
-// tells reports whether what is left of a proposal says something by itself.
+// tells reports whether the rest of a proposal says something by itself.
 func (f *folded) tells(i, j int) bool {
 	for ; i < j; i++ {
 		if c := f.class[i]; c == digit || c == kanji || c == katakana || c == upper || c == lower || c == letter {
@@ -127,8 +126,8 @@ func (f *folded) tells(i, j int) bool {
 	return false
 }
 
-// join adds a span. Several folded runes may stand for one of the text, so two
-// spans may claim the same bytes: the first one gets them.
+// join adds a span. One rune of the text may fold to several, so two spans may claim the
+// same bytes: the first one gets them.
 func join(spans []Span, s Span) []Span {
 	if len(spans) > 0 {
 		s.Start = max(s.Start, spans[len(spans)-1].End)

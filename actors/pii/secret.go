@@ -22,7 +22,7 @@ func (s *search) secrets() {
 	s.urls()
 }
 
-// tokenRune reports what keys are made of.
+// tokenRune reports whether a rune may be part of a key.
 func (f *folded) tokenRune(i int) bool {
 	if f.word(i) {
 		return f.r[i] < 0x80
@@ -34,9 +34,9 @@ func (f *folded) tokenRune(i int) bool {
 	return false
 }
 
-// keyForms are keys that their maker marked: how they begin, and how many more
-// letters, digits, - and _ follow at least. Sources: the makers' documentation of
-// their keys' prefixes.
+// keyForms are the keys that their makers mark: how they begin, and the least number of
+// letters, digits, - and _ that follow. Sources: the makers' documentation of their keys'
+// prefixes.
 var keyForms = []struct {
 	prefix string
 	least  int
@@ -51,7 +51,7 @@ var keyForms = []struct {
 
 // token looks for keys in a row of ASCII.
 func (s *search) token(i, j int) {
-	plainUntil := i // up to here there is no key: a row was read, and it had no digit
+	plainUntil := i // there is no key up to here: a row was read, and it had no digit
 	for k := i; k < j; k++ {
 		if k == i || !s.word(k-1) && s.r[k-1] != '_' {
 			if k >= plainUntil {
@@ -71,8 +71,8 @@ func (s *search) token(i, j int) {
 	s.random(i, j)
 }
 
-// marked is the end of a key that begins at an index with its maker's mark. If there
-// is none, no other one begins before the end that it returns either.
+// marked returns the end of a key that begins at an index with its maker's mark. If there
+// is none, no other key begins before the returned end either.
 func (s *search) marked(i, most int) (end int, key bool) {
 	for _, form := range keyForms {
 		if s.r[i] == rune(form.prefix[0]) && s.has(i, form.prefix) {
@@ -100,7 +100,8 @@ func (s *search) marked(i, most int) (end int, key bool) {
 	return i, false
 }
 
-// mixed reports a digit, or letters of both cases: what words seldom have.
+// mixed reports whether there is a digit, or letters of both cases, which is rare in
+// words.
 func (f *folded) mixed(i, j int) bool {
 	var up, low bool
 	for ; i < j; i++ {
@@ -116,8 +117,8 @@ func (f *folded) mixed(i, j int) bool {
 	return up && low
 }
 
-// random proposes long rows that nobody would write: hexadecimal of at least 32
-// digits, base64 of at least 32 letters. A hash of a commit or a file is none.
+// random proposes long rows that nobody would write by hand: at least 32 hexadecimal
+// digits, or 32 letters of base64. The hash of a commit or a file does not count.
 func (s *search) random(i, j int) {
 	for k := i; k < j; {
 		if !s.word(k) {
@@ -140,7 +141,8 @@ func hexRune(r rune) bool {
 	return r >= '0' && r <= '9' || r >= 'a' && r <= 'f' || r >= 'A' && r <= 'F'
 }
 
-// hexadecimal reports only hexadecimal digits, both decimal ones and letters.
+// hexadecimal reports whether there are only hexadecimal digits, both decimal ones and
+// letters.
 func (f *folded) hexadecimal(i, j int) bool {
 	digits, letters := 0, 0
 	for ; i < j; i++ {
@@ -156,8 +158,8 @@ func (f *folded) hexadecimal(i, j int) bool {
 	return digits >= 4 && letters >= 4
 }
 
-// base64 reports many different letters of both cases and digits, and few signs of
-// a path or of words with hyphens.
+// base64 reports whether there are many different letters of both cases and digits, and
+// little that suggests a path or hyphenated words.
 func (f *folded) base64(i, j int) bool {
 	var seen [2]uint64
 	var up, low, marks, turns, rows int
@@ -197,8 +199,8 @@ func (s *search) machine(i, most int) {
 	}
 }
 
-// ipv4 is the end of four decimal numbers up to 255; 0 if there are none, or if
-// they name no machine of anybody (0.0.0.0, 127…, 255…).
+// ipv4 returns the end of four decimal numbers up to 255; 0 if there are none, or if they
+// are not anybody's machine (0.0.0.0, 127…, 255…).
 func (s *search) ipv4(i int) int {
 	if s.class[i] != digit || s.at(i-1) == '.' || s.at(i-1) == '-' || s.latin(i-1) {
 		return 0
@@ -232,8 +234,8 @@ func (s *search) ipv4(i int) int {
 	return i
 }
 
-// ipv6 is the end of an address of eight groups, or of fewer with one ::; 0 if
-// there is none (RFC 4291, 2.2).
+// ipv6 returns the end of an address of eight groups, or of fewer with one ::; 0 if there
+// is none (RFC 4291, 2.2).
 func (s *search) ipv6(i, most int) int {
 	groups, gaps, j := 0, 0, i
 	for j < most {
@@ -271,8 +273,8 @@ func (s *search) ipv6(i, most int) int {
 	return j
 }
 
-// urls proposes the name and password in an address, and the values of parameters
-// that hold keys.
+// urls proposes the name and password in a URL, and the values of parameters that hold
+// keys.
 func (s *search) urls() {
 	for i := 0; i+2 < len(s.r); i++ {
 		if s.r[i] != ':' || s.r[i+1] != '/' || s.r[i+2] != '/' || !s.latin(i-1) {
@@ -299,11 +301,11 @@ func (s *search) urls() {
 	}
 }
 
-// secretParameters are parameters of addresses whose values open something.
+// secretParameters are URL parameters whose values grant access.
 var secretParameters = words(`token access_token api_key apikey key secret password passwd pwd sig signature
 	client_secret auth code refresh_token session sessionid x-amz-signature`)
 
-// parameters goes over the rest of an address, and returns its end.
+// parameters reads the rest of a URL and returns its end.
 func (s *search) parameters(i int) int {
 	for ; i < len(s.r) && s.r[i] > ' ' && s.r[i] < 0x80; i++ {
 		if s.r[i] != '?' && s.r[i] != '&' {
@@ -352,8 +354,8 @@ func name0(name []rune) rune {
 	return name[0]
 }
 
-// privateKeys proposes blocks in armour (RFC 7468) that hold a private key. One
-// that does not end goes to the end of the text.
+// privateKeys proposes armoured blocks (RFC 7468) that hold a private key. A block
+// without an end reaches to the end of the text.
 func (s *search) privateKeys() {
 	for i := 0; i < len(s.r); i++ {
 		if s.r[i] != '-' || !s.has(i, "-----BEGIN ") {

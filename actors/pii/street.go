@@ -60,8 +60,8 @@ var (
 // longestWord is the longest word of a name, in runes.
 const longestWord = 40
 
-// capital reports a word that begins with a capital, and its end. Hyphens,
-// apostrophes and a dot behind a short word belong to it.
+// capital returns the end of a capitalised word. Hyphens, apostrophes and a dot after a
+// short word belong to it.
 func (f *folded) capital(i int) int {
 	if f.is(i) != upper || f.word(i-1) {
 		return 0
@@ -106,7 +106,7 @@ func (s *search) houseFirst(i int) int {
 	return 0
 }
 
-// streetName is the end of the words behind rue and the like.
+// streetName is the end of the words after rue and the like.
 func (s *search) streetName(i int) int {
 	end := 0
 	for range 6 {
@@ -131,8 +131,8 @@ func (s *search) streetName(i int) int {
 	return end
 }
 
-// street is the end of up to four words with capitals of which the last one is
-// a word for a street; 0 if there is none.
+// street returns the end of up to four capitalised words, the last of which is a word for
+// a street; 0 if there is none.
 func (s *search) street(i int) int {
 	j, named := i, false
 	end := 0
@@ -169,7 +169,7 @@ func (s *search) street(i int) int {
 // shortWord reports whether a word that ends at an index is an abbreviation.
 func (s *search) shortWord(j int) bool { return j-s.back(j, 6, set(upper, lower)) <= 4 }
 
-// behindStreet is the end of what follows a street: a direction, a flat, a town, its
+// behindStreet returns the end of what follows a street: a direction, a flat, a town, its
 // code, a country.
 func (s *search) behindStreet(end int) int {
 	if k := s.comma(end); k > end {
@@ -194,7 +194,7 @@ func (s *search) behindStreet(end int) int {
 		if e := s.codeTown(k); e > 0 {
 			return s.country(e)
 		}
-		// A town alone, behind a comma on the same line.
+		// A town alone, after a comma on the same line.
 		if e := s.townAlone(end, k); e > 0 {
 			return s.country(e)
 		}
@@ -202,7 +202,7 @@ func (s *search) behindStreet(end int) int {
 	return end
 }
 
-// comma goes over a comma, a space, and an end of line.
+// comma skips a comma, a space, and a line break.
 func (s *search) comma(i int) int {
 	if s.at(i) == ',' {
 		i++
@@ -210,8 +210,8 @@ func (s *search) comma(i int) int {
 	return s.run(i, 2, set(space, newline))
 }
 
-// townAlone is the end of a town behind a comma: words with capitals that a comma
-// or the end of a line follows.
+// townAlone returns the end of a town after a comma: capitalised words before a comma or
+// the end of a line.
 func (s *search) townAlone(end, i int) int {
 	if s.at(end) != ',' {
 		return 0
@@ -235,7 +235,7 @@ func (s *search) townAlone(end, i int) int {
 	return 0
 }
 
-// capitals is the end of up to so many words with capitals, 0 if there are none.
+// capitals returns the end of at most most capitalised words, 0 if there are none.
 func (s *search) capitals(i, most int) int {
 	end := 0
 	for range most {
@@ -328,7 +328,7 @@ func (s *search) townCode(i int) int {
 // doubtfulStates are codes of states that are also words, such as ID; they need a comma.
 var doubtfulStates = words(`ID OK IN OR ME HI OH PA MA`)
 
-// zip is the end of a code of the USA, Canada or Australia behind a state.
+// zip is the end of a code of the USA, Canada or Australia after a state.
 func (s *search) zip(i int) int {
 	if s.at(i) == '.' || s.at(i) == ',' {
 		i++
@@ -406,7 +406,7 @@ func (s *search) codeTown(i int) int {
 	return s.capitals(j+1, 3)
 }
 
-// country is the end of a country behind an address.
+// country is the end of a country after an address.
 func (s *search) country(end int) int {
 	if k := s.comma(end); s.at(end) == ',' && k > end {
 		if e, _ := countries.at(s.folded, k); e > 0 {

@@ -10,27 +10,27 @@ import (
 	"unicode/utf8"
 )
 
-// Vault gives each value of one conversation a placeholder, and knows the way back.
-// It is a plain value: its owner seals and stores it. The zero Vault with a key is
-// empty. It must not be used while a method changes it.
+// Vault gives each value of one conversation a placeholder, and can restore it. It is a
+// plain value: its owner seals and stores it. A Vault with only a key is empty. It must
+// not be used while a method changes it.
 //
-// The digits of a placeholder are the start of a keyed hash of the kind and the
-// folded value, so that one value has the same digits in the whole conversation,
-// and others in every other one. Values whose digits would be equal get more of
-// them; another spelling of the same value gets a number: [氏名·7f3a-2].
+// The digits of a placeholder are the start of a keyed hash of the kind and the folded
+// value, so that a value has the same digits throughout a conversation, and different
+// ones in any other. Values whose digits would be equal get more of them; another
+// spelling of the same value gets a number: [氏名·7f3a-2].
 type Vault struct {
 	// Key is the conversation's key, at least 16 bytes. It is not stored with the
 	// originals.
 	Key []byte `json:"-"`
 	// Labels are the words in the placeholders.
 	Labels Labels `json:"-"`
-	// Originals are the values by their placeholders.
+	// Originals are the values by placeholder.
 	Originals map[string]string `json:"originals"`
-	// Names are those that [Vault.Know] was told, the newest last.
+	// Names are those given to [Vault.Know], the newest last.
 	Names []string `json:"names,omitempty"`
 }
 
-// String says how many values a vault has, and none of them.
+// String says how many values a vault has, but shows none of them.
 func (v Vault) String() string { return fmt.Sprintf("vault of %d values", len(v.Originals)) }
 
 // GoString is the same, for %#v.
@@ -45,9 +45,9 @@ const (
 // digestSign stands between the label and the digits.
 const digestSign = "·"
 
-// Mask is [Mask] with placeholders, and masks the names that the vault knows. What only
-// looks like a placeholder is masked too, so that Restore(Mask(text).Text) is the text,
-// whatever it holds.
+// Mask is like the function [Mask], but with placeholders, and also masks the names that
+// the vault knows. What only looks like a placeholder is masked too, so that
+// Restore(Mask(text).Text) always gives the text back.
 func (v *Vault) Mask(text string) Masked {
 	spans, err := Find(text)
 	if err != nil {
@@ -68,7 +68,7 @@ func (v *Vault) Replace(text string, spans []Span) Masked {
 	return replace(text, spans, v.Labels, func(s Span) string { return v.placeholder(s.Kind, text[s.Start:s.End]) })
 }
 
-// withLiterals adds what looks like a placeholder. It swallows spans that overlap.
+// withLiterals adds what looks like a placeholder. It absorbs overlapping spans.
 func withLiterals(text string, spans []Span) []Span {
 	var out []Span
 	n := 0
@@ -92,7 +92,7 @@ func withLiterals(text string, spans []Span) []Span {
 	return append(out, spans[n:]...)
 }
 
-// placeholder is the one of a value; a new value gets a new one.
+// placeholder returns the placeholder of a value; a new value gets a new one.
 func (v *Vault) placeholder(k Kind, original string) string {
 	if v.Originals == nil {
 		v.Originals = map[string]string{}
@@ -121,9 +121,8 @@ func (v *Vault) placeholder(k Kind, original string) string {
 	return v.Labels.Label(Whole) // 128 equal bits do not happen; if they did, nothing is shown
 }
 
-// Restore puts the originals of this vault into a text. Placeholders of nobody
-// stay as they are. Full-width brackets and the other middle dots count as well:
-// models change them.
+// Restore puts the originals of this vault into a text. Unknown placeholders stay as they
+// are. Full-width brackets and other middle dots count too, because models change them.
 func (v Vault) Restore(text string) string {
 	var b strings.Builder
 	at := 0
@@ -144,8 +143,8 @@ func (v Vault) Restore(text string) string {
 	return b.String()
 }
 
-// Held is the length of the start of a text that can be restored while more of it
-// may follow: what is behind it may be the start of a placeholder.
+// Held returns how much of the start of a text can be restored while more may follow: the
+// rest may be the start of a placeholder.
 func Held(text string) int {
 	const longest = 120 // bytes of a placeholder
 	for i := len(text) - 1; i >= max(0, len(text)-longest); i-- {
@@ -162,8 +161,8 @@ func Held(text string) int {
 	return len(text)
 }
 
-// nextPlaceholder is where the next thing that looks like a placeholder stands,
-// -1 if there is none.
+// nextPlaceholder returns the place of the next thing that looks like a placeholder, -1
+// if there is none.
 func nextPlaceholder(text string, from int) (start, end int) {
 	for i := from; i < len(text); {
 		r, size := utf8.DecodeRuneInString(text[i:])
@@ -177,7 +176,7 @@ func nextPlaceholder(text string, from int) (start, end int) {
 	return -1, -1
 }
 
-// labelsIn are the labels in brackets of a text, with and without digits: what is
+// labelsIn returns the labels in brackets in a text, with and without digits: what is
 // masked already.
 func labelsIn(text string) (list []Span) {
 	for i := 0; i < len(text); {
@@ -209,8 +208,8 @@ func placeholderAt(text string) int {
 // placeholderLength is the longest placeholder, in runes.
 const placeholderLength = 64
 
-// bracketAt is the length of the brackets at the start of a text whose body is of a
-// kind, 0 if it is not.
+// bracketAt returns the length of the bracketed part at the start of a text if is accepts
+// its body, else 0.
 func bracketAt(text string, is func(body string) bool) int {
 	body, runes := 0, 0
 	for i, r := range text {
@@ -233,14 +232,14 @@ func bracketAt(text string, is func(body string) bool) int {
 	return 0
 }
 
-// plainPlaceholder is a placeholder as vaults write it.
+// plainPlaceholder returns a placeholder as vaults write it.
 func plainPlaceholder(p string) string {
 	p = strings.TrimFunc(p, func(r rune) bool { return r == '[' || r == ']' || r == '［' || r == '］' })
 	label, digest, _ := splitDigest(p)
 	return "[" + label + digestSign + digest + "]"
 }
 
-// splitDigest cuts a label from its digits.
+// splitDigest splits a placeholder into its label and digits.
 func splitDigest(s string) (label, digest string, ok bool) {
 	i := strings.LastIndexFunc(s, middleDot)
 	if i < 0 {
@@ -254,7 +253,8 @@ func middleDot(r rune) bool {
 	return r == '·' || r == '・' || r == '･' || r == '‧' || r == '•' || r == '∙'
 }
 
-// isDigest reports hexadecimal digits, maybe with the number of a spelling.
+// isDigest reports whether a text is hexadecimal digits, possibly with the number of a
+// spelling.
 func isDigest(s string) bool {
 	hexes, spelling, more := strings.Cut(s, "-")
 	if len(hexes) < fewDigits || len(hexes) > mostDigest || more && spelling == "" {
@@ -284,10 +284,10 @@ func isLabel(s string) bool {
 	return false
 }
 
-// Digest is a keyed hash of a private value, for logs and for comparing without
-// storing: HMAC-SHA-256 (RFC 2104) in 64 hexadecimal digits. A plain hash of a
-// telephone number can be found by trying all of them; this one cannot without the
-// key. The text counts as it stands.
+// Digest is a keyed hash of a private value, for logs and for comparing without storing:
+// HMAC-SHA-256 (RFC 2104) in 64 hexadecimal digits. A plain hash of a telephone number
+// can be reversed by trying all numbers; this one cannot without the key. The text is
+// hashed exactly as given.
 func Digest(key []byte, text string) string { return hex.EncodeToString(sum(key, "", text)) }
 
 func sum(key []byte, k Kind, value string) []byte {
@@ -298,8 +298,8 @@ func sum(key []byte, k Kind, value string) []byte {
 	return m.Sum(nil)
 }
 
-// foldedValue is what all spellings of a value share: folded, in lower case,
-// without spaces and hyphens.
+// foldedValue returns what all spellings of a value have in common: folded, in lower
+// case, without spaces and hyphens.
 func foldedValue(s string) string {
 	if !utf8.ValidString(s) {
 		return s

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// lexicon is a set of words that are looked up at a place of a text.
+// lexicon is a set of words to look up at a place of a text.
 type lexicon struct {
 	first index // by first rune
 	last  index // by last rune
@@ -35,7 +35,7 @@ func (x *index) of(r rune) []entry {
 	return x.words[r]
 }
 
-// condense makes a large index fast.
+// condense speeds up a large index.
 func (x *index) condense() {
 	if len(x.words) < manyWords {
 		return
@@ -50,11 +50,11 @@ func (x *index) condense() {
 
 type entry struct {
 	word []rune
-	mark uint32 // what the lexicon's owner says of the word
+	mark uint32 // what the lexicon's owner says about the word
 }
 
-// words makes a lexicon of words that stand between spaces; _ is a space in one.
-// A word in Latin letters matches in any case.
+// words makes a lexicon of words separated by spaces; _ is a space within a word. A word
+// in Latin letters matches in any case.
 func words(list string) *lexicon { return newLexicon().also(0, list) }
 
 // also adds words with a mark.
@@ -89,8 +89,8 @@ func (x *index) insert(key rune, e entry) {
 	x.maybe[key>>6&63] |= 1 << (key & 63)
 }
 
-// at is the end of the longest word that begins at an index, and its mark; -1 if
-// none does. A word in Latin letters must be whole.
+// at returns the end of the longest word that begins at an index, and its mark; -1 if
+// there is none. A word in Latin letters must be whole.
 func (l *lexicon) at(f *folded, i int) (end int, mark uint32) {
 	if f.latin(i) && f.latin(i-1) {
 		return -1, 0
@@ -103,8 +103,8 @@ func (l *lexicon) at(f *folded, i int) (end int, mark uint32) {
 	return -1, 0
 }
 
-// before is the start of the longest word that ends before an index; -1 if none
-// does.
+// before returns the start of the longest word that ends before an index; -1 if there is
+// none.
 func (l *lexicon) before(f *folded, i int) (start int, mark uint32) {
 	for _, e := range l.last.of(lowered(f.at(i - 1))) {
 		if s := i - len(e.word); f.spells(s, e.word) && whole(f, s, i) {
@@ -114,7 +114,7 @@ func (l *lexicon) before(f *folded, i int) (start int, mark uint32) {
 	return -1, 0
 }
 
-// inside reports whether a word of the lexicon stands anywhere between two indices.
+// inside reports whether a word of the lexicon is anywhere between two indices.
 func (l *lexicon) inside(f *folded, i, j int) bool {
 	for ; i < j; i++ {
 		if end, _ := l.at(f, i); end >= 0 && end <= j {
@@ -139,7 +139,7 @@ func (l *lexicon) marked(f *folded, i, j int) (mark uint32, ok bool) {
 	return 0, false
 }
 
-// exact is the mark of a word, 0 if the lexicon does not have it.
+// exact returns the mark of a word, 0 if the lexicon does not have it.
 func (l *lexicon) exact(word []rune) uint32 {
 	for _, e := range l.first.of(word[0]) {
 		if slices.Equal(e.word, word) {
@@ -161,7 +161,7 @@ func (f *folded) spells(i int, word []rune) bool {
 	return true
 }
 
-// whole reports whether no Latin word is cut at either end.
+// whole reports whether no Latin word is cut off at either end.
 func whole(f *folded, i, j int) bool {
 	return !(f.latin(i-1) && f.latin(i)) && !(f.latin(j-1) && f.latin(j))
 }
