@@ -31,9 +31,9 @@
 //
 //	{"ok":false,"line":7,"code":"points","error":"feed: 70 points: want 478 …"}
 //
-// A line with "ack":true is answered with {"ok":true,"line":8} once it was taken.
-// Other good lines are not answered. {"ack":true} alone carries nothing; its answer
-// says that all lines before it were handled.
+// A line with "ack":true is answered with {"ok":true,"line":8} once it was taken. Other
+// good lines are not answered. {"ack":true} alone carries nothing; its answer means that
+// all lines before it were handled.
 //
 // On the socket each connection is a session. Over HTTP a tracker posts one or
 // more lines to /v1/focus with the header "Authorization: Bearer TOKEN". The query

@@ -74,7 +74,7 @@ func (s *Server) handler() http.Handler {
 			res := s.post(r.URL.Query().Get("session"), body)
 			write(w, res.status(), res)
 		}
-		// Any other error is the client going away.
+		// Any other error means that the client went away.
 	})
 	return mux
 }
@@ -93,15 +93,15 @@ func (s *Server) read(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	return io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 }
 
-// post takes the lines of one request. Requests run one after the other, because
-// the lines of a session have an order.
+// post takes the lines of one request. Requests run one at a time, because the lines of a
+// session are ordered.
 func (s *Server) post(name string, body []byte) (res result) {
 	s.posts.Lock()
 	defer s.posts.Unlock()
 	own := s.posted.of("http-" + name)
 	for in := newLineReader(bytes.NewReader(body)); ; {
 		text, long, err := in.next()
-		if err != nil { // the end
+		if err != nil { // end of the lines
 			break
 		}
 		r, _ := s.take(own, text, long)
@@ -132,5 +132,5 @@ func (r result) status() int {
 func write(w http.ResponseWriter, status int, res result) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(res) // an error is the client going away
+	_ = json.NewEncoder(w).Encode(res) // an error means that the client went away
 }

@@ -11,8 +11,8 @@ import (
 // does so before the classifier's data is too old.
 const leaseTime = 10 * time.Second
 
-// lease lets one session at a time through, because the camera sums up a minute of
-// one tracker.
+// lease lets one session through at a time, because the camera summarises a minute of a
+// single tracker.
 type lease struct {
 	mu     sync.Mutex
 	holder string // "" for none
@@ -45,8 +45,8 @@ const maxSessions = 8
 // sessionCache holds sessions, the most recently used first.
 type sessionCache []*session
 
-// of returns the session of a name. It makes a new one for a name that is not
-// known, and drops the least recently used one if there are too many.
+// of returns the session of a name. It makes a new one for an unknown name, and drops the
+// least recently used one if there are too many.
 func (k *sessionCache) of(name string) *session {
 	list := *k
 	i := slices.IndexFunc(list, func(s *session) bool { return s.name == name })

@@ -99,8 +99,8 @@ func badJSON(data []byte, err error) error {
 	return bad(CodeJSON, "no JSON object")
 }
 
-// maxMS bounds times to what a time.Duration holds, 292 years. That is enough for
-// milliseconds since 1970, and too little for microseconds.
+// maxMS limits times to what a time.Duration holds, 292 years. That is enough for
+// milliseconds since 1970, but not for microseconds.
 const maxMS = 9e12
 
 func (s *session) time(ms *float64) (time.Duration, error) {
@@ -176,9 +176,9 @@ func decodePoints(raw json.RawMessage) ([]messages.Point, error) {
 	return points, nil
 }
 
-// scanPairs reads valid JSON of the form [[x,y],…], the form of most lines, without
-// an allocation for each point. It returns nil for any other form. wrong is the
-// index of the first point that has not two or three coordinates, -1 for none.
+// scanPairs reads valid JSON of the form [[x,y],…], the form of most lines, without an
+// allocation for each point. It returns nil for any other form. wrong is the index of the
+// first point without two or three coordinates, -1 for none.
 func scanPairs(raw []byte) (points []messages.Point, wrong int) {
 	points, wrong = make([]messages.Point, 0, 478), -1
 	depth, coordinate := 0, 0

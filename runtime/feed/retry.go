@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Pauses before a failed Accept is tried again. Each is twice the one before.
+// Pauses before a failed Accept is tried again. Each pause is twice the previous one.
 const (
 	firstPause = 5 * time.Millisecond
 	maxPause   = time.Second
@@ -17,7 +17,7 @@ const (
 // other errors, such as too many open files.
 type retryListener struct {
 	net.Listener
-	trouble func(error) // gets the first error of a row; may be nil
+	trouble func(error) // is told the first of several errors in a row; may be nil
 	closed  chan struct{}
 	closing sync.Once
 }

@@ -20,9 +20,9 @@ import (
 type Options struct {
 	Socket string // path of the Unix socket, mode 0600; "" for none
 	Addr   string // host:port for HTTP; the host must be a loopback address; "" for none
-	Token  string // opens HTTP; at least 16 characters
-	// Sink takes what was read. It may be called from several goroutines at once;
-	// an error says that it was not taken, and is not shown.
+	Token  string // required over HTTP; at least 16 characters
+	// Sink takes what was read. It may be called from several goroutines at once. An
+	// error means that it was not taken; the error is not shown.
 	Sink func(messages.Message) error
 	// Trouble is told why nobody can connect for now; the feed tries again. It may
 	// be called from several goroutines at once; nil for nobody.
@@ -37,7 +37,7 @@ const (
 	maxConnections = 4                // on the socket; a camera has one tracker
 	answerTimeout  = 2 * time.Second  // for a client that does not read its answers
 	maxBody        = 8 << 20          // of a request
-	maxBodies      = 4                // requests that are read at once
+	maxBodies      = 4                // requests being read at once
 	requestTimeout = 30 * time.Second // to read a request and answer it
 )
 
@@ -57,7 +57,7 @@ type Server struct {
 	lease lease
 	now   func() time.Time
 
-	bodies chan struct{} // requests that are being read
+	bodies chan struct{} // requests being read
 	posts  sync.Mutex
 	posted sessionCache // sessions of HTTP
 }
@@ -69,8 +69,8 @@ func New(o Options) (*Server, error) {
 	}
 	s := newServer(o)
 	if o.Socket != "" {
-		// The caller holds the data directory's lock: a socket that is there was left
-		// behind by a process that was killed.
+		// The caller holds the data directory's lock, so an existing socket was left
+		// behind by a killed process.
 		ln, err := private.Listen(o.Socket)
 		if err != nil {
 			return nil, fmt.Errorf("feed: %w", err)
@@ -110,7 +110,7 @@ func listenPort(addr string) (net.Listener, error) {
 	return ln, nil
 }
 
-// Addr is where HTTP is answered, host:port; "" for nowhere.
+// Addr returns where HTTP is served, host:port; "" for nowhere.
 func (s *Server) Addr() string {
 	if s.port == nil {
 		return ""
@@ -118,8 +118,7 @@ func (s *Server) Addr() string {
 	return s.port.Addr().String()
 }
 
-// Close frees what a server that was never served has opened. It does no harm
-// otherwise.
+// Close frees what a server opened that never served. Otherwise it does nothing.
 func (s *Server) Close() error {
 	var errs []error
 	for _, ln := range []net.Listener{s.socket, s.port} {
@@ -194,7 +193,7 @@ func (s *Server) accept() error {
 	}
 }
 
-// reply answers one line.
+// reply is the answer to one line.
 type reply struct {
 	OK    bool   `json:"ok"`
 	Line  int    `json:"line,omitempty"`
@@ -210,7 +209,7 @@ func (s *Server) follow(conn net.Conn) {
 	for {
 		text, long, err := in.next()
 		if err != nil {
-			return // the client went away, or the server ends
+			return // the client went away, or the server is stopping
 		}
 		r, wanted := s.take(&own, text, long)
 		r.Line = in.n
@@ -220,7 +219,7 @@ func (s *Server) follow(conn net.Conn) {
 	}
 }
 
-// take hands one line on. wanted reports that the client is to be answered.
+// take passes one line on. wanted reports whether the client expects an answer.
 func (s *Server) take(own *session, text []byte, long bool) (r reply, wanted bool) {
 	if long {
 		return failure(bad(CodeLong, "a line is longer than %d bytes", MaxLine)), true

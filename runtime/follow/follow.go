@@ -1,6 +1,6 @@
-// Package follow hands the event log to its acknowledged readers. [Readers] are those
-// of one runtime; each is a [Subscription], whose cursor, parked events and attempts are
-// stored by the engine. A kill loses an acknowledgement at most: the event comes again
+// Package follow delivers the event log to its acknowledged readers. [Readers] are those
+// of one runtime. Each is a [Subscription], whose cursor, parked events and attempts the
+// engine stores. A kill loses at most one acknowledgement: that event is delivered again
 // with the same number.
 package follow
 
@@ -22,7 +22,7 @@ import (
 	"github.com/kehai-run/kehai/runtime/engine"
 )
 
-// Event is what is handed out.
+// Event is what is delivered.
 type Event = engine.Published
 
 // Handler takes one event; returning nil acknowledges it.
@@ -34,7 +34,7 @@ type Readers struct {
 	list []*Subscription
 }
 
-// Add adds a reader; it begins with [Subscription.Follow].
+// Add adds a reader; it starts with [Subscription.Follow].
 func (r *Readers) Add(name string, handler Handler, opts []Option) error {
 	if name == "" || handler == nil {
 		return errors.New("subscribe: want a name and a handler")
@@ -62,7 +62,7 @@ func (r *Readers) All() []*Subscription {
 	return slices.Clone(r.list)
 }
 
-// Wake has all look for events.
+// Wake makes all readers look for events.
 func (r *Readers) Wake() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -71,7 +71,7 @@ func (r *Readers) Wake() {
 	}
 }
 
-// Retry has all look for parked events that were sent again.
+// Retry makes all readers look for parked events to be tried again.
 func (r *Readers) Retry() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -81,7 +81,7 @@ func (r *Readers) Retry() {
 	}
 }
 
-// Served says of each why it does not go on, "" if it does.
+// Served returns for each reader why it is stuck, "" if it is not.
 func (r *Readers) Served() map[string]string {
 	list := map[string]string{}
 	for _, s := range r.All() {
@@ -94,7 +94,7 @@ func (r *Readers) Served() map[string]string {
 	return list
 }
 
-// Behind lists those that could not go on, sorted.
+// Behind lists the readers that are stuck, sorted.
 func (r *Readers) Behind() []string {
 	var list []string
 	for name, why := range r.Served() {
@@ -110,9 +110,9 @@ func (r *Readers) Behind() []string {
 type Subscription struct {
 	name     string
 	handler  func(context.Context, Event) error
-	attempts int // before an event is parked; 0: it is tried for ever
+	attempts int // before an event is parked; 0: it is retried for ever
 	wake     chan struct{}
-	again    atomic.Bool // parked events may have been sent again
+	again    atomic.Bool // there may be parked events to try again
 
 	mu    sync.Mutex
 	tries int   // of the next event
@@ -122,16 +122,16 @@ type Subscription struct {
 // Option changes how a subscription is served.
 type Option func(*Subscription)
 
-// ParkAfter has an event put aside as a dead letter of its subscription once its handler
+// ParkAfter puts an event aside, as a dead letter of its subscription, once its handler
 // has failed that many times in this run. Less than 1 means never.
 func ParkAfter(attempts int) Option {
 	return func(s *Subscription) { s.attempts = attempts }
 }
 
-// Name is what it was called when it was added.
+// Name returns the name it was added under.
 func (s *Subscription) Name() string { return s.name }
 
-// rouse has it look for events.
+// rouse makes the subscription look for events.
 func (s *Subscription) rouse() {
 	select {
 	case s.wake <- struct{}{}:
@@ -139,7 +139,8 @@ func (s *Subscription) rouse() {
 	}
 }
 
-// failed notes that the next event could not be handled, and says how often.
+// failed notes that the next event could not be handled, and returns how often that has
+// happened.
 func (s *Subscription) failed(err error) (tries int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -154,7 +155,7 @@ func (s *Subscription) worked() {
 	s.tries, s.err = 0, nil
 }
 
-// why is why the subscription does not go on; nil if it does.
+// why returns why the subscription is stuck; nil if it is not.
 func (s *Subscription) why() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -173,8 +174,8 @@ const (
 // errUnreadable marks an event that this program cannot decode.
 var errUnreadable = errors.New("event cannot be read")
 
-// catchUp is how long a subscription may go on with a backlog once the actors have
-// stopped: it is kept for the next start.
+// catchUp is how long a subscription may work on its backlog once the actors have
+// stopped. The rest is kept for the next start.
 const catchUp = time.Second
 
 // Options are what a subscription is served with.
@@ -184,8 +185,8 @@ type Options struct {
 	Trouble func(reason, text string) // what is wrong, for people who ask; "" if nothing is
 }
 
-// Follow serves a subscription until ctx ends and what was logged before that is
-// handled, or is too much, or stop ends.
+// Follow serves a subscription until ctx ends and everything logged before that is
+// handled or exceeds catchUp, or until stop ends.
 func (s *Subscription) Follow(ctx, stop context.Context, o Options) error {
 	f := follower{Options: o, Subscription: s, ctx: ctx, stop: stop}
 	var err error
@@ -202,7 +203,7 @@ func (s *Subscription) Follow(ctx, stop context.Context, o Options) error {
 			f.halt(err)
 			return nil
 		case err != nil && ctx.Err() != nil:
-			return nil // it goes on at the next start; Run says so
+			return nil // it continues at the next start; Run says so
 		case err != nil:
 			wait = min(max(2*wait, followRetryFirst), followRetryCap)
 			f.tell(err, wait)
@@ -229,19 +230,19 @@ func (s *Subscription) Follow(ctx, stop context.Context, o Options) error {
 	}
 }
 
-// follower is a subscription that is served.
+// follower is a subscription being served.
 type follower struct {
 	Options
 	*Subscription
 	ctx, stop context.Context // of one call of follow
 	cursor    uint64          // acknowledged
-	known     bool            // the cursor is stored: retention spares what it has yet to pass
+	known     bool            // the cursor is stored: retention keeps what it has yet to pass
 	ended     time.Time       // when ctx was first seen to have ended
 }
 
 func (f *follower) reason() string { return "subscription " + f.name }
 
-// enough reports whether a backlog is left to the next start.
+// enough reports whether to leave the backlog to the next start.
 func (f *follower) enough() bool {
 	if f.ctx.Err() == nil {
 		return false
@@ -252,7 +253,7 @@ func (f *follower) enough() bool {
 	return time.Since(f.ended) > catchUp
 }
 
-// halt waits for the end before an event that this program cannot read.
+// halt stops at an event that this program cannot read, and waits for the end.
 func (f *follower) halt(err error) {
 	f.failed(err)
 	f.Trouble(f.reason(), fmt.Sprintf("subscription %q has stopped: %v", f.name, err))
@@ -263,16 +264,15 @@ func (f *follower) halt(err error) {
 	}
 }
 
-// tell reports a failure. The error is the host's and may hold private text: it
-// goes to the log and through the control socket alone, as the status is shown to
-// any local user.
+// tell reports a failure. The error is the host's and may hold private text. It goes only
+// to the log and through the control socket, because any local user can see the status.
 func (f *follower) tell(err error, wait time.Duration) {
 	f.Trouble(f.reason(), fmt.Sprintf("subscription %q fails after event %d and is retried: "+
 		"the log has the error, and `kehai subscriptions list`", f.name, f.cursor))
 	f.Log.Warn().Err(err).Str("subscription", f.name).Dur("retry_in", wait).Msg("subscription_failed")
 }
 
-// some hands out what was sent again and one page of the log.
+// some delivers parked events to be tried again, and one page of the log.
 func (f *follower) some() (n int, err error) {
 	if !f.known {
 		if err := f.Engine.SetCursor(f.stop, f.name, f.cursor); err != nil {
@@ -289,8 +289,8 @@ func (f *follower) some() (n int, err error) {
 	return f.handOut()
 }
 
-// handOut gives the handler one page of the log and moves the cursor. It returns
-// how many events were passed.
+// handOut gives the handler one page of the log and moves the cursor. It returns how many
+// events it passed.
 func (f *follower) handOut() (n int, err error) {
 	var page []Event
 	if err := f.Engine.ReadLog(f.cursor, func(ev Event) bool {
@@ -315,7 +315,7 @@ func (f *follower) handOut() (n int, err error) {
 	return len(page), nil
 }
 
-// take has an event handled and acknowledges it, or parks it.
+// take calls the handler with an event, then acknowledges or parks it.
 func (f *follower) take(ev Event) error {
 	err := f.handle(f.stop, ev)
 	if err == nil {
@@ -334,7 +334,7 @@ func (f *follower) take(ev Event) error {
 	return nil
 }
 
-// retryParked handles the parked events that were sent again, each once.
+// retryParked tries each parked event that was sent again once more.
 func (f *follower) retryParked() error {
 	list, err := f.Engine.Retried(f.name)
 	if err != nil {
@@ -361,8 +361,8 @@ func (f *follower) retryParked() error {
 	return nil
 }
 
-// handle calls the handler. Its panic becomes an error that names the place but
-// not the value, which may be private text.
+// handle calls the handler. A panic becomes an error that names the place but not the
+// value, which may be private text.
 func (s *Subscription) handle(ctx context.Context, ev Event) (err error) {
 	defer func() {
 		switch p := recover().(type) {

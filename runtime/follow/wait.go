@@ -19,8 +19,8 @@ func WaitOr(wg *sync.WaitGroup, abort context.Context) {
 // brokenLimit is how long goroutines may take to end once the store has stopped.
 const brokenLimit = time.Second
 
-// WaitUnless waits for a group. It leaves behind what has not ended a second after
-// broken has: a store that has stopped may hold those for ever that it is answering.
+// WaitUnless waits for a group, but gives up a second after broken ends: a stopped store
+// may hold its callers for ever.
 func WaitUnless(broken context.Context, wg *sync.WaitGroup) {
 	patience, over := context.WithCancel(context.Background())
 	defer over()

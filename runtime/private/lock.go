@@ -11,8 +11,8 @@ import (
 // ErrHeld is the error of a file that somebody else has locked.
 var ErrHeld = errors.New("another Kehai holds it: stop that one, or choose another data directory")
 
-// Lock takes a file, which is made if need be, until the lock is closed or the
-// process ends. A file that is taken already is [ErrHeld].
+// Lock locks a file, creating it if necessary, until the lock is closed or the process
+// ends. If the file is locked already, the error is [ErrHeld].
 func Lock(path string) (io.Closer, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {

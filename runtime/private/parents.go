@@ -8,10 +8,10 @@ import (
 	"path/filepath"
 )
 
-// parents checks the directories above a path, and above what a symbolic link in it
-// leads to: whoever may change one of them can put another directory into the place of
-// ours. Such a directory belongs to this user or to root, and not everybody may change
-// it, unless it is sticky as /tmp is. A group is its owner's affair.
+// parents checks the directories above a path, and above the targets of symbolic links in
+// it: whoever may change one of them could replace our directory. Each must belong to
+// this user or to root, and must not be writable for everybody unless it is sticky like
+// /tmp. Group permissions are up to the owner.
 func parents(path string, uid int) error {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -44,7 +44,7 @@ func resolved(path string) string {
 	return path
 }
 
-// parent checks one directory above a path. One that is not there will be made.
+// parent checks one directory above a path. A missing one will be made.
 func parent(dir, path string, uid int) error {
 	info, err := os.Stat(dir)
 	switch {

@@ -1,6 +1,6 @@
-// Package private keeps directories and sockets to the user that Kehai runs as.
-// Kehai reads private windows, so a directory that somebody else has prepared, or
-// may look into, is refused with the command that mends it.
+// Package private keeps directories and sockets closed to everybody but the user that
+// Kehai runs as. Kehai reads private windows, so it refuses a directory that somebody
+// else prepared or may look into, and names the command that fixes it.
 //
 // [Make] and [Check] are for directories, [Listen] and [Dial] for sockets. A
 // program calls [Umask] before it makes its first file.
@@ -16,15 +16,15 @@ import (
 	"syscall"
 )
 
-// Rule lists the permissions that nobody else may have to a directory.
+// Rule lists the permissions on a directory that nobody else may have.
 type Rule fs.FileMode
 
 // Rules.
 const (
 	// Closed is for a directory that holds private files: nobody else may enter it.
 	Closed Rule = 0o077
-	// Unwritable is for a directory whose private files and folders are closed
-	// themselves: others may enter it, and change nothing.
+	// Unwritable is for a directory whose private files and folders are themselves
+	// closed: others may enter it but change nothing.
 	Unwritable Rule = 0o022
 )
 
@@ -37,12 +37,12 @@ type Exposed struct {
 
 func (e *Exposed) Error() string { return fmt.Sprintf("private: %s %s. %s", e.Path, e.What, e.Mend) }
 
-// Umask has every file and directory that this process makes closed to others.
+// Umask closes every file and directory that this process makes to others.
 func Umask() { syscall.Umask(0o077) }
 
-// Make makes a directory, closed to others, with the parents that it lacks. One
-// that exists must keep the rule; if it is empty and this user's, it is closed.
-// Errors are [Exposed] or the system's.
+// Make makes a directory that is closed to others, and any missing parents. An existing
+// one must follow the rule; if it is empty and this user's, it is closed. Errors are
+// [Exposed] or the system's.
 func Make(path string, rule Rule) error {
 	if err := parents(path, os.Geteuid()); err != nil {
 		return err
@@ -63,9 +63,9 @@ func Make(path string, rule Rule) error {
 	return Check(path, rule)
 }
 
-// Check is nil for a directory that belongs to this user and keeps the rule, and that
-// nobody else can replace. Errors are [Exposed], or the system's: one that does not exist is
-// fs.ErrNotExist.
+// Check returns nil for a directory that belongs to this user, follows the rule, and
+// cannot be replaced by anybody else. Errors are [Exposed], or the system's: one that
+// does not exist is fs.ErrNotExist.
 func Check(path string, rule Rule) error { return check(path, rule, os.Geteuid()) }
 
 func check(path string, rule Rule, uid int) error {
@@ -91,8 +91,8 @@ func check(path string, rule Rule, uid int) error {
 		quote(path) + "."}
 }
 
-// CheckFile is nil for a file that belongs to this user and that nobody else may read
-// or change.
+// CheckFile returns nil for a file that belongs to this user and that nobody else may
+// read or change.
 func CheckFile(path string) error {
 	info, err := os.Lstat(path)
 	switch {
@@ -110,8 +110,8 @@ func CheckFile(path string) error {
 	return nil
 }
 
-// owned checks that a path is a directory of a user. A closed one is no symbolic
-// link; to another one the user's own link may lead.
+// owned checks that a path is a directory of a user. A closed one must not be a symbolic
+// link; for other rules, the user's own link may lead to it.
 func owned(path string, rule Rule, uid int) error {
 	info, err := os.Lstat(path)
 	if err == nil && info.Mode()&fs.ModeSymlink != 0 {
@@ -133,7 +133,7 @@ func owned(path string, rule Rule, uid int) error {
 	return nil
 }
 
-// owner is whose a file is; -1 where the system does not tell.
+// owner returns the user that owns a file; -1 if the system does not tell.
 func owner(info fs.FileInfo) int {
 	if stat, ok := info.Sys().(*syscall.Stat_t); ok {
 		return int(stat.Uid)
@@ -151,7 +151,7 @@ func empty(path string) bool {
 	return errors.Is(err, io.EOF)
 }
 
-// quote writes a path as a shell reads it.
+// quote quotes a path for a shell.
 func quote(path string) string {
 	if strings.ContainsFunc(path, func(r rune) bool {
 		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') &&

@@ -5,8 +5,8 @@ import (
 	"crypto/subtle"
 )
 
-// SameSecret compares a given token with the right one. The time it takes tells
-// nothing of either, not even of their lengths.
+// SameSecret compares a given token with the right one. Its duration reveals nothing
+// about either, not even their lengths.
 func SameSecret(given, right string) bool {
 	x, y := sha256.Sum256([]byte(given)), sha256.Sum256([]byte(right))
 	return subtle.ConstantTimeCompare(x[:], y[:]) == 1

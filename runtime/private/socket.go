@@ -10,9 +10,9 @@ import (
 	"path/filepath"
 )
 
-// Listen opens a Unix socket that only this user and root can use. It makes the
-// socket's directory, and replaces a socket that was left behind: the caller
-// knows that no other process serves it.
+// Listen opens a Unix socket that only this user and root can use. It makes the socket's
+// directory and replaces a socket left behind: the caller must know that no other process
+// serves it.
 func Listen(path string) (net.Listener, error) {
 	if err := Make(filepath.Dir(path), Unwritable); err != nil {
 		return nil, err
@@ -30,8 +30,8 @@ func Listen(path string) (net.Listener, error) {
 	return guarded{ln, os.Geteuid()}, nil
 }
 
-// guarded hangs up on everybody but one user and root. The mode of the socket
-// keeps them out; this holds also where a system does not heed it.
+// guarded hangs up on everybody but one user and root. The mode of the socket should keep
+// others out, but some systems ignore it.
 type guarded struct {
 	net.Listener
 	uid int
@@ -75,7 +75,7 @@ func dial(ctx context.Context, path string, own int) (net.Conn, error) {
 	return conn, nil
 }
 
-// peer is the user at the other end of a connection.
+// peer returns the user at the other end of a connection.
 func peer(conn net.Conn) (uid int, err error) {
 	unix, ok := conn.(*net.UnixConn)
 	if !ok {

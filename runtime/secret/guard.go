@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Kind says where a secret is named: in the name of a file or of a variable, and whether
-// it is the store's key or a token, the key of a server.
+// Kind says how a secret is named, by a file or by a variable, and whether it is the
+// store's key or a token, the key of a server.
 type Kind string
 
 // Kinds.
@@ -19,8 +19,8 @@ const (
 	TokenEnv  Kind = "token env"
 )
 
-// Wrong says that a value is a secret by mistake, instead of the name of one; "" if it is
-// not. It never quotes it.
+// Wrong returns what to say if a value is, by mistake, a secret instead of the name of
+// one; "" if it is not. It never quotes the value.
 func Wrong(kind Kind, s string) string {
 	const file, env = "want the path of a file", "want the name of an environment variable"
 	what, leaks := "", false
@@ -45,8 +45,8 @@ var (
 	tokenForm = regexp.MustCompile(`^[A-Za-z0-9_-]{20,}$`)
 )
 
-// endsInKey detects a key in place of a path, even behind the folder that relative paths
-// get. Hashes used as file names count as keys.
+// endsInKey detects a key in place of a path, even after the folder that is put before
+// relative paths. Hashes used as file names count as keys.
 func endsInKey(path string) bool {
 	for _, n := range [...]int{64, 44, 43} { // hex, base64, base64 without padding
 		start := len(path) - n

@@ -1,6 +1,6 @@
 // Package secret reads what a configuration only names: the key of the store and the key
-// of a server, which stand in files or in the environment. A [Place] says where. [Wrong]
-// finds a key that somebody put where its name belongs. No error shows what was read.
+// of a server, which are in files or in the environment. A [Place] says where. [Wrong]
+// detects a key where its name belongs. No error shows what was read.
 package secret
 
 import (
@@ -17,8 +17,8 @@ import (
 // ErrMissing marks a secret that is named but missing.
 var ErrMissing = errors.New("the key is missing")
 
-// Place is where a secret stands: in a file or in a variable of the environment; without
-// either there is none.
+// Place is where a secret is: in a file or in an environment variable. Without either
+// there is no secret.
 type Place struct {
 	Section   string // of the configuration, for errors
 	File, Env string
@@ -74,11 +74,11 @@ func (p Place) Token() (string, error) {
 	return line, nil
 }
 
-// maxSize bounds what is read of a file.
+// maxSize is the most that is read of a file, in bytes.
 const maxSize = 64 << 10
 
-// read reads what is named; at says where the text stood, "" where nothing is named. form
-// is what belongs into the variable, the tail of a sentence.
+// read reads what is named; at says where the text was, "" if nothing is named. form is
+// the end of a sentence that says what belongs in the variable.
 func (p Place) read(file, env Kind, form string) (text, at string, err error) {
 	keyFile, keyEnv := p.Section+".key_file", p.Section+".key_env"
 	if wrong := Wrong(file, p.File); wrong != "" {
