@@ -28,11 +28,11 @@ func OpenStore(cfg config.Config, log zerolog.Logger, stopped func(error)) (engi
 		MinFree: uint64(cfg.Store.MinFree), OnStop: stopped})
 }
 
-// Keys is the directory of the keys that seal the store of a configuration.
+// Keys returns the directory of the keys that seal the store of a configuration.
 func Keys(cfg config.Config) string { return filepath.Join(cfg.Data, "keys") }
 
 // Restore puts a backup into the store of a configuration, which must be empty or not
-// there yet.
+// exist yet.
 func Restore(cfg config.Config, log zerolog.Logger, backup io.Reader) error {
 	st, err := OpenStore(cfg, log, nil)
 	if err != nil {
@@ -41,8 +41,8 @@ func Restore(cfg config.Config, log zerolog.Logger, backup io.Reader) error {
 	return errors.Join(st.Restore(backup), st.Close())
 }
 
-// RestoreKeys puts a backup of the keys into the data directory of a configuration,
-// which must have none, and returns how many they are.
+// RestoreKeys puts a backup of the keys into the data directory of a configuration, which
+// must have none, and returns how many there are.
 func RestoreKeys(cfg config.Config, backup io.Reader) (int, error) {
 	if err := private.Make(cfg.Data, private.Unwritable); err != nil {
 		return 0, err

@@ -6,15 +6,14 @@ import (
 	"github.com/kehai-run/kehai/runtime/engine"
 )
 
-// Disk is what only a store in files has to do. Store in package store describes the
-// methods.
+// Disk is what only a store in files does. Store in package store describes the methods.
 type Disk interface {
 	Compact(context.Context) error
 	PurgeLater() error
 	Purge(context.Context) (gone bool, err error)
 }
 
-// DiskOf is the disk of a store.
+// DiskOf returns the disk of a store.
 func DiskOf(st engine.Store) Disk {
 	if d, ok := st.(Disk); ok {
 		return d

@@ -15,14 +15,14 @@ import (
 	"github.com/kehai-run/kehai/runtime/private"
 )
 
-// Index keeps the saved index of the memory in a file of the data directory, sealed under a
-// key of its own. It is a recall.Saved.
+// Index keeps the saved index of the memory in a file of the data directory, sealed with
+// its own key. It is a recall.Saved.
 type Index struct {
 	path string
 	keys engine.Sealer
 }
 
-// SavedIndex is the one of a data directory.
+// SavedIndex returns the index of a data directory.
 func SavedIndex(data string, keys engine.Sealer) *Index {
 	return &Index{filepath.Join(data, "index", "memory"), keys}
 }
@@ -31,8 +31,8 @@ func SavedIndex(data string, keys engine.Sealer) *Index {
 //
 //	"kehai-index" format | for each piece of up to 1 MB: length (4 bytes), sealed piece
 //
-// and the place of each piece is its number and whether it is the last, so that none can
-// be left out.
+// The place of each piece is its number and whether it is the last, so that none can be
+// left out.
 const (
 	indexHead  = "kehai-index\x01"
 	indexPiece = 1 << 20
@@ -96,7 +96,7 @@ func (x *Index) piece(in io.Reader) ([]byte, error) {
 	return piece, err
 }
 
-// Save implements recall.Saved. A crash leaves the one before.
+// Save implements recall.Saved. A crash leaves the previous index.
 func (x *Index) Save(data []byte) error {
 	if err := private.Make(filepath.Dir(x.path), private.Closed); err != nil {
 		return err
@@ -143,8 +143,8 @@ func (x *Index) write(to io.Writer, data []byte) error {
 	return nil
 }
 
-// Destroy implements recall.Saved: the key first, so that what a disk still has of the file
-// is of no use.
+// Destroy implements recall.Saved. It destroys the key first, so that remains of the file
+// on a disk are useless.
 func (x *Index) Destroy() error {
 	err := x.keys.Destroy(indexKey)
 	for _, path := range []string{x.path, x.path + ".tmp"} {

@@ -8,13 +8,13 @@ import (
 	"github.com/kehai-run/kehai/runtime/store"
 )
 
-// Hands remember what was in hand when the process died.
+// Hands remember what was in progress when the process died.
 type Hands interface {
 	engine.Hands
 	Close() error
 }
 
-// OpenHands opens the file beside the store that they are kept in.
+// OpenHands opens the file next to the store that holds them.
 func OpenHands(cfg config.Config) (Hands, error) {
 	return store.OpenHands(filepath.Join(cfg.Data, "inhand"))
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/kehai-run/kehai/runtime/control"
 )
 
-// FeedSocket is where face trackers connect to the Kehai of a data directory.
+// FeedSocket returns where face trackers connect to the Kehai of a data directory.
 func FeedSocket(data string) (string, error) {
 	path, err := control.SocketPath(data)
 	if err != nil {

@@ -17,11 +17,11 @@ import (
 // ErrBackup marks a file that is no backup of keys, or a damaged one.
 var ErrBackup = errors.New("keyring: the backup of the keys is cut or damaged, or none at all")
 
-// ErrKeys answers a Restore into a directory that has keys.
+// ErrKeys is returned by a Restore into a directory that has keys.
 var ErrKeys = errors.New("keyring: there are keys already")
 
-// Backup writes the keys of a directory as a tar archive, also while a process uses
-// them, and returns how many they are.
+// Backup writes the keys of a directory as a tar archive, even while a process uses them,
+// and returns how many there are.
 func Backup(dir string, w io.Writer) (keys int, err error) {
 	if err := private.Check(dir, private.Closed); err != nil {
 		return 0, fmt.Errorf("keyring: %w", err)
@@ -31,7 +31,7 @@ func Backup(dir string, w io.Writer) (keys int, err error) {
 	if err != nil {
 		return 0, fmt.Errorf("keyring: %w", err)
 	}
-	// The list comes first, so that it is noticed if the archive is cut.
+	// The list comes first, so that a cut archive is noticed.
 	lines, files := []byte(listHead), map[string][]byte{}
 	for _, name := range names {
 		line := entry(made, name)
@@ -42,7 +42,7 @@ func Backup(dir string, w io.Writer) (keys int, err error) {
 		if err != nil {
 			return 0, err
 		}
-		if ok && !destroyed(raw) { // since
+		if ok && !destroyed(raw) { // destroyed since
 			lines, files[name] = append(lines, line...), raw
 		}
 	}
@@ -74,8 +74,8 @@ func archive(out *tar.Writer, name string, raw []byte) error {
 }
 
 // Restore puts the keys of a backup into a directory that has none, and returns how many
-// they are. What is no key of the node fails it, and leaves no key behind; so does a
-// directory with keys, with [ErrKeys].
+// there are. It fails, and leaves no key behind, if a file is not a key of the node, or
+// with [ErrKeys] if the directory has keys.
 func Restore(dir string, r io.Reader) (keys int, err error) {
 	half := dir + unfinished
 	switch files, err := os.ReadDir(dir); {
@@ -143,7 +143,7 @@ func (d *directory) unpack(r io.Reader) error {
 	}
 }
 
-// complete counts the keys of a directory of which none may be missing or damaged.
+// complete counts the keys of a directory, and fails if one is missing or damaged.
 func (d *directory) complete() (keys int, err error) {
 	keys, err = Inspect(d.path)
 	if err == nil {

@@ -11,15 +11,14 @@ import (
 	"github.com/kehai-run/kehai/runtime/private"
 )
 
-// keyFiles is where keys are kept. It is called by one goroutine at a time.
+// keyFiles stores keys. Only one goroutine at a time calls it.
 type keyFiles interface {
 	read(name string) (raw []byte, ok bool, err error)
-	// write keeps a file as a whole; when it returns nil, a power cut takes it no
-	// more.
+	// write stores a whole file. Once it returns nil, the file survives a power cut.
 	write(name string, raw []byte) error
 	// destroy overwrites and deletes a file, if it is there.
 	destroy(name string) error
-	// missing is the error of a key that is not there: an [absent] if one may be made.
+	// missing returns the error for a missing key: an [absent] if one may be made.
 	missing(name string) error
 	where() string // for errors: "in DIRECTORY"
 }
@@ -33,21 +32,20 @@ func (m memory) destroy(name string) error              { delete(m, name); retur
 func (m memory) where() string                          { return "in memory" }
 func (m memory) missing(name string) error              { return missing(name, m) }
 
-// directory keeps each key in a file, and knows from its list which there are.
+// directory keeps each key in a file, and a list of the keys there should be.
 type directory struct {
 	path string
 	list list
-	// step does each thing that is done to a file. Nil: it is just done. It is a test's
-	// way to see the order, and to die in between.
+	// step performs each action on a file. Nil: the action just runs. Tests use it to see
+	// the order and to crash in between.
 	step  func(what action, path string, do func() error) error
 	slack int // for the list; 0 means listSlack
 }
 
-// action is one thing that is done to a file.
+// action is something done to a file.
 type action string
 
-// The actions. What is written or renamed lasts once the file or the directory is
-// synced.
+// The actions. A write or rename is durable once the file or the directory is synced.
 const (
 	doWrite   action = "write"
 	doSync    action = "sync"
@@ -60,7 +58,8 @@ const unfinished = ".tmp"
 
 func (d *directory) file(name string) string { return filepath.Join(d.path, name) }
 
-// tidy reads the list, deletes what a crash has left, and looks whether a key is gone.
+// tidy reads the list, deletes what a crash left behind, and checks whether a key is
+// missing.
 func (d *directory) tidy() error {
 	files, err := os.ReadDir(d.path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -86,7 +85,7 @@ func (d *directory) tidy() error {
 	if len(lost) > 0 {
 		return d.errLost(lost)
 	}
-	// A crash came before their entries, or an older version has made them.
+	// A crash came before their entries, or an older version made them.
 	if err := d.note(made, unlisted...); err != nil {
 		return fmt.Errorf("keyring: %w", err)
 	}
@@ -131,7 +130,7 @@ func (d *directory) write(name string, raw []byte) error {
 	return nil
 }
 
-// put makes or replaces a file: it is there as a whole or as it was before.
+// put makes or replaces a file atomically.
 func (d *directory) put(name string, raw []byte) error {
 	half := name + unfinished
 	err := os.Remove(d.file(half))
@@ -158,7 +157,7 @@ func (d *directory) destroy(name string) error {
 		err = nil
 	}
 	if err == nil {
-		err = d.note(ended, name) // first: a crash must not make it a key that was lost
+		err = d.note(ended, name) // first: after a crash it must not look like a lost key
 	}
 	if err == nil && !gone {
 		err = d.writeAt(name, 0, make([]byte, info.Size()), 0)
@@ -187,7 +186,7 @@ func (d *directory) do(what action, path string, do func() error) error {
 	return d.step(what, path, do)
 }
 
-// writeAt writes a part of a file, and has it survive a power cut.
+// writeAt writes a part of a file and makes it survive a power cut.
 func (d *directory) writeAt(name string, flag int, raw []byte, at int64) error {
 	f, err := os.OpenFile(d.file(name), flag|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -204,7 +203,7 @@ func (d *directory) remove(name string) error {
 	return d.do(doRemove, d.file(name), func() error { return os.Remove(d.file(name)) })
 }
 
-// syncDir has the names of files survive a power cut.
+// syncDir makes the names of files survive a power cut.
 func (d *directory) syncDir(path string) error {
 	return d.do(doSyncDir, path, func() error {
 		f, err := os.Open(path)

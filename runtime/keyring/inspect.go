@@ -9,9 +9,9 @@ import (
 	"github.com/kehai-run/kehai/runtime/private"
 )
 
-// Inspect checks the directory of a ring without changing it, also while a process
-// uses it: whether it and its files are this user's alone, no key is gone, and each
-// opens with the node's. It returns how many keys there are. A directory that does not
+// Inspect checks the directory of a ring without changing it, even while a process uses
+// it: it and its files must be this user's alone, no key may be missing, and each must
+// open with the node's key. It returns how many keys there are. A directory that does not
 // exist has none.
 func Inspect(dir string) (keys int, err error) {
 	if err := private.Check(dir, private.Closed); errors.Is(err, fs.ErrNotExist) {
@@ -21,7 +21,7 @@ func Inspect(dir string) (keys int, err error) {
 	}
 	d := &directory{path: dir}
 	lost, names, err := d.look()
-	if err == nil && len(lost) > 0 { // what was destroyed meanwhile is in the list by now
+	if err == nil && len(lost) > 0 { // a key destroyed meanwhile is in the list by now
 		lost, names, err = d.look()
 	}
 	if err != nil {
@@ -57,7 +57,7 @@ func Inspect(dir string) (keys int, err error) {
 	return keys, nil
 }
 
-// look reads the list, and then which files there are: those made meanwhile do not
+// look reads the list first and then the file names, so that keys made meanwhile do not
 // count as lost.
 func (d *directory) look() (lost, names []string, err error) {
 	if names, err = d.names(); err == nil {

@@ -25,16 +25,16 @@ const (
 	maxCached = 4096
 )
 
-// id names a key, in its file's name and in each row that is sealed with it. It
-// stays the same for a subject, and tells nothing of it without the node's key. That
-// of the node is zero.
+// id names a key, in its file's name and in each row sealed with it. A subject always has
+// the same id, which reveals nothing about it without the node's key. The node's id is
+// zero.
 type id [idBytes]byte
 
 func (i id) String() string { return hex.EncodeToString(i[:]) }
 
-// Ring is the keys of one data directory. Its methods may be called concurrently;
-// one process at a time uses it, which the store's lock sees to. Whoever waits for a
-// key to be written keeps nobody waiting whose key is known.
+// Ring holds the keys of one data directory. Its methods may be called concurrently; the
+// store's lock ensures that only one process uses it. Writing a new key does not delay
+// callers whose key is known.
 type Ring struct {
 	disk  sync.Mutex // held while files is used; taken before mu
 	files keyFiles
@@ -50,11 +50,11 @@ type Ring struct {
 
 var _ engine.Sealer = (*Ring)(nil)
 
-// node is what the node's key is used for.
+// node holds what is derived from the node's key.
 type node struct {
 	names []byte      // makes ids
 	wrap  cipher.AEAD // wraps the other keys
-	rows  *key        // seals what is about nobody
+	rows  *key        // seals what is not about a person
 }
 
 type key struct {
@@ -68,8 +68,8 @@ func keyOf(of id, secret []byte) *key {
 	return &key{of, aeadOf(secret), hex.EncodeToString(sum[:idBytes])}
 }
 
-// Open opens the ring of a directory. Nothing is made before something is sealed,
-// so that a directory that was lost is missed, not replaced.
+// Open opens the ring of a directory. It creates nothing until something is sealed, so
+// that a lost directory is noticed, not replaced.
 func Open(dir string) (*Ring, error) {
 	files := &directory{path: dir}
 	if err := files.tidy(); err != nil {
@@ -78,9 +78,9 @@ func Open(dir string) (*Ring, error) {
 	return newRing(files, rand.Reader), nil
 }
 
-// Memory is a ring that lasts as long as its value, for tests and simulations. Its
-// keys and nonces come from random, nil for those of the system; the same bytes in
-// the same order seal to the same rows.
+// Memory returns a ring that is not stored, for tests and simulations. Keys and nonces
+// come from random; nil means the system's. The same random bytes in the same order give
+// the same sealed rows.
 func Memory(random io.Reader) *Ring {
 	if random == nil {
 		random = rand.Reader
@@ -128,7 +128,7 @@ func (r *Ring) Open(place, sealed []byte) ([]byte, error) {
 		return nil, err
 	}
 	plain, err := k.aead.Open(make([]byte, 0, len(text)-tagBytes), nonce, text, place)
-	if err != nil && of != (id{}) { // an older key of the subject may be gone
+	if err != nil && of != (id{}) { // an older key of the subject may be missing
 		return nil, fmt.Errorf("%w: a row does not open with key %s: it was changed or moved, or sealed before "+
 			"its conversation was forgotten: restore the data directory from a backup: %w", engine.ErrRecord, of,
 			engine.ErrNoKey)
@@ -162,7 +162,7 @@ func (r *Ring) Under(subject string, sealed []byte) bool {
 	return n.id(subject) == id(sealed[:idBytes])
 }
 
-// KeyOf names the key of a subject, for [engine.Engine.KeyOf].
+// KeyOf returns the name of a subject's key, for [engine.Engine.KeyOf].
 func (r *Ring) KeyOf(subject string) (engine.Key, bool, error) {
 	r.disk.Lock()
 	defer r.disk.Unlock()
@@ -205,7 +205,7 @@ func (r *Ring) Destroy(subject string) error {
 	return nil
 }
 
-// nonce draws a random one. Many are drawn from the system at a time.
+// nonce fills in a random nonce. The system is asked for many at once.
 func (r *Ring) nonce(n *[nonceBytes]byte) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -230,7 +230,7 @@ func (r *Ring) secret(to []byte) error {
 	return nil
 }
 
-// keyOf is the key of a subject, which is made if it has none.
+// keyOf returns the key of a subject, and makes one if it has none.
 func (r *Ring) keyOf(subject string) (*key, error) {
 	r.mu.Lock()
 	k := r.byName[subject]
@@ -272,7 +272,7 @@ func (r *Ring) cached(of id) *key {
 	return r.byID[of]
 }
 
-// find is the key with an id.
+// find returns the key with an id.
 func (r *Ring) find(of id) (*key, error) {
 	if k := r.cached(of); k != nil {
 		return k, nil
@@ -286,7 +286,7 @@ func (r *Ring) find(of id) (*key, error) {
 	return k, err
 }
 
-// load reads a key. The caller holds r.disk, as that of nodeKey and begin.
+// load reads a key. The caller holds r.disk; so do the callers of nodeKey and begin.
 func (r *Ring) load(of id) (*key, error) {
 	n, err := r.nodeKey(false)
 	if err != nil {
@@ -318,15 +318,15 @@ func missing(name string, in keyFiles) error {
 		"to the store, or forget the conversation: %w", name, in.where(), engine.ErrNoKey)}
 }
 
-// absent is the error of a key that is not there: one may be made. One that is
-// damaged may not be replaced.
+// absent is the error for a key that does not exist and may be made. A damaged key must
+// not be replaced.
 type absent struct{ error }
 
 func (a *absent) Unwrap() error { return a.error }
 
 func isAbsent(err error) bool { var a *absent; return errors.As(err, &a) }
 
-// keep has a key in memory, also under the name of its subject if that is known.
+// keep caches a key, also under the name of its subject if that is known.
 func (r *Ring) keep(k *key, subject string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -367,7 +367,8 @@ const (
 	nodeFile   = "node"
 )
 
-// nodeKey reads the node's key. If there is none it is made, or is missing.
+// nodeKey reads the node's key. If there is none, it makes one if begin is set, else
+// fails.
 func (r *Ring) nodeKey(begin bool) (*node, error) {
 	r.mu.Lock()
 	n := r.node

@@ -16,22 +16,22 @@ import (
 )
 
 // The list says which keys there should be: listHead, and then entries of listEntry
-// bytes, of which the last of a key counts. An entry is made or ended, and the id.
+// bytes. An entry is made or ended, and the id; the last entry of a key counts.
 const (
 	listFile  = "list"
 	listHead  = "kehai keys 1\n"
 	listEntry = 1 + idBytes
 	made      = '+'
 	ended     = '-'
-	// A list of which less than half is needed is written anew once it has more
-	// entries than this.
+	// A list of which less than half is needed is rewritten once it has more entries than
+	// this.
 	listSlack = 256
 )
 
-// list is what the file says.
+// list is the content of the file.
 type list struct {
 	should  map[id]bool
-	entries int  // in the file, of which some are over
+	entries int  // in the file, superseded ones included
 	exists  bool // the file is there
 }
 
@@ -46,12 +46,12 @@ func (l *list) has(name string) bool {
 func entry(mark byte, name string) []byte {
 	raw, err := hex.DecodeString(name)
 	if err != nil || len(raw) != idBytes {
-		return nil // the node's key, whose loss is noticed by itself
+		return nil // the node's key, whose loss is noticed anyway
 	}
 	return append([]byte{mark}, raw...)
 }
 
-// add takes whole entries in.
+// add takes complete entries in.
 func (l *list) add(lines []byte) bool {
 	for ; len(lines) >= listEntry; lines = lines[listEntry:] {
 		switch of := id(lines[1:listEntry]); lines[0] {
@@ -67,7 +67,7 @@ func (l *list) add(lines []byte) bool {
 	return true
 }
 
-// note appends to the list, over what a crash has left of an entry.
+// note appends to the list, overwriting what a crash left of an entry.
 func (d *directory) note(mark byte, names ...string) error {
 	var lines []byte
 	for _, name := range names {
@@ -76,7 +76,7 @@ func (d *directory) note(mark byte, names ...string) error {
 	if len(lines) == 0 {
 		return nil
 	}
-	if !d.list.exists { // one that is cut short was damaged, not made by a crash
+	if !d.list.exists { // a list that is cut short was damaged, not made by a crash
 		if err := d.put(listFile, append([]byte(listHead), lines...)); err != nil {
 			return err
 		}
@@ -88,7 +88,7 @@ func (d *directory) note(mark byte, names ...string) error {
 	return nil
 }
 
-// compact writes the list anew if less than half of it is needed.
+// compact rewrites the list if less than half of it is needed.
 func (d *directory) compact() error {
 	if l := &d.list; l.entries <= cmp.Or(d.slack, listSlack) || 2*len(l.should) >= l.entries {
 		return nil
@@ -115,7 +115,7 @@ func readList(path string, names []string) (list, error) {
 		return list{}, err
 	}
 	l, ok := parseList(raw)
-	if !ok && bytes.HasPrefix([]byte(listHead), raw) { // older versions did not make it as a whole
+	if !ok && bytes.HasPrefix([]byte(listHead), raw) { // older versions did not write it at once
 		keys := 0
 		for _, name := range names {
 			if entry(made, name) != nil {
@@ -131,7 +131,7 @@ func readList(path string, names []string) (list, error) {
 	return l, nil
 }
 
-// parseList reads a list, of which a crash may have cut the end off, or left it empty.
+// parseList reads a list. A crash may have cut off its end, or left it empty.
 func parseList(raw []byte) (l list, ok bool) {
 	lines, ok := bytes.CutPrefix(raw, []byte(listHead))
 	if !ok {
@@ -144,8 +144,8 @@ func parseList(raw []byte) (l list, ok bool) {
 	return l, l.add(lines[:min(len(lines), whole-whole%listEntry)])
 }
 
-// compare returns the keys that are there and not in the list, and those that should
-// be there and are not, sorted. names are the files of the directory.
+// compare returns the keys that exist but are not in the list, and those in the list that
+// do not exist, both sorted. names are the files of the directory.
 func (l *list) compare(names []string) (unlisted, lost []string) {
 	there := map[id]bool{}
 	for _, name := range names {
@@ -165,7 +165,7 @@ func (l *list) compare(names []string) (unlisted, lost []string) {
 	return unlisted, lost
 }
 
-// errLost is the error of keys that are gone.
+// errLost returns the error for missing keys.
 func (d *directory) errLost(names []string) error {
 	which := fmt.Sprintf("key %s is", d.file(names[0]))
 	if n := len(names) - 1; n > 0 {

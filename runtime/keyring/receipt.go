@@ -17,8 +17,8 @@ import (
 )
 
 // Receipt says what was forgotten, when, and which keys were destroyed with it. It is
-// written before anything is deleted, so that it also tells of a deletion that was
-// interrupted; [Receipt.Verify] looks for itself.
+// written before anything is deleted, so that it also covers an interrupted deletion.
+// [Receipt.Verify] checks for itself.
 type Receipt struct {
 	Version      int               `json:"kehai_receipt"`
 	Conversation string            `json:"conversation"`
@@ -31,16 +31,16 @@ type Receipt struct {
 
 const (
 	receiptVersion = 1
-	// CopiedKeys is what nobody who forgets can change.
+	// CopiedKeys is what forgetting cannot change.
 	CopiedKeys = "Whoever holds a copy of the keys from before the forgetting can still read a backup from before."
 )
 
 // ErrReceipt marks a file that is no receipt.
 var ErrReceipt = errors.New("keyring: no receipt of forgetting")
 
-// Begin writes a receipt into a directory before a conversation is forgotten. If an
-// earlier attempt was interrupted, it goes on with its receipt: the keys that it names
-// are gone by now.
+// Begin writes a receipt into a directory before a conversation is forgotten. After an
+// interrupted attempt it continues with that receipt, because the keys it names may
+// already be destroyed.
 func Begin(dir string, c string, keys []engine.Key, now time.Time) (Receipt, string, error) {
 	r := Receipt{Version: receiptVersion, Conversation: c, Keys: keys, AskedAt: now.UTC().Round(0), Note: CopiedKeys}
 	open, before, err := unfinishedReceipt(dir, c)
@@ -98,10 +98,10 @@ func (r Receipt) write(path string) error {
 	return nil
 }
 
-// maxReceipt is how long a receipt may be, in bytes.
+// maxReceipt is the longest receipt, in bytes.
 const maxReceipt = 1 << 20
 
-// ReadReceipt reads a receipt; the error wraps [ErrReceipt] if the file is none.
+// ReadReceipt reads a receipt; the error wraps [ErrReceipt] if the file is not one.
 func ReadReceipt(path string) (r Receipt, err error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -123,21 +123,21 @@ func ReadReceipt(path string) (r Receipt, err error) {
 	return r, nil
 }
 
-// Proof is what became of a conversation that was forgotten.
+// Proof is what is left of a conversation that was forgotten.
 type Proof struct {
-	Alive []engine.Key // keys of the receipt that are there
-	// Of rows that are sealed for the conversation: those that cannot be opened any more,
-	// and those that were written since under another key.
+	Alive []engine.Key // keys of the receipt that still exist
+	// Rows sealed for the conversation: those that can no longer be opened, and those
+	// written since under another key.
 	Closed, Since int
-	Plain         int // rows that should be sealed and are not: they may tell of anybody
+	Plain         int // rows that should be sealed but are not: they may be about anybody
 }
 
-// OK reports that nothing of what was forgotten can be read.
+// OK reports whether nothing of what was forgotten can be read.
 func (p Proof) OK() bool { return len(p.Alive) == 0 && p.Plain == 0 }
 
-// Verify looks whether what was forgotten can be read with the keys of a directory: in a
-// backup, which is read to its end. It changes nothing, also while a process uses the
-// keys.
+// Verify checks whether what was forgotten can be read in a backup with the keys of a
+// directory. It reads the backup to its end and changes nothing, even while a process
+// uses the keys.
 func (r Receipt) Verify(dir string, backup io.Reader) (p Proof, err error) {
 	d := &directory{path: dir}
 	if _, _, err := d.look(); err != nil {
