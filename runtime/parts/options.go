@@ -14,21 +14,21 @@ import (
 	"github.com/kehai-run/kehai/runtime/config"
 )
 
-// variant is where the profiles differ. All else is the configuration's, the same in
-// both.
+// variant is where the profiles differ. Everything else comes from the configuration and
+// is the same in both.
 type variant struct {
 	fusion    fusion.Strategy // how frames are judged
 	attention attention.Rules // without the guards of profile default in profile seed
 	literal   bool            // attention takes what it measures as it is
 
-	tellResets bool             // pollers tell fusion of them
-	byPlace    bool             // place and side decide at the gate, text where they are silent
-	reading    ocr.Options      // by which a burst is decided, and of what
-	recent     recent.Rules     // what texts that were seen before count for
+	tellResets bool             // pollers tell fusion about resets
+	byPlace    bool             // place and side decide at the gate, text only where they do not
+	reading    ocr.Options      // how a burst is read
+	recent     recent.Rules     // how much texts seen before count
 	repeats    text.RepeatRules // of lines in a burst
 }
 
-// variantOf is that of the configured profile.
+// variantOf returns the variant of the configured profile.
 func variantOf(c *config.Config) variant {
 	if c.Profile == config.ProfileSeed {
 		return variant{
@@ -42,7 +42,7 @@ func variantOf(c *config.Config) variant {
 	}
 }
 
-// pollerOptions are how pollers look at their windows.
+// pollerOptions says how pollers look at their windows.
 func pollerOptions(c *config.Config) poller.Options {
 	o := poller.DefaultOptions()
 	o.Rules, o.ReadTime, o.ReadRetries, o.Burst = c.Rules.Capture, c.OCR.Timeout, c.OCR.Retries, c.OCR.Burst
@@ -50,25 +50,26 @@ func pollerOptions(c *config.Config) poller.Options {
 	return o
 }
 
-// structureOptions are how the rows of a window are counted: as it is looked at.
+// structureOptions says how the rows of a window are counted, with the timing of its
+// poller.
 func structureOptions(r config.Rules) structure.Options {
 	return structure.Options{Deadline: r.Capture.Deadline, Backoff: r.Capture.Backoff}
 }
 
-// ocrOptions say how frames are read: by bubbles, or as profile seed reads them.
+// ocrOptions says how frames are read: by bubbles, or as profile seed reads them.
 func ocrOptions(c *config.Config) ocr.Options {
 	o := variantOf(c).reading
 	o.Confidence = c.Rules.OCR.Thresholds
 	return o
 }
 
-// echoRules know lines again as all rules do.
+// echoRules recognises lines the way all rules do.
 func echoRules(r config.Rules) text.EchoRules {
 	r.Echo.Lines = r.Lines
 	return r.Echo
 }
 
-// fusionRules are what tells that a window shows something new.
+// fusionRules decides when a window shows something new.
 func fusionRules(r config.Rules) fusion.Rules {
 	f := r.Fusion
 	f.Echo, f.Lines = echoRules(r), r.Lines

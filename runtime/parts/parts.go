@@ -1,6 +1,6 @@
-// Package parts makes the actors and workers of a runtime: what each is told of the
-// configuration, the drivers and the model. [Parts] has a method for each kind; which
-// kinds there are, and who sends what to whom, stands in runtime/topology.go alone.
+// Package parts makes the actors and workers of a runtime, and gives each its part of the
+// configuration, the drivers and the model. [Parts] has a method for each kind. Only
+// runtime/topology.go says which kinds there are, and who sends what to whom.
 package parts
 
 import (
@@ -50,10 +50,10 @@ type Parts struct {
 	LayoutOf             func(messages.WindowID) *layout.Layout
 	Recognizer, Isolated drivers.OpenRecognizer
 	Readings             *ocr.Cache
-	Model                llm.Model // llm.None where nobody may be asked
+	Model                llm.Model // llm.None if no model may be asked
 	Prompts              *prompt.Catalogue
 	Called               func(messages.ConversationID) string       // what people call it
-	Bound                func(messages.ConversationID, string) bool // it is the one that settings mean by a name
+	Bound                func(messages.ConversationID, string) bool // it is the one that settings call by that name
 	Adopted              func(app string) []messages.ConversationID // of an older version
 	Seed                 func() string                              // of ids
 	Asks                 bool                                       // somebody answers attention's questions
@@ -70,16 +70,16 @@ func keysOf[V any](of map[messages.WindowID]V) (keys []string) {
 	return keys
 }
 
-// WindowKeys are the watched windows.
+// WindowKeys returns the watched windows.
 func (p *Parts) WindowKeys() []string { return keysOf(p.Windows) }
 
-// TreeKeys are the windows whose rows are counted.
+// TreeKeys returns the windows whose rows are counted.
 func (p *Parts) TreeKeys() []string { return keysOf(p.Trees) }
 
-// DeskKey is the node.
+// DeskKey returns the node.
 func (p *Parts) DeskKey() []string { return []string{p.Config.Node} }
 
-// poll is the time between two looks at a window.
+// poll returns the time between two looks at a window.
 func (p *Parts) poll(w messages.WindowID) time.Duration {
 	return p.Windows[w].Config.Poll
 }
@@ -146,17 +146,17 @@ func (p *Parts) Sender() NewActor {
 	return outbound.New(o)
 }
 
-// Burst joins what comes in quick succession.
+// Burst joins messages that come in quick succession.
 func (p *Parts) Burst() NewActor { return burst.New(burstRules(&p.Config)) }
 
-// Camera sums up the landmarks of a face.
+// Camera summarises the landmarks of a face.
 func (p *Parts) Camera() NewActor {
 	o := camera.DefaultOptions()
 	o.Literal = variantOf(&p.Config).literal
 	return camera.New(o)
 }
 
-// Usages has keys and switches counted.
+// Usages counts keys and switches.
 func (p *Parts) Usages() NewActor { return usage.New(usage.DefaultOptions()) }
 
 // NewWorker makes a worker.
@@ -180,7 +180,7 @@ func (p *Parts) Hands() NewWorker {
 	return outbound.NewHands(outbound.Fixed(targets), p.Now, p.Pauses.Key)
 }
 
-// Reader makes workers that read with an engine; nil of nil.
+// Reader makes workers that read with an engine; nil for a nil engine.
 func (p *Parts) Reader(open drivers.OpenRecognizer) NewWorker {
 	if open == nil {
 		return nil
@@ -204,8 +204,8 @@ func (p *Parts) Shower() NewWorker { return notify.NewWorker(p.Notifier) }
 // Asker makes a worker that asks the language model.
 func (p *Parts) Asker() (actors.Worker, error) { return llm.NewWorker(p.Model), nil }
 
-// Focus waits for a language model a little longer than that has itself, so that
-// it can say why it did not answer, and not beyond the next judgement.
+// Focus waits a little longer for a language model than the model's own time limit, so
+// that the model can say why it did not answer, but not beyond the next judgement.
 func (p *Parts) Focus(a messages.Address) actors.Actor {
 	o := attention.DefaultOptions()
 	v := variantOf(&p.Config)

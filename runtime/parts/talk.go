@@ -15,7 +15,7 @@ import (
 	"github.com/kehai-run/kehai/messages"
 )
 
-// nameOf is what the owner calls a conversation in the configuration.
+// nameOf returns what the owner calls a conversation in the configuration.
 func (p *Parts) nameOf(c messages.ConversationID) string { return p.Called(c) }
 
 // Conversation keeps what was said, and answers.
@@ -35,10 +35,10 @@ func (p *Parts) replySettings(c messages.ConversationID, w messages.WindowID) co
 	name := p.nameOf(c)
 	s := p.Config.Replies.Of(name, seen.Drawn())
 	if ours := seen.Drawn() && p.Config.Replies.Drawn; s.Listed && !ours {
-		s.Listed = name == string(c) || p.Bound(c, name) // not whoever calls himself so
+		s.Listed = name == string(c) || p.Bound(c, name) // not anybody who uses that name
 	}
 	s.Typist = seen.Typed()
-	if w.Channel() != "" && s.Policy != reply.PolicyOff { // somebody waits, and nothing is typed
+	if w.Channel() != "" && s.Policy != reply.PolicyOff { // somebody is waiting, and nothing is typed
 		s.Policy, s.Listed, s.Typist = reply.PolicyAuto, true, true
 	}
 	return s
@@ -47,10 +47,10 @@ func (p *Parts) replySettings(c messages.ConversationID, w messages.WindowID) co
 // Recall remembers what was said, and finds it again.
 func (p *Parts) Recall() NewActor { return recall.New(recall.DefaultOptions()) }
 
-// Searchers is how many searches run side by side: as many as a question has routes.
+// Searchers is how many searches run in parallel: one for each route of a question.
 const Searchers = 8
 
-// Searcher makes workers that search what was ever said.
+// Searcher makes workers that search everything ever said.
 func (p *Parts) Searcher() NewWorker { return recall.NewWorker(p.Memory, p.Scope) }
 
 // Judge judges whether to answer.
@@ -63,7 +63,7 @@ func (p *Parts) Judge() NewActor {
 	})
 }
 
-// Owner knows what the owner does and allows.
+// Owner tracks what the owner does and allows.
 func (p *Parts) Owner() NewActor {
 	o := owner.Options{Attends: p.Config.Focus.Enabled}
 	for _, w := range p.WindowKeys() {
@@ -72,17 +72,17 @@ func (p *Parts) Owner() NewActor {
 	return owner.New(o)
 }
 
-// Stall watches that what is done is told.
+// Stall checks that finished work is reported.
 func (p *Parts) Stall() NewActor { return stall.New(p.Config.Rules.Stall) }
 
-// longest is how long who asks waits for a model: a little longer than that has, so
-// that it can say why it did not answer.
+// longest returns how long a caller waits for a model: a little longer than the model's
+// own limit, so that it can say why it did not answer.
 func (p *Parts) longest(purpose llm.Purpose, streamed bool) time.Duration {
 	return p.Config.LLM.Longest(purpose, streamed) + 500*time.Millisecond
 }
 
-// VaultKey makes the key of a conversation's placeholders and hashes of the node's own key,
-// which is read each time: it is loaded when the store is open.
+// VaultKey derives the key of a conversation's placeholders and hashes from the node's
+// key. It reads that key each time, because it is loaded only once the store is open.
 func VaultKey(hashKey []byte) func(conversation string) []byte {
 	return func(conversation string) []byte {
 		mac := hmac.New(sha256.New, hashKey)

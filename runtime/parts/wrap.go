@@ -10,13 +10,13 @@ import (
 	"github.com/kehai-run/kehai/runtime/engine"
 )
 
-// Wrapped is a kind whose workers are made in a host's wrappers, the last one outermost.
+// Wrapped returns a kind whose workers are wrapped by a host, the last wrapper outermost.
 func Wrapped(k engine.WorkerKind, wrappers []func(string, actors.Worker) actors.Worker) engine.WorkerKind {
 	k.New, k.Isolated = wrapped(k.Name, k.New, wrappers), wrapped(k.Name, k.Isolated, wrappers)
 	return k
 }
 
-// wrapped makes workers as create does, in the host's wrappers; nil of nil.
+// wrapped makes workers like create, inside the host's wrappers; nil if create is nil.
 func wrapped(name string, create NewWorker, wrappers []func(string, actors.Worker) actors.Worker) NewWorker {
 	if create == nil {
 		return nil
@@ -37,7 +37,7 @@ func wrapped(name string, create NewWorker, wrappers []func(string, actors.Worke
 	}
 }
 
-// closing closes a worker whatever it is wrapped in.
+// closing closes a worker through any wrappers.
 type closing struct {
 	actors.Worker
 	io.Closer

@@ -1,5 +1,5 @@
-// Package trace tells from the store what became of messages and replies. [Timeline] is
-// the event log as people read it; [Evidence] is everything that is stored about a
-// conversation, from which it makes the way of one message, stage by stage; [Verdicts] are
-// the decisions alone. It only reads: what actors keep, by the tables that they export.
+// Package trace reads from the store what happened to messages and replies. [Timeline] is
+// the event log in a form for people. [Evidence] is everything stored about a
+// conversation; from it comes the path of one message, stage by stage. [Verdicts] are the
+// decisions alone. It only reads the tables that actors export.
 package trace

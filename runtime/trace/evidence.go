@@ -16,13 +16,13 @@ import (
 	"github.com/kehai-run/kehai/runtime/names"
 )
 
-// place is where a message stands: in a transcript, as which occurrence.
+// place is where a message is in a transcript, and which occurrence it is.
 type place struct {
 	conversation messages.ConversationID
 	occurrence   messages.Occurrence
 }
 
-// dead is a dead letter with its message, nil if that cannot be read.
+// dead is a dead letter and its message; the message is nil if it cannot be read.
 type dead struct {
 	engine.DeadLetter
 	message messages.Message
@@ -43,7 +43,7 @@ type Evidence struct {
 	mail      []engine.Envelope
 	dead      []dead
 
-	// Recalled reads what a reply was given to rest on; nil leaves it out.
+	// Recalled reads the memories that a reply was given; nil leaves them out.
 	Recalled func(run string) (control.Recollection, error)
 }
 
@@ -106,12 +106,12 @@ func Gather(e *engine.Engine, c messages.ConversationID) (*Evidence, error) {
 	return ev, nil
 }
 
-// left is the conversation that another one went into, or itself.
+// left returns the conversation that c was merged into, or c itself.
 func (ev *Evidence) left(c messages.ConversationID) messages.ConversationID {
 	return directory.Resolve(ev.known, c)
 }
 
-// take takes an event over that a person may ask about.
+// take keeps an event that a person may ask about.
 func (ev *Evidence) take(p engine.Published, mine func(messages.ConversationID) bool) {
 	if of, ok := p.Message.(messages.About); !ok || !mine(of.Subject()) {
 		return
@@ -144,7 +144,7 @@ func (ev *Evidence) addEntry(c messages.ConversationID, e ledger.Entry) {
 	ev.entries[place{c, e.Occurrence}] = e
 }
 
-// skim reads a table of the actors of the conversations that are asked about.
+// skim reads a table of the actors of the conversations in question.
 func skim[V any](e *engine.Engine, kind string, t actors.Table[V], mine func(messages.ConversationID) bool,
 	yield func(messages.ConversationID, V)) error {
 	return engine.SkimTable(e, kind, t, func(a messages.Address, _ string, v V) {
@@ -154,14 +154,14 @@ func skim[V any](e *engine.Engine, kind string, t actors.Table[V], mine func(mes
 	})
 }
 
-// mention is something that was read, wherever it is now.
+// mention is something that was read, wherever it is stored now.
 type mention struct {
 	place
 	text string
 	at   time.Time
 }
 
-// mentionsIn tells what a message of the pipeline holds, and whose it is.
+// mentionsIn returns what a message of the pipeline holds, and whose it is.
 func mentionsIn(m messages.Message) (c messages.ConversationID, list []mention) {
 	switch m := m.(type) {
 	case messages.Detection:
@@ -179,13 +179,13 @@ func mentionsIn(m messages.Message) (c messages.ConversationID, list []mention) 
 			list = append(list, mention{place{m.Conversation, p.Occurrence}, string(p.Text), p.SeenAt})
 		}
 		return m.Conversation, list
-	case messages.MessageDelivered: // of a subscription that parked it
+	case messages.MessageDelivered: // parked by a subscription
 		return mentionsIn(m.InboundMessage)
 	}
 	return "", nil
 }
 
-// everything lists all that the evidence holds, most of it several times.
+// everything lists all mentions in the evidence, most of them several times.
 func (ev *Evidence) everything() (list []mention) {
 	for _, d := range ev.delivered {
 		for _, p := range d.Message.Parts {

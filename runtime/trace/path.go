@@ -14,7 +14,7 @@ import (
 	"github.com/kehai-run/kehai/runtime/engine"
 )
 
-// likeness compares what a person remembers with what was read, from 0 to 1.
+// likeness returns how much what a person remembers is like what was read, from 0 to 1.
 func likeness(asked, read string) float64 {
 	a, b := text.Compact(asked), text.Compact(read)
 	if a == "" || b == "" { // only signs
@@ -31,8 +31,8 @@ func likeness(asked, read string) float64 {
 	return min(text.Similarity(a, b), 0.99)
 }
 
-// path is the way of something that was read. What belongs to a message that was
-// delivered has that message's way.
+// path returns the path of something that was read. If it belongs to a delivered message,
+// that message's path is returned.
 func (ev *Evidence) path(s mention) control.Path {
 	if s.occurrence == 0 {
 		return ev.placeless(s)
@@ -46,7 +46,7 @@ func (ev *Evidence) path(s mention) control.Path {
 	return p
 }
 
-// pathOf is the way of a delivered message.
+// pathOf returns the path of a delivered message.
 func (ev *Evidence) pathOf(e *control.Entry) control.Path {
 	d := e.Message
 	p := control.Path{
@@ -73,7 +73,7 @@ func (ev *Evidence) pathOf(e *control.Entry) control.Path {
 	return p
 }
 
-// placeless is the way of a bubble that the ledger has not taken in yet.
+// placeless returns the path of a bubble that the ledger has not recorded yet.
 func (ev *Evidence) placeless(s mention) control.Path {
 	p := control.Path{Conversation: s.conversation, Text: s.text}
 	for _, env := range ev.mail {
@@ -102,7 +102,7 @@ func visiblePath(s mention) control.Path {
 	}
 }
 
-// walk collects the steps of a path's occurrences in order of time.
+// walk collects the steps of a path's occurrences in time order.
 func (ev *Evidence) walk(p *control.Path, id messages.MessageID) {
 	traces := ev.seen(p)
 	var found []events.Verdict
@@ -142,8 +142,7 @@ func (ev *Evidence) walk(p *control.Path, id messages.MessageID) {
 	slices.SortStableFunc(p.Steps, func(a, b control.Step) int { return a.At.Compare(b.At.Time) })
 }
 
-// seen adds when the occurrences were first captured, and returns the traces
-// that are known of them.
+// seen adds when the occurrences were first captured, and returns their known traces.
 func (ev *Evidence) seen(p *control.Path) map[string]bool {
 	traces := map[string]bool{}
 	var at []time.Time
@@ -181,7 +180,7 @@ func (ev *Evidence) holds(m messages.Message, p *control.Path) bool {
 	})
 }
 
-// step describes a verdict, with the messages that it rests on.
+// step describes a verdict and the messages it is based on.
 func (ev *Evidence) step(v events.Verdict) control.Step {
 	s := control.NewStep(v)
 	c := ConversationOf(v)
@@ -196,7 +195,7 @@ func (ev *Evidence) step(v events.Verdict) control.Step {
 	return s
 }
 
-// matched finds the text that ingress took a message for, by its age.
+// matched finds, by its age, the text that ingress took a message for.
 func (ev *Evidence) matched(v events.Verdict, of place) (list []control.Matched) {
 	e, ok := ev.entries[of]
 	if !ok {
@@ -221,7 +220,7 @@ func (ev *Evidence) matched(v events.Verdict, of place) (list []control.Matched)
 	return list
 }
 
-// judge says what became of something that was not delivered.
+// judge says what happened to something that was not delivered.
 func (ev *Evidence) judge(p *control.Path) {
 	here := place{p.Conversation, p.Occurrences[0]}
 	entry, known := ev.entries[here]

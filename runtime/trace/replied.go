@@ -15,7 +15,7 @@ import (
 	"github.com/kehai-run/kehai/runtime/engine"
 )
 
-// replied is what became of one reply, as the event log tells it.
+// replied is what the event log says happened to one reply.
 type replied struct {
 	conversation messages.ConversationID
 	turn         int64  // 0 of a host's own text
@@ -26,7 +26,7 @@ type replied struct {
 	entry        *control.Entry // on the timeline: the newest; nil before that
 }
 
-// takeReply takes over what is about a reply.
+// takeReply keeps an event that is about a reply.
 func (ev *Evidence) takeReply(p engine.Published, entry control.Entry) {
 	var r *replied
 	switch m := p.Message.(type) {
@@ -36,7 +36,7 @@ func (ev *Evidence) takeReply(p engine.Published, entry control.Entry) {
 	case messages.ReplyChanged:
 		r = ev.reply(m.Conversation, m.Turn, "")
 		r.changes = append(r.changes, m)
-		for _, j := range ev.judged { // those since the reply before it
+		for _, j := range ev.judged { // those since the previous reply
 			if j.Conversation == m.Conversation && slices.Contains(m.Answers, j.Message) &&
 				!slices.Contains(r.judged, j) {
 				r.judged = append(r.judged, j)
@@ -56,7 +56,7 @@ func (ev *Evidence) takeReply(p engine.Published, entry control.Entry) {
 	}
 }
 
-// reply finds what is known of a reply, or begins with it.
+// reply finds what is known about a reply, or starts a record of it.
 func (ev *Evidence) reply(c messages.ConversationID, turn int64, key string) *replied {
 	for _, r := range slices.Backward(ev.replies) {
 		if r.conversation == c && r.turn == turn && r.key == key {
@@ -68,7 +68,7 @@ func (ev *Evidence) reply(c messages.ConversationID, turn int64, key string) *re
 	return r
 }
 
-// text is what it says, or said last.
+// text returns what the reply says, or said last.
 func (r *replied) text() string {
 	if r.entry != nil && r.entry.Reply.Text != "" {
 		return r.entry.Reply.Text
@@ -86,7 +86,7 @@ func (r *replied) text() string {
 	return ""
 }
 
-// at is when something became of it last.
+// at returns when something last happened to it.
 func (r *replied) at() (at time.Time) {
 	for _, c := range r.changes {
 		at = c.At
@@ -99,13 +99,14 @@ func (r *replied) at() (at time.Time) {
 	return at
 }
 
-// named reports whether an id is that of the reply, in any of its epochs.
+// named reports whether an id is that of the reply in any of its epochs.
 func (r *replied) named(id string) bool {
 	c, turn, _, ok := control.DraftID(id).Split()
 	return ok && c == r.conversation && turn == r.turn || r.key != "" && r.key == id
 }
 
-// replyPath is the way of a reply: what it rests on, who wrote it, and how it went out.
+// replyPath returns the path of a reply: what it is based on, who wrote it, and how it
+// was sent.
 func (ev *Evidence) replyPath(r *replied) control.Path {
 	p := control.Path{Conversation: r.conversation, Entry: r.entry, Text: r.text(), Outcome: events.OutcomeWaiting,
 		Why: "it is on its way"}
@@ -155,7 +156,7 @@ func matchedParts(m *control.Message) (list []control.Matched) {
 	return list
 }
 
-// typed adds what the sender has decided while the reply was on its way.
+// typed adds what the sender decided while sending the reply.
 func (ev *Evidence) typed(p *control.Path, r *replied) {
 	var from time.Time
 	if len(r.changes) > 0 {
@@ -178,7 +179,7 @@ func judgedStep(j messages.JudgementMade) control.Step {
 		What: fmt.Sprintf("%s, %s: %s", verdict, describe.Sure(j.Source, j.Confidence), string(j.Reason))}
 }
 
-// replyWhat is what a change of a reply was.
+// replyWhat names a change of a reply.
 func replyWhat(c messages.ReplyChanged) string {
 	rule := ""
 	if c.Rule != "" {
@@ -192,7 +193,7 @@ func replyWhat(c messages.ReplyChanged) string {
 	return replyWhy(c)
 }
 
-// replyWhy says what has become of a reply.
+// replyWhy says what happened to a reply.
 func replyWhy(c messages.ReplyChanged) string {
 	switch c.State {
 	case reply.Sent:
@@ -213,7 +214,7 @@ func replyWhy(c messages.ReplyChanged) string {
 	return "it was given up for another one, because of what came since"
 }
 
-// writtenBy is where the text of a reply is from.
+// writtenBy says where the text of a reply comes from.
 func writtenBy(b messages.ReplyBasis) string {
 	remembered := ""
 	if b.Recalled > 0 {
@@ -229,7 +230,7 @@ func writtenBy(b messages.ReplyBasis) string {
 		cmp.Or(b.Prompt, "unknown"))
 }
 
-// remembers adds what a reply was given to rest on of what was said before.
+// remembers adds the memories that a reply was given.
 func (ev *Evidence) remembers(p *control.Path, r *replied) {
 	const shown = 5
 	for _, c := range slices.Backward(r.changes) {
@@ -237,7 +238,7 @@ func (ev *Evidence) remembers(p *control.Path, r *replied) {
 			continue
 		}
 		run, err := ev.Recalled(c.Basis.Run)
-		if err != nil { // it is not kept any more
+		if err != nil { // it is no longer kept
 			return
 		}
 		step := control.Step{At: run.At, Stage: events.StageRecall, Outcome: events.OutcomePassed,

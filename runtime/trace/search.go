@@ -15,7 +15,7 @@ import (
 	"github.com/kehai-run/kehai/runtime/snapshot"
 )
 
-// Delivered is the way of a delivered message; false if there is none of that id.
+// Delivered returns the path of a delivered message; false if there is none with that id.
 func (ev *Evidence) Delivered(id messages.MessageID) (control.Path, bool) {
 	for i := range ev.delivered {
 		if ev.delivered[i].Message.ID == id {
@@ -25,8 +25,8 @@ func (ev *Evidence) Delivered(id messages.MessageID) (control.Path, bool) {
 	return control.Path{}, false
 }
 
-// LastRead is what was read last, by whatever run; false if nothing is known to have
-// been.
+// LastRead returns what was read last, by any run; false if nothing is known to have been
+// read.
 func (ev *Evidence) LastRead() (c messages.ConversationID, text string, at time.Time, ok bool) {
 	var newest mention
 	for _, m := range ev.everything() {
@@ -37,7 +37,7 @@ func (ev *Evidence) LastRead() (c messages.ConversationID, text string, at time.
 	return newest.conversation, newest.text, newest.at, !newest.at.IsZero()
 }
 
-// ByID finds a message, a part of the mail or a dead letter.
+// ByID finds a message, part of the mail, or a dead letter.
 func (ev *Evidence) ByID(id string) (list []control.Path) {
 	for i := range ev.delivered {
 		if string(ev.delivered[i].Message.ID) == id {
@@ -66,7 +66,7 @@ func (ev *Evidence) ByID(id string) (list []control.Path) {
 	return list
 }
 
-// pathsOf are those of all that a message holds.
+// pathsOf returns the paths of everything that a message holds.
 func (ev *Evidence) pathsOf(m messages.Message) (list []control.Path) {
 	_, in := mentionsIn(m)
 	for _, s := range in {
@@ -75,10 +75,10 @@ func (ev *Evidence) pathsOf(m messages.Message) (list []control.Path) {
 	return list
 }
 
-// likely is how alike a text must be to be taken for what is asked for.
+// likely is the least likeness of a text that may be the one asked for.
 const likely = 0.5
 
-// found is something that reads like what was asked for.
+// found is something like what was asked for.
 type found struct {
 	mention
 	likeness float64
@@ -94,7 +94,7 @@ type search struct {
 	texts map[string]bool // that were found, by conversation
 }
 
-// take takes a mention that reads like the text, once for each thing that it is of.
+// take keeps a mention that is like the text, once for each thing it belongs to.
 func (s *search) take(m mention, visible bool, r *replied) {
 	l := likeness(s.q.Text, m.text)
 	if l < likely || s.q.Conversation != "" && s.left(m.conversation) != s.q.Conversation {
@@ -122,15 +122,15 @@ func (s *search) take(m mention, visible bool, r *replied) {
 	}
 }
 
-// ByText finds what reads like a text, the likest and newest first. shown is what stands
-// on the screen at the moment, in conversations as known.
+// ByText finds what is like a text, the most alike and newest first. shown is what is on
+// the screen now, in conversations as far as they are known.
 func (ev *Evidence) ByText(q control.WhyQuery, shown []snapshot.Text) []control.Path {
 	s := search{ev, q, map[string]found{}, map[string]bool{}}
 	for _, r := range ev.replies {
 		s.take(mention{place{r.conversation, 0}, r.text(), r.at()}, false, r)
 	}
 	all := ev.everything()
-	// What has a place tells more than what has none.
+	// Something with a place tells more than something without.
 	slices.SortStableFunc(all, func(a, b mention) int { return cmp.Compare(b.occurrence, a.occurrence) })
 	for _, m := range all {
 		s.take(m, false, nil)
@@ -161,10 +161,10 @@ func (ev *Evidence) pathOfFound(f found) control.Path {
 	return visiblePath(f.mention)
 }
 
-// visible finds the conversations of what stands on the screen.
+// visible finds the conversations of what is on the screen.
 func (ev *Evidence) visible(shown []snapshot.Text) (list []mention) {
 	for _, t := range shown {
-		c := messages.ConversationID(t.App + ":" + t.Title) // of nobody's yet
+		c := messages.ConversationID(t.App + ":" + t.Title) // not assigned to a conversation yet
 		if found := directory.Called(ev.known, t.App, t.Title); len(found) > 0 {
 			c = found[0]
 		}

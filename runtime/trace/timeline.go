@@ -13,14 +13,14 @@ import (
 	"github.com/kehai-run/kehai/runtime/names"
 )
 
-// timeline is the event log as people read it: what became of a message or of a reply
-// stands in its entry, and a gap where the transcript has it.
+// timeline is the event log as people read it: the entry of a message or reply says what
+// happened to it, and a gap is where the transcript has it.
 type timeline struct {
 	changes   map[messages.MessageID][]control.Change
 	fates     map[sending]fate
-	first     map[sending]uint64         // where a reply was told of first
+	first     map[sending]uint64         // where a reply was first mentioned
 	after     map[uint64][]control.Entry // gaps, by the place of the message that they follow
-	elsewhere map[uint64]bool            // places in the log of those gaps, and of changes that are noted
+	elsewhere map[uint64]bool            // log places of those gaps, and of changes shown in other entries
 }
 
 // sending names one sending of a text.
@@ -31,17 +31,17 @@ type sending struct {
 	key          string
 }
 
-// fate is what became of a sending in the end.
+// fate is how a sending ended.
 type fate struct {
 	state      control.ReplyState
 	occurrence messages.Occurrence
 }
 
-// logReader reads the event log behind a place, as engine.Engine.ReadLog.
+// logReader reads the event log after a place, like engine.Engine.ReadLog.
 type logReader func(after uint64, yield func(engine.Published) bool) error
 
-// resolved reads what is said of a conversation that went into another one as that of
-// the other.
+// resolved reads the events of a conversation that was merged into another one as events
+// of the other.
 func resolved(read logReader, known map[messages.ConversationID]directory.Known) logReader {
 	return func(after uint64, yield func(engine.Published) bool) error {
 		return read(after, func(p engine.Published) bool {
@@ -68,7 +68,7 @@ func resolved(read logReader, known map[messages.ConversationID]directory.Known)
 	}
 }
 
-// newTimeline reads what the entries behind a place rest on.
+// newTimeline reads what the entries after a place depend on.
 func newTimeline(ctx context.Context, read logReader, q control.Query) (*timeline, error) {
 	t := &timeline{changes: map[messages.MessageID][]control.Change{}, fates: map[sending]fate{},
 		first: map[sending]uint64{}, after: map[uint64][]control.Entry{}, elsewhere: map[uint64]bool{}}
@@ -105,7 +105,7 @@ func newTimeline(ctx context.Context, read logReader, q control.Query) (*timelin
 	return t, errors.Join(err, ctx.Err())
 }
 
-// before reports whether a message, or the first of it, stands before a gap.
+// before reports whether a message, or its first part, comes before a gap.
 func before(m *control.Message, gap messages.Occurrence) bool {
 	return slices.ContainsFunc(m.Parts, func(p control.Part) bool { return p.Occurrence <= gap })
 }
@@ -119,7 +119,7 @@ func within(q control.Query, p engine.Published, e control.Entry) bool {
 	return (q.Conversation == "" || e.Conversation == q.Conversation) && !at.Before(q.Since)
 }
 
-// sent notes what became of a sending.
+// sent notes how a sending ended.
 func (t *timeline) sent(p engine.Published) {
 	switch m := p.Message.(type) {
 	case messages.SendDone:
@@ -133,7 +133,7 @@ func (t *timeline) sent(p engine.Published) {
 	}
 }
 
-// fold puts into an entry what became of it; false for one that another entry tells.
+// fold adds to an entry what happened to it; false if another entry shows this one.
 func (t *timeline) fold(e *control.Entry) bool {
 	switch {
 	case e.Message != nil:
@@ -157,8 +157,8 @@ func (t *timeline) fold(e *control.Entry) bool {
 	return !t.elsewhere[e.Seq]
 }
 
-// Timeline yields what a query selects of the event log, oldest first: what became of a
-// message or a reply stands in its own entry.
+// Timeline yields what a query selects from the event log, oldest first. The entry of a
+// message or a reply says what happened to it.
 func Timeline(ctx context.Context, e *engine.Engine, q control.Query, yield func(control.Entry) error) error {
 	known, err := names.Known(e)
 	if err != nil {
@@ -167,7 +167,7 @@ func Timeline(ctx context.Context, e *engine.Engine, q control.Query, yield func
 	return readTimeline(ctx, resolved(e.ReadLog, known), q, yield)
 }
 
-// readTimeline yields what a query selects of the event log.
+// readTimeline yields what a query selects from the event log.
 func readTimeline(ctx context.Context, read logReader, q control.Query, yield func(control.Entry) error) error {
 	t, err := newTimeline(ctx, read, q)
 	if err != nil {

@@ -39,8 +39,8 @@ func Verdicts(ctx context.Context, e *engine.Engine, q control.Query, yield func
 	return err
 }
 
-// ConversationOf tells whom a verdict is about, "" if it is about none. Actors of
-// windows say so in the detail, others have it as their key.
+// ConversationOf returns the conversation a verdict is about, "" for none. Actors of
+// windows name it in the detail; others have it as their key.
 func ConversationOf(v events.Verdict) messages.ConversationID {
 	switch {
 	case v.Detail.Conversation != "":
