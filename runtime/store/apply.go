@@ -9,8 +9,8 @@ import (
 	"github.com/kehai-run/kehai/runtime/engine"
 )
 
-// Apply writes a batch. An empty one with sync makes what was applied before
-// survive a power cut.
+// Apply writes a batch. An empty one with sync makes everything applied before survive a
+// power cut.
 //
 // After an error that wraps ErrUnknown the store has stopped.
 func (s *Store) Apply(batch []engine.Op, sync bool) error {
@@ -31,16 +31,16 @@ func (s *Store) Apply(batch []engine.Op, sync bool) error {
 	}
 	if err := s.write(ops, sync || big); err != nil {
 		if s.gate.halted() == nil {
-			return err // not begun
+			return err // nothing was started
 		}
 		return interrupted(err)
 	}
 	return nil
 }
 
-// prepare checks a batch and puts our prefix before its keys. big tells that a
-// value goes to the value log. Such a batch is always synced: otherwise a power
-// cut could keep the key and lose the value.
+// prepare checks a batch and puts our prefix before its keys. big means that a value goes
+// to the value log. Such a batch is always synced: otherwise a power cut could keep the
+// key and lose the value.
 func (s *Store) prepare(batch []engine.Op) (big bool, err error) {
 	if err := engine.CheckBatch(batch); err != nil {
 		return false, err
@@ -60,7 +60,7 @@ func (s *Store) prepare(batch []engine.Op) (big bool, err error) {
 	return big, nil
 }
 
-// write refuses what waited for a write that failed: Badger would end the process.
+// write refuses a write that waited for one that failed: Badger would end the process.
 func (s *Store) write(ops []engine.Op, sync bool) (err error) {
 	defer s.caught(&err)
 	if err := s.gate.halted(); err != nil {
@@ -106,7 +106,7 @@ func (s *Store) commit(ops []engine.Op) error {
 	return s.logs.written()
 }
 
-// stage adds an op to a transaction; entry is space for it until that has ended.
+// stage adds an op to a transaction; entry is its space until the transaction ends.
 func stage(txn *badger.Txn, op engine.Op, entry *badger.Entry) error {
 	if op.Delete {
 		return txn.Delete(op.Key)

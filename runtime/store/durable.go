@@ -34,7 +34,7 @@ func openLogFiles(dir string) (logFiles, error) {
 	for _, e := range names {
 		var n int
 		if info, err := e.Info(); err == nil && info.Size() == 0 {
-			continue // it is not begun
+			continue // not begun yet
 		}
 		switch filepath.Ext(e.Name()) {
 		case ".mem":
@@ -56,7 +56,7 @@ func (l *logFiles) written() error {
 	return l.follow(&l.mem, memFile)
 }
 
-// follow syncs what the newest file has left behind, if there is a newer one.
+// follow syncs the newest file known so far if there is a newer one.
 func (l *logFiles) follow(newest *int, name func(int) string) error {
 	n, err := l.advance(*newest, name)
 	if err != nil || n == *newest {
@@ -74,10 +74,10 @@ func (l *logFiles) advance(n int, name func(int) string) (int, error) {
 			return n, nil
 		case err != nil:
 			return n, err
-		case next.Size() == 0: // it is not begun
+		case next.Size() == 0: // not begun yet
 			return n, nil
 		}
-		// A file that is gone has been turned into a table, which Badger syncs.
+		// A missing file has become a table, which Badger syncs.
 		if err := syncFile(filepath.Join(l.dir, name(n))); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return n, err
 		}
@@ -118,12 +118,11 @@ func syncFile(path string) error {
 	return errors.Join(err, f.Close())
 }
 
-// Compact gives the space of big values (valueThreshold and more) that were
-// deleted or overwritten back to the volume; smaller ones are tidied up without
-// it. Before that it reads every table, because an iterator of Badger silently
-// skips what it cannot read. The runtime calls Compact about once an hour. It
-// may run beside other calls and returns when there is nothing more to gain or
-// ctx ends.
+// Compact returns the space of deleted or overwritten big values (valueThreshold and
+// more) to the volume; smaller ones need no help. First it reads every table, because a
+// Badger iterator silently skips what it cannot read. The runtime calls Compact about
+// once an hour. It may run at the same time as other calls, and returns when there is
+// nothing more to gain or ctx ends.
 func (s *Store) Compact(ctx context.Context) error {
 	if err := s.gate.enter(); err != nil {
 		return err
@@ -158,9 +157,9 @@ func (s *Store) compactValues(ctx context.Context, share float64) error {
 	return ctx.Err()
 }
 
-// collect rewrites one file of the value log, if one has enough garbage.
-// Badger removes the file at once, before the copies of its live values are
-// synced, unless an iterator is open: so one is kept open until they are.
+// collect rewrites one file of the value log, if one has enough garbage. Badger removes
+// the file at once, before the copies of its live values are synced, unless an iterator
+// is open. So this keeps one open until they are.
 func (s *Store) collect(share float64) (more bool, err error) {
 	defer s.caught(&err)
 	c, err := s.scan([]byte{metaKeys}, nil)

@@ -14,23 +14,23 @@ import (
 	"github.com/kehai-run/kehai/runtime/engine"
 )
 
-// Fault says what is wrong with a store and what to do. errors.Is finds its
-// Kind, which is one of the engine's errors of a store, or the system's error
-// where the fault is not the store's own, as with a missing permission.
+// Fault says what is wrong with a store and what to do. errors.Is finds its Kind: one of
+// the engine's store errors, or the system's error if the fault is not the store's own,
+// such as a missing permission.
 //
-// No text of a Fault holds a key or a value: Badger's own errors and panics
-// quote keys, so only what cause says about them is used.
+// No text of a Fault contains a key or a value. Badger's own errors and panics quote
+// keys, so only the text that cause makes of them is used.
 type Fault struct {
 	Dir  string // directory of the store
 	Kind error
 	What string // follows the directory: "is held by process 12"
 	Next string // a sentence that tells what to do
-	// Unknown says that what was being written may be there or not: errors.Is finds
-	// engine.ErrUnknown too.
+	// Unknown means that the data being written may or may not be there: errors.Is then
+	// finds engine.ErrUnknown too.
 	Unknown bool
 }
 
-// Is reports what errors.Is finds beside Kind.
+// Is reports what errors.Is finds in addition to Kind.
 func (f *Fault) Is(target error) bool { return f.Unknown && target == engine.ErrUnknown }
 
 func (f *Fault) Error() string {
@@ -46,7 +46,7 @@ func corrupt(dir, file, what string) error {
 		What: fmt.Sprintf("is damaged: %s: %s", file, what), Next: restore}
 }
 
-// unreadable is for errors of reading a store that is open.
+// unreadable turns an error of reading an open store into a fault.
 func (s *Store) unreadable(err error) error {
 	if f := refused(s.dir, "cannot be read", err); f != nil {
 		return f
@@ -54,8 +54,8 @@ func (s *Store) unreadable(err error) error {
 	return &Fault{Dir: s.dir, Kind: engine.ErrCorrupt, What: "is damaged: " + cause(err), Next: restore}
 }
 
-// refused is the fault of what the system refused, or nil if it refused nothing:
-// then err tells of the files themselves.
+// refused returns the fault if the system refused something, else nil: then err is about
+// the files themselves.
 func refused(dir, what string, err error) error {
 	for _, a := range advised {
 		if isOf(err, a.errno) {
@@ -72,7 +72,7 @@ var advised = []struct {
 }{
 	{syscall.ENOSPC, "Free some space on its volume, then start again; "},
 	{syscall.EDQUOT, "Free some space or raise the quota of this user, then start again; "},
-	// Its text begins with that of EMFILE.
+	// Its text begins with the text of EMFILE.
 	{syscall.ENFILE, "End what holds many files open on this machine, then start again; "},
 	{syscall.EMFILE, "Raise the limit of open files (ulimit -n), then start again; "},
 	{syscall.EFBIG, "Raise the limit of the size of a file to 128 MiB or more (ulimit -f), then start again; "},
@@ -88,14 +88,14 @@ const (
 	found       = "what was acknowledged is found again."
 )
 
-// isOf also looks into the text: Badger keeps the text of the error that it wraps,
-// but not the error itself.
+// isOf also looks at the text: when Badger wraps an error, it keeps the text but not the
+// error itself.
 func isOf(err, known error) bool {
 	return errors.Is(err, known) || strings.Contains(err.Error(), known.Error())
 }
 
-// unwritable is for errors of writing. It stops the store, because Badger's
-// memory may by then differ from its files.
+// unwritable handles an error of writing. It stops the store, because Badger's memory may
+// now differ from its files.
 func (s *Store) unwritable(err error) error {
 	if f := (*Fault)(nil); errors.As(err, &f) {
 		return err
@@ -116,7 +116,7 @@ func isFull(err error) bool {
 	return err != nil && (isOf(err, syscall.ENOSPC) || isOf(err, syscall.EDQUOT))
 }
 
-// interrupted is for errors of a write that had begun.
+// interrupted handles an error of a write that had begun.
 func interrupted(err error) error {
 	f := (*Fault)(nil)
 	if !errors.As(err, &f) {
@@ -127,9 +127,8 @@ func interrupted(err error) error {
 	return &unknown
 }
 
-// caught turns a panic of Badger, which is how it meets some damage, into an
-// error, and stops the store. It is deferred around calls of Badger only, never around
-// a caller's functions. Each such call is inside of one.
+// caught turns a panic of Badger into an error and stops the store: Badger panics on some
+// damage. It is deferred around every call of Badger, never around a caller's functions.
 func (s *Store) caught(err *error) {
 	r := recover()
 	if r == nil {
@@ -139,15 +138,15 @@ func (s *Store) caught(err *error) {
 	*err = s.halt(why, why)
 }
 
-// halt stops the store and returns why it has: what stopped it first is the cause of
-// what follows.
+// halt stops the store and returns why it stopped: whatever stopped it first is the cause
+// of later errors.
 func (s *Store) halt(why, refuse error) error {
 	s.stop(why, refuse)
 	<-s.gate.stopped
 	return s.gate.why
 }
 
-// panicked describes the value of a panic. Only texts of the Go runtime are known to
+// panicked describes the value of a panic. Only the Go runtime's own texts are known to
 // quote nothing.
 func panicked(value any) error {
 	if err, ok := value.(runtime.Error); ok {
@@ -159,10 +158,10 @@ func panicked(value any) error {
 	return errPanic
 }
 
-// faults makes a panic of a page that the system cannot bring from a file: the disk
-// fails to read it, or the file was cut. Badger reads through memory maps, and Go
-// ends the process otherwise. It holds for this goroutine until the result is called;
-// goroutines of Badger's own are out of reach, see decision 3.
+// faults turns a page fault into a panic: the disk cannot read a mapped page, or the file
+// was cut. Badger reads through memory maps, and Go would otherwise end the process. This
+// holds for the current goroutine until the result is called; Badger's own goroutines are
+// out of reach, see decision 3.
 func faults() (end func()) {
 	was := debug.SetPanicOnFault(true)
 	return func() { debug.SetPanicOnFault(was) }

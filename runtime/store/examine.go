@@ -29,11 +29,10 @@ type examination struct {
 	keys  *badger.KeyRegistry
 }
 
-// examine finds what Badger would meet with silence or with its own death: a
-// table whose index is damaged is left out, a damaged block ends the process,
-// a missing MANIFEST makes it remove every table, and a log is cut at the
-// first entry that cannot be read. All that is left then is synced, so that
-// what is acknowledged from now on does not survive what was before it.
+// examine finds damage that Badger would ignore or die of: it leaves out a table with a
+// damaged index, a damaged block ends the process, without a MANIFEST it removes every
+// table, and it cuts a log at the first unreadable entry. Afterwards everything left is
+// synced, so that no later write can survive a power cut that an earlier one does not.
 func examine(o Options) error {
 	x := &examination{Options: o, names: map[string]int64{}}
 	for _, step := range []func() error{x.list, x.dropEmpty, x.fresh, x.checkKeys, x.checkTables, x.checkLogs, x.sync} {
@@ -48,7 +47,8 @@ func (x *examination) path(name string) string { return filepath.Join(x.Dir, nam
 
 func (x *examination) corrupt(name, what string) error { return corrupt(x.Dir, name, what) }
 
-// unreadable is for errors of reading a file: the system's, or of what is in it.
+// unreadable turns an error of reading a file into a fault: the system's, or one about
+// its content.
 func (x *examination) unreadable(name string, err error) error {
 	if f := refused(x.Dir, "cannot be read: "+name, err); f != nil {
 		return f
@@ -56,7 +56,7 @@ func (x *examination) unreadable(name string, err error) error {
 	return x.corrupt(name, cause(err))
 }
 
-// list also finds files that this user may not read or write.
+// list also reports files that this user may not read or write.
 func (x *examination) list() error {
 	entries, err := os.ReadDir(x.Dir)
 	if err != nil {
@@ -87,9 +87,9 @@ func ours(name string) bool {
 	return name == badger.ManifestFilename || name == badger.KeyRegistryFileName || name == "DISCARD"
 }
 
-// dropEmpty removes what a kill leaves when it comes between the making of a
-// file and its first byte, or between emptying and removing one. Badger
-// refuses to start with such logs.
+// dropEmpty removes empty files. A kill leaves one between making a file and writing its
+// first byte, or between emptying and removing it. Badger refuses to start with such
+// logs.
 func (x *examination) dropEmpty() error {
 	for name, size := range x.names {
 		ext := filepath.Ext(name)
@@ -112,7 +112,7 @@ func (x *examination) fresh() error {
 	return nil
 }
 
-// checkKeys reads the keys that the files are encrypted with.
+// checkKeys reads the keys that encrypt the files.
 func (x *examination) checkKeys() error {
 	name := badger.KeyRegistryFileName
 	if _, ok := x.names[name]; !ok {
@@ -168,7 +168,7 @@ func (x *examination) checkTables() error {
 			return x.corrupt(name, "it ends too early")
 		}
 		key, err := x.keys.DataKey(t.KeyID)
-		if err != nil { // Badger goes on without the keys that a shortened registry lacks
+		if err != nil { // Badger continues without the keys missing from a shortened registry
 			return x.corrupt(badger.KeyRegistryFileName, "it lacks the key of "+name)
 		}
 		o := table.Options{DataKey: key, Compression: t.Compression, IndexCache: indexes}
@@ -179,9 +179,9 @@ func (x *examination) checkTables() error {
 	return nil
 }
 
-// checkTable verifies every checksum of a table with Badger's own code. Here
-// the panic with which that meets some damage can be caught: DB.Open reads
-// tables in goroutines of its own.
+// checkTable verifies every checksum of a table with Badger's own code, which panics on
+// some damage. Here the panic can be caught; in DB.Open it could not, because that reads
+// tables in its own goroutines.
 func checkTable(path string, o table.Options) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -193,7 +193,7 @@ func checkTable(path string, o table.Options) (err error) {
 	if err != nil {
 		return err
 	}
-	defer f.Close(-1) // of a map that is only read
+	defer f.Close(-1) // of a read-only map
 	t, err := table.OpenTable(f, o)
 	if err != nil {
 		return err
@@ -203,8 +203,8 @@ func checkTable(path string, o table.Options) (err error) {
 
 var errChecksum = errors.New("a checksum does not match")
 
-// verified calls one of Badger's functions VerifyChecksum, which panic while they
-// format the error of a damaged block.
+// verified calls one of Badger's VerifyChecksum functions, which panic while they format
+// the error about a damaged block.
 func verified(verify func() error) (err error) {
 	defer func() {
 		if recover() != nil {
@@ -240,9 +240,9 @@ func (x *examination) manifest() (tables map[uint64]badger.TableManifest, err er
 	return m.Tables, nil
 }
 
-// strangers reports whether there are tables that the MANIFEST does not name.
-// Badger removes them. That is right after a kill in the middle of a compaction,
-// and wrong if their entries were lost.
+// strangers reports whether there are tables that the MANIFEST does not name. Badger
+// removes them. That is right after a kill during a compaction, but wrong if their
+// entries were lost.
 func (x *examination) strangers(tables map[uint64]badger.TableManifest) bool {
 	return slices.ContainsFunc(x.sorted(".sst"), func(name string) bool {
 		id, ok := table.ParseFileID(name)
@@ -266,7 +266,7 @@ func (x *examination) checkLogs() error {
 	return nil
 }
 
-// checkLog reads a log to its end. A sealed one must have no bytes after it.
+// checkLog reads a log to its end. A sealed log must have no bytes after that.
 func (x *examination) checkLog(name string, sealed bool) error {
 	f, err := os.Open(x.path(name))
 	if err != nil {
@@ -297,7 +297,7 @@ func (x *examination) checkLog(name string, sealed bool) error {
 	return nil
 }
 
-// sync makes what a killed process left behind survive a power cut.
+// sync makes whatever a killed process left behind survive a power cut.
 func (x *examination) sync() error {
 	for _, name := range append(x.sorted(".mem"), x.sorted(".vlog")...) {
 		if err := syncFile(x.path(name)); err != nil {
@@ -307,8 +307,8 @@ func (x *examination) sync() error {
 	return nil
 }
 
-// sorted returns the names with an ending in order; file numbers have leading
-// zeros. Longer names come later, for numbers that have outgrown them.
+// sorted returns the names with an ending in order; file numbers have leading zeros.
+// Longer names come later, for numbers too large for leading zeros.
 func (x *examination) sorted(ending string) []string {
 	var names []string
 	for name := range x.names {

@@ -8,9 +8,9 @@ import (
 	"github.com/kehai-run/kehai/runtime/engine"
 )
 
-// Format is the version of the layout of keys that this program writes. It is
-// raised when an older program would misread what a newer one wrote; the older
-// one then refuses the store.
+// Format is the version of the layout of keys that this program writes. It is raised when
+// an older program would misread what a newer one wrote, so that the older one refuses
+// the store.
 //
 //	1 the kernel's keys in its first format
 //	2 the kernel's keys in its second, see package engine
@@ -54,14 +54,13 @@ func (s *Store) checkFormat() (err error) {
 			What: fmt.Sprintf("was written by format %d, this program knows %d", found, Format),
 			Next: "Upgrade this program, or restore a backup made by it."}
 	}
-	if found < Format { // the kernel brings its keys up to date when it starts
+	if found < Format { // the kernel updates its keys when it starts
 		return s.write([]engine.Op{{Key: formatKey, Value: appendFormat(nil, Format)}}, true)
 	}
 	return nil
 }
 
-// begin marks a new store. A store without the mark that holds keys is not one
-// of ours.
+// begin marks a new store. A store that has keys but not this mark is not ours.
 func (s *Store) begin() error {
 	c, err := s.scan(nil, nil)
 	if err != nil {

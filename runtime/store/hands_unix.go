@@ -14,12 +14,12 @@ import (
 	"github.com/kehai-run/kehai/runtime/engine"
 )
 
-// Hands keep in a file what is in hand, so that the next process knows what the
-// last one died with. They are an [engine.Hands].
+// Hands records in a file what is in progress, so that the next process knows what the
+// last one was doing when it died. It is an [engine.Hands].
 //
-// The file is mapped into memory. What is written there costs as much as memory,
-// and outlives the process in whatever way that ends; the system writes it to the
-// file. A power cut may lose it, which blames nobody.
+// The file is mapped into memory. Writing costs no more than writing memory, and the data
+// survives however the process ends, because the system writes it to the file. A power
+// cut may lose it; then nothing is blamed.
 //
 // The file has 1,024 words of eight bytes, in the order of this machine:
 //
@@ -43,8 +43,8 @@ const (
 
 var _ engine.Hands = (*Hands)(nil)
 
-// OpenHands opens the file, or begins it. Whoever does so holds the store: there
-// is one process at a time. A file that cannot be understood begins anew.
+// OpenHands opens the file, or creates it. The caller holds the store, so there is only
+// one process at a time. A file that cannot be understood is started over.
 func OpenHands(path string) (*Hands, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
@@ -53,7 +53,8 @@ func OpenHands(path string) (*Hands, error) {
 	defer f.Close()
 	const size = 8 * handsWords
 	if info, err := f.Stat(); err != nil || info.Size() != size {
-		// Written, not only grown: a page without a place on a full volume is a signal.
+		// Written, not only grown: on a full volume, touching a page without space raises
+		// a signal.
 		if err == nil {
 			err = f.Truncate(0)
 		}
@@ -73,7 +74,7 @@ func OpenHands(path string) (*Hands, error) {
 	return h, nil
 }
 
-// takeOver counts what an earlier process has left in hand.
+// takeOver counts what an earlier process left in progress.
 func (h *Hands) takeOver() {
 	left := map[uint64]uint64{}
 	if h.word[0] == handsFormat {
@@ -93,7 +94,7 @@ func (h *Hands) takeOver() {
 	pair := handsPairs
 	for id, deaths := range left {
 		if pair == handsWords {
-			break // that many at once are not to blame
+			break // with so many at once, none is to blame
 		}
 		h.word[pair], h.word[pair+1] = id, deaths
 		h.count[id] = pair
@@ -149,8 +150,8 @@ func (h *Hands) Survived(id uint64) {
 	}
 }
 
-// Close says that the process has come to an end of its own will, which blames
-// nobody: nothing is left to the next one.
+// Close records that the process ends on purpose: nothing is blamed, and nothing is left
+// to the next process.
 func (h *Hands) Close() error {
 	h.mu.Lock()
 	defer h.mu.Unlock()

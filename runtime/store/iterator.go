@@ -11,11 +11,11 @@ import (
 
 var errBlock = errors.New("a checksum does not match, or a block of a table cannot be read")
 
-// iteratorFault tells an iterator that has ended because of damage from one that
-// came to its end. Badger's has no error to ask for: a table that cannot be read is
-// left out, and the keys of the other tables come as if they were all. The tables'
-// own iterators know why they ended, but Badger keeps them to itself, so this looks
-// into it. TestScanFindsDamage fails if a newer Badger keeps them elsewhere.
+// iteratorFault returns an error if an iterator ended because of damage, not because it
+// reached its end. Badger's iterator reports no errors: it leaves out a table it cannot
+// read, and yields the keys of the other tables as if they were all. The tables'
+// iterators know why they ended, but Badger does not expose them, so this uses
+// reflection. TestScanFindsDamage fails if a newer Badger keeps them elsewhere.
 func iteratorFault(it *badger.Iterator) error {
 	if it == nil || !faulty(reflect.ValueOf(it).Elem().FieldByName("iitr")) {
 		return nil
@@ -30,7 +30,7 @@ var (
 	endOfTable     = reflect.ValueOf(io.EOF).Pointer()
 )
 
-// faulty walks through the iterators that an iterator is made of.
+// faulty walks through the iterators that make up an iterator.
 func faulty(v reflect.Value) bool {
 	for v.Kind() == reflect.Interface || v.Kind() == reflect.Pointer {
 		if v.IsNil() {

@@ -11,12 +11,11 @@ import (
 	"github.com/kehai-run/kehai/runtime/engine"
 )
 
-// A Badger transaction holds at most 15 % of a memtable, and memtables that
-// would take engine.MaxBatch cost more memory than everything else together.
-// So a batch that does not fit is stored as a redo record first, then applied in
-// several transactions, and then the record is removed. The batch counts as
-// applied once r/end is there: Open applies a complete record and removes an
-// incomplete one.
+// A Badger transaction holds at most 15 % of a memtable, and memtables large enough for
+// engine.MaxBatch would cost more memory than everything else together. So a batch that
+// does not fit is first stored as a redo record, then applied in several transactions;
+// then the record is removed. The batch counts as applied once r/end exists: Open applies
+// a complete record and removes an incomplete one.
 
 const redoPart = 256 << 10
 
@@ -38,8 +37,8 @@ func (s *Store) applyLarge(ops []engine.Op) error {
 	return s.carryOut(ops, record)
 }
 
-// carryOut applies what a complete redo record says and removes the record. It
-// may have been begun before.
+// carryOut applies a complete redo record and then removes it. An earlier process may
+// have begun to apply it.
 func (s *Store) carryOut(ops, record []engine.Op) error {
 	s.whole.Lock()
 	defer s.whole.Unlock()
@@ -58,7 +57,7 @@ func (s *Store) removeRecord(record []engine.Op) error {
 	return s.commitParts(gone)
 }
 
-// commitParts writes ops in order, in as few transactions as they fit in.
+// commitParts writes ops in order, in as few transactions as possible.
 func (s *Store) commitParts(ops []engine.Op) error {
 	for len(ops) > 0 {
 		n, err := s.commitPrefix(ops)
@@ -130,10 +129,10 @@ func (s *Store) redo() error {
 	return s.carryOut(ops, record)
 }
 
-// appendOps appends for each op: 1 for a delete or 0, the length of the key,
-// the key and, for a put, the length of the value and the value. Lengths are
-// unsigned varints. Stores on disk hold this form: new kinds may be added, the two
-// existing ones must not change.
+// appendOps appends for each op: 1 for a delete or 0, the length of the key, the key and,
+// for a put, the length of the value and the value. Lengths are unsigned varints. Stores
+// on disk contain this form: new kinds may be added, the two existing ones must not
+// change.
 func appendOps(b []byte, ops []engine.Op) []byte {
 	size := 0
 	for _, op := range ops {

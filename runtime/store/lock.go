@@ -18,15 +18,15 @@ import (
 // pidFile is Badger's own, so that Badger's tools respect the lock too.
 const pidFile = "LOCK"
 
-// dirLock is the lock that Badger would take: flock on the directory itself.
-// The system drops it with the process, however that ends.
+// dirLock is the lock that Badger would take: flock on the directory itself. The system
+// drops it when the process ends, however that happens.
 type dirLock struct {
 	dir *os.File
 }
 
-// lockDir takes a directory for this process. It makes one if need be, and
-// refuses one that other users may enter: what Badger writes there has the mode
-// that the process's umask leaves.
+// lockDir locks a directory for this process. It creates the directory if necessary, and
+// refuses one that other users may enter: only the process's umask limits the mode of
+// what Badger writes there.
 func lockDir(dir string) (*dirLock, error) {
 	var exposed *private.Exposed
 	switch err := private.Make(dir, private.Closed); {
@@ -63,8 +63,8 @@ func (l *dirLock) release() error {
 	return errors.Join(err, l.dir.Close())
 }
 
-// holder names the process that holds a directory. Right after that process
-// took it there may be no number yet.
+// holder names the process that holds a directory. Right after it took the lock, its
+// number may be missing.
 func holder(dir string) string {
 	b, _ := os.ReadFile(filepath.Join(dir, pidFile))
 	pid, err := strconv.Atoi(strings.TrimSpace(string(b)))
@@ -77,7 +77,7 @@ func holder(dir string) string {
 	return fmt.Sprintf("process %d", pid)
 }
 
-// barred is a fault of the system's making, most often a missing permission.
+// barred is a fault caused by the system, most often a missing permission.
 func barred(path, what string, err error) error {
 	next := "Check the path and the volume."
 	if known := (*Fault)(nil); errors.As(refused(path, what, err), &known) && known.Next != volumeThere+found {

@@ -15,18 +15,18 @@ import (
 // left out, except the system's error numbers.
 type badgerLog struct {
 	log zerolog.Logger
-	// broken is told what Badger only logs, or logs first.
+	// broken is told of failures that Badger only logs, or logs first.
 	broken func(error)
 	// awaitRoom is called before a compaction writes a table.
 	awaitRoom func()
 }
 
 const (
-	// Badger tries again for ever, and writes and Close wait for it.
+	// Badger retries for ever, and writes and Close wait for it.
 	flushFailed = "error flushing memtable to disk"
-	// Badger goes on without a memtable then: whoever reads or writes panics.
+	// Badger then continues without a memtable: reads and writes panic.
 	noMemtable = "Got error: %v for id"
-	// Badger has collected what goes into a table.
+	// Badger has collected the content of a table.
 	collected = "[%d] LOG Compact. Added"
 )
 
@@ -64,7 +64,7 @@ func (b badgerLog) write(level zerolog.Level, format string, args []any) {
 	e.Str("from", "badger").Msg(strings.TrimSpace(fmt.Sprintf(format, safe...)))
 }
 
-// masked stands for an argument that is left out, whatever its verb.
+// masked replaces an argument that is left out, whatever its verb.
 type masked struct{}
 
 func (masked) Format(f fmt.State, _ rune) { fmt.Fprint(f, "…") }

@@ -20,17 +20,16 @@ type Options struct {
 	// Key encrypts the store at rest with AES: 16, 24 or 32 bytes. Empty: no
 	// encryption. It is chosen when the store is created and cannot change.
 	Key []byte
-	// Logger is given Badger's messages, without keys and values. The zero
-	// value writes nothing.
+	// Logger gets Badger's messages, without keys and values. The zero value writes
+	// nothing.
 	Logger zerolog.Logger
 	// StatFS returns the bytes free on the volume of dir. Nil: ask the system.
 	StatFS func(dir string) (free uint64, err error)
-	// MinFree is how much must be free to open, in bytes, as [engine.DefaultMinFree].
+	// MinFree is how many bytes must be free to open, see [engine.DefaultMinFree].
 	MinFree uint64
-	// OnStop is told, once and from any goroutine, why the store stopped by
-	// itself: a write failed, or Badger met damage. Until it is opened again,
-	// by another process, every call is refused. It must not call the store.
-	// Nil: nobody is told.
+	// OnStop is told, once and from any goroutine, why the store stopped by itself: a
+	// write failed, or Badger found damage. Every call is then refused until another
+	// process opens the store. OnStop must not call the store. Nil: nobody is told.
 	OnStop func(why error)
 }
 
@@ -53,9 +52,9 @@ func (o *Options) check() error {
 		Next: "Give one of 16, 24 or 32 bytes, or none."}
 }
 
-// Open opens the store in a directory, or begins one there. It reads every
-// file once to find damage, because Badger answers some damage by leaving data
-// out and some by ending the process.
+// Open opens the store in a directory, or creates one there. It reads every file once to
+// find damage, because on some damage Badger leaves data out, and on some it ends the
+// process.
 func Open(o Options) (*Store, error) {
 	o.defaults()
 	if err := o.check(); err != nil {
@@ -79,14 +78,14 @@ func Open(o Options) (*Store, error) {
 	return nil, errors.Join(err, s.abandon(err))
 }
 
-// abandon closes what could not be opened to its end, and gives the directory back
-// unless Badger stays at work there.
+// abandon closes a store that could not be opened completely, and unlocks the directory
+// unless Badger is still working there.
 func (s *Store) abandon(why error) error {
 	s.gate.stop(why, why)
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		_ = s.closeBadger() // why says it
+		_ = s.closeBadger() // why has the reason
 	}()
 	select {
 	case <-done:
@@ -120,7 +119,7 @@ func (s *Store) open(o Options) error {
 
 func (s *Store) openBadger(o Options) error {
 	log := badgerLog{log: o.Logger, awaitRoom: s.awaitRoom, broken: func(err error) {
-		if s.opened.Load() { // before, Badger says it by itself
+		if s.opened.Load() { // before that, Badger returns the error itself
 			_ = s.unwritable(err)
 		}
 	}}
@@ -159,24 +158,22 @@ func (s *Store) prepareOpened() (err error) {
 	return s.endRestore()
 }
 
-// memTableSize bounds the memory of the store: Badger sets aside about 1.4
-// times as much, and touches it as it fills. A transaction holds 15 % of it,
-// 900 KiB; large.go applies larger batches. It may grow but never
-// shrink: Badger replays the log of a larger memtable into a smaller one and
-// ends the process when it does not fit.
+// memTableSize bounds the memory of the store: Badger reserves about 1.4 times as much,
+// and uses it as it fills. A transaction holds 15 % of it, 900 KiB; large.go applies
+// larger batches. Later versions may raise it but never lower it: Badger replays the log
+// of a larger memtable into a smaller one and ends the process when it does not fit.
 const memTableSize = 6 << 20
 
-// valueThreshold is the size from which a value goes to the value log: close
-// below what a transaction holds. Smaller values are stored beside their keys
-// and need no collection.
+// valueThreshold is the size from which a value goes to the value log: just below what a
+// transaction holds. Smaller values are stored with their keys and need no collection.
 const valueThreshold = 880 << 10
 
-// badgerOptions are for a desktop: some megabytes of memory and a few thousand
-// commits a second, where Badger's own are for a server.
+// badgerOptions suit a desktop, with some megabytes of memory and a few thousand commits
+// a second. Badger's defaults are for a server.
 func badgerOptions(o Options) badger.Options {
 	b := badger.DefaultOptions(o.Dir).
 		WithMetricsEnabled(false).
-		WithBypassLockGuard(true). // dirLock holds the same lock, from before the examination
+		WithBypassLockGuard(true). // dirLock holds the same lock since before the examination
 		WithDetectConflicts(false).
 		WithSyncWrites(false).
 		WithCompression(options.None).

@@ -16,9 +16,9 @@ import (
 	"github.com/kehai-run/kehai/runtime/engine"
 )
 
-// What is deleted or overwritten stays in Badger's files: in the log of the
-// memtable until that is full, and in a table until a compaction meets it there,
-// which in a small store never happens. Purge removes it:
+// Deleted and overwritten data stays in Badger's files: in the memtable's log until that
+// is full, and in a table until a compaction reaches it, which in a small store never
+// happens. Purge removes it:
 //
 //	it fills the memtable, so that its log becomes a table and is deleted;
 //	it compacts all tables into one level, which drops what is superseded;
@@ -26,26 +26,27 @@ import (
 //	version is left, so that the next round meets them;
 //	it rewrites the files of the value log that hold anything superseded.
 //
-// Old versions stay while a view is open that may read them. So a purge first
-// waits for the views that are older than itself.
+// Old versions stay while an open view may read them. So a purge first waits for the
+// views that began before it.
 
 var (
-	// purgeKey holds a number while superseded bytes are to be purged. PurgeLater
-	// counts it up, so that the end of a purge does not take a later wish away.
+	// purgeKey holds a number while superseded bytes have to be purged. PurgeLater
+	// increments it, so that the end of a purge does not remove a later request.
 	purgeKey = []byte{metaKeys, '/', 'p', 'u', 'r', 'g', 'e'}
-	// fillKey fills memtables. It is deleted again.
+	// fillKey fills memtables. It is deleted afterwards.
 	fillKey = []byte{metaKeys, '/', 'f', 'i', 'l', 'l'}
 )
 
 const (
 	fillBytes   = 512 << 10
 	purgeRounds = 8
-	// anyGarbage makes Badger rewrite a file of the value log for a single byte.
+	// anyGarbage makes Badger rewrite a file of the value log for even a single byte of
+	// garbage.
 	anyGarbage = 1e-12
 )
 
-// PurgeLater notes that bytes are deleted from now on which must leave the files
-// too. The note outlives a crash: whoever opens the store calls Purge.
+// PurgeLater notes that what is deleted from now on must leave the files too. The note
+// survives a crash: whoever opens the store calls Purge.
 func (s *Store) PurgeLater() error {
 	if err := s.gate.enter(); err != nil {
 		return err
@@ -60,7 +61,7 @@ func (s *Store) PurgeLater() error {
 	return s.write([]engine.Op{{Key: purgeKey, Value: strconv.AppendUint(nil, n+1, 10)}}, true)
 }
 
-// purgeWish is the number of the newest wish, 0 if there is none.
+// purgeWish returns the number of the newest request, 0 if there is none.
 func (s *Store) purgeWish() (uint64, error) {
 	txn := s.view()
 	defer txn.Discard()
@@ -70,16 +71,16 @@ func (s *Store) purgeWish() (uint64, error) {
 	}
 	n, err := strconv.ParseUint(string(value), 10, 64)
 	if err != nil {
-		return 1, nil // a wish all the same
+		return 1, nil // still a request
 	}
 	return n, nil
 }
 
-// Purge removes from the files what was deleted or overwritten before it was
-// called, if PurgeLater was called, and reports whether no wish is left. Other
-// calls go on meanwhile. It waits for reads that began earlier. A big value
-// (valueThreshold and more) that was written, or moved by tidying up, since the
-// store was opened cannot be removed at once: then the wish stays for the next start.
+// Purge removes from the files what was deleted or overwritten before the call, if
+// PurgeLater was called, and reports whether no request is left. Other calls continue
+// meanwhile. It waits for reads that began earlier. A big value (valueThreshold and more)
+// that was written, or moved by Compact, since the store was opened cannot be removed
+// yet: then the request stays for the next start.
 func (s *Store) Purge(ctx context.Context) (gone bool, err error) {
 	if err := s.gate.enter(); err != nil {
 		return false, err
@@ -91,7 +92,7 @@ func (s *Store) Purge(ctx context.Context) (gone bool, err error) {
 	if err != nil || wish == 0 {
 		return err == nil, err
 	}
-	stays := s.bigWritten.Load() // what the purge itself moves there was not deleted before it
+	stays := s.bigWritten.Load() // what the purge itself moves there was not deleted earlier
 	if err := s.purge(ctx); err != nil {
 		return false, err
 	}
@@ -192,8 +193,8 @@ func (s *Store) flatten() (err error) {
 	return s.db.Flatten(1)
 }
 
-// superseded returns the keys of which a version is left that was deleted or
-// overwritten up to a time, and the deletions themselves, which hold the key.
+// superseded returns the keys that still have a version deleted or overwritten up to a
+// time, including deletions themselves, because they contain the key.
 func (s *Store) superseded(upTo uint64) (keys [][]byte, err error) {
 	defer s.caught(&err)
 	view := s.view()
@@ -201,7 +202,7 @@ func (s *Store) superseded(upTo uint64) (keys [][]byte, err error) {
 	it := view.NewIterator(badger.IteratorOptions{AllVersions: true})
 	defer it.Close()
 	var key []byte
-	var before uint64 // version of the item before, if it is one of the same key
+	var before uint64 // version of the previous item, if it has the same key
 	for it.Rewind(); it.Valid(); it.Next() {
 		item := it.Item()
 		newest := !bytes.Equal(item.Key(), key)
@@ -217,7 +218,7 @@ func (s *Store) superseded(upTo uint64) (keys [][]byte, err error) {
 	return keys, nil
 }
 
-// rewrite writes keys again as they are, present or deleted.
+// rewrite writes keys again in their current state, present or deleted.
 func (s *Store) rewrite(keys [][]byte) error {
 	for _, key := range keys {
 		if err := s.rewriteKey(key); err != nil {
@@ -243,8 +244,8 @@ func (s *Store) rewriteKey(key []byte) error {
 	return s.write([]engine.Op{{Key: key, Value: value, Delete: !ok}}, big)
 }
 
-// views counts the views that are open, and lets a purge wait for the older
-// ones. The zero value counts none.
+// views counts the open views, and lets a purge wait for older ones. The zero value
+// counts none.
 type views struct {
 	mu   sync.Mutex
 	open *sync.WaitGroup // the views that began since the last call of older

@@ -18,7 +18,7 @@ const logHeader = 20
 
 const (
 	maxEntryHead = 2 + 3*binary.MaxVarintLen64
-	maxLogKey    = 1 << 16 // a longer one ends the log for Badger
+	maxLogKey    = 1 << 16 // Badger takes a longer one for the end of the log
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -28,17 +28,16 @@ type logState int
 const (
 	logWhole   logState = iota
 	logTorn             // the last entry was being written when the process or the power went
-	logDamaged          // an entry was whole once and is not any more
+	logDamaged          // an entry was once whole but no longer is
 )
 
-// readLog reads the entries of a log from just behind its header. end is the
-// offset behind the last entry that is right.
+// readLog reads the entries of a log from just after its header. end is the offset after
+// the last valid entry.
 //
-// A new log is full of zeros. So an entry that a kill cut short is followed by
-// zeros, or begins with them, because the copy may write the first bytes last.
-// After a power cut there are zeros up to the border of a page. An entry that
-// is wrong otherwise has been changed, and cutting the log there, as Badger
-// would, could drop batches that were acknowledged.
+// A new log is full of zeros. So an entry cut short by a kill is followed by zeros, or
+// begins with them, because the copy may write the first bytes last. After a power cut
+// there are zeros up to a page boundary. An entry that is wrong in any other way was
+// damaged. Cutting the log there, as Badger would, could drop acknowledged batches.
 func readLog(r io.Reader, size int64) (end int64, state logState, err error) {
 	b := bufio.NewReaderSize(r, 64<<10)
 	end = logHeader
@@ -76,8 +75,8 @@ func readLog(r io.Reader, size int64) (end int64, state logState, err error) {
 	}
 }
 
-// entrySize reads the lengths in an entry's head. It is not ok if they cannot
-// be, or not within the rest of the file.
+// entrySize reads the lengths in an entry's head. It is not ok if they are impossible, or
+// exceed the rest of the file.
 func entrySize(head []byte, rest int64) (n int64, ok bool) {
 	at := 2
 	var lengths [3]uint64
@@ -99,8 +98,8 @@ func entrySize(head []byte, rest int64) (n int64, ok bool) {
 	return n, n <= rest
 }
 
-// torn reports whether bytes at an offset look like a write that did not
-// finish: they end in zeros, or zeros reach a border of pages inside them.
+// torn reports whether bytes at an offset look like an unfinished write: they end in
+// zeros, or have zeros up to a page boundary.
 func torn(entry []byte, offset int64) bool {
 	const page = 4096
 	const few = 8

@@ -12,38 +12,38 @@ import (
 	"github.com/kehai-run/kehai/runtime/engine"
 )
 
-// Badger writes its files through maps of memory, and makes them long without a place
-// on the volume. A page that finds no place there is a signal, which Go answers with
-// the end of the process. So:
+// Badger writes its files through memory maps, and extends them without reserving space
+// on the volume. Touching a page that finds no space raises a signal, at which Go ends
+// the process. So:
 //
 //	the logs, which each batch writes, are given their places before it: what finds
 //	none then is an error, and nothing was written;
 //	a compaction waits, before it writes a table, until there is room;
 //	Close leaves the files as a kill does where there is no room for a table.
 //
-// What is left is a volume that somebody else fills within the milliseconds of one
-// flush or compaction: the process ends with the signal, and the next start finds what
+// One case is left: somebody else fills the volume within the milliseconds of a flush or
+// compaction. Then the signal ends the process, and the next start finds everything that
 // was acknowledged.
 
 const (
-	// logRoom is what the log of a memtable takes at most: it is full at memTableSize,
-	// and one transaction may go beyond that.
+	// logRoom is the most that the log of a memtable takes: it is full at memTableSize,
+	// and one transaction may exceed that.
 	logRoom = memTableSize + 2<<20
-	// discardRoom is for the garbage of as many files as a value log ever has.
+	// discardRoom is for the garbage statistics of as many files as a value log ever has.
 	discardRoom = 64 << 10
 	// tableRoom is for the tables of all memtables, or of a step of a compaction.
 	tableRoom = 32 << 20
-	// entryRoom is what a log takes beside a key and a value.
+	// entryRoom is what a log entry takes in addition to its key and value.
 	entryRoom = 64
 )
 
-// room is what was given a place.
+// room records what has reserved space.
 type room struct {
 	mem int // number of the newest log of a memtable
 }
 
-// reserve gives a place to what ops are about to write: the newest log and the one
-// after it, which Badger takes as it is, because it is empty. A big value goes to the
+// reserve reserves space for what ops are about to write: in the newest log and in the
+// one after it, which Badger uses as it is, because it is empty. A big value goes to the
 // value log. The caller holds s.writing.
 func (s *Store) reserve(ops []engine.Op) error {
 	for next := s.logs.mem + 1; s.room.mem < next; {
@@ -67,13 +67,13 @@ func (s *Store) reserve(ops []engine.Op) error {
 	if err := unix.Stat(filepath.Join(s.dir, name), &st); err != nil {
 		return err
 	}
-	// What is written has its place, without holes.
+	// What is written already has its space, without holes.
 	const block = 512
 	return s.give(name, 0, st.Blocks*block+big)
 }
 
-// give gives the beginning of a file a place on the volume; its length stays. Where
-// the file system cannot, nothing is given.
+// give reserves space on the volume for the beginning of a file; its length does not
+// change. If the file system cannot do that, nothing is reserved.
 func (s *Store) give(name string, create int, size int64) error {
 	f, err := os.OpenFile(filepath.Join(s.dir, name), os.O_RDWR|create, 0o600)
 	if err != nil {
@@ -88,7 +88,8 @@ func (s *Store) give(name string, create int, size int64) error {
 	return errors.Join(err, f.Close())
 }
 
-// full is the error of a write that was not begun for lack of space. The store goes on.
+// full is the error of a write that was not started for lack of space. The store
+// continues.
 func (s *Store) full() error {
 	return &Fault{Dir: s.dir, Kind: engine.ErrLowSpace, What: "has no space left on its volume: nothing was written",
 		Next: "Free some space there; work goes on by itself."}
@@ -99,9 +100,9 @@ func (s *Store) roomy() bool {
 	return err != nil || free >= tableRoom
 }
 
-// awaitRoom holds a compaction up while there is no room for what it makes. It is
-// called by Badger, in goroutines of its own; those of a store that has stopped are
-// left where they are. Close would wait for them.
+// awaitRoom delays a compaction until there is space for its result. Badger calls it in
+// its own goroutines. In a store that has stopped they are left waiting here; Close would
+// wait for them.
 func (s *Store) awaitRoom() {
 	for !s.roomy() {
 		if s.gate.isShut() {
@@ -116,7 +117,7 @@ func (s *Store) awaitRoom() {
 	}
 }
 
-// unmade is why Close leaves the store as a kill does.
+// unmade returns why Close leaves the store as a kill does.
 func (s *Store) unmade() error {
 	return &Fault{Dir: s.dir, Kind: engine.ErrLowSpace,
 		What: "was left as it is, because its volume has no space for a tidy end",

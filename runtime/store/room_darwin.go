@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// preallocate asks for what is missing: the system adds to what the file has.
+// preallocate asks only for the missing space: the system adds to what the file has.
 func preallocate(f *os.File, size int64) error {
 	var st unix.Stat_t
 	if err := unix.Fstat(int(f.Fd()), &st); err != nil {

@@ -9,12 +9,11 @@ import (
 	"github.com/kehai-run/kehai/runtime/engine"
 )
 
-// restoreKey is there while a snapshot is restored: what stands beside it is a
-// part, and goes when the store is opened again.
+// restoreKey exists while a snapshot is restored: any other keys are then incomplete, and
+// are removed when the store is opened again.
 var restoreKey = []byte{metaKeys, '/', 'r', 'e', 's', 't', 'o', 'r', 'e'}
 
-// Snapshot reads every table first: an iterator of Badger passes over what it
-// cannot read.
+// Snapshot reads every table first, because a Badger iterator skips what it cannot read.
 func (s *Store) Snapshot(w io.Writer) error {
 	if err := s.gate.enter(); err != nil {
 		return err
@@ -57,7 +56,7 @@ func (s *Store) Restore(r io.Reader) error {
 	if err != nil {
 		return errors.Join(err, s.dropPart())
 	}
-	// First all of it, then the end of the mark.
+	// First everything, then the removal of the mark.
 	if err := s.write(nil, true); err != nil {
 		return interrupted(err)
 	}
@@ -88,7 +87,7 @@ func (s *Store) empty() (bool, error) {
 	return !some, err
 }
 
-// dropPart deletes what came of a snapshot that was cut short, and then the mark.
+// dropPart deletes what was restored of an incomplete snapshot, and then the mark.
 func (s *Store) dropPart() error {
 	from := []byte{userKeys}
 	for {
@@ -106,8 +105,8 @@ func (s *Store) dropPart() error {
 	}
 }
 
-// keysFrom returns the deletions of some of the engine's keys from a key on. It is
-// for when s.whole is held.
+// keysFrom returns deletions for some of the engine's keys from a key on. The caller
+// holds s.whole.
 func (s *Store) keysFrom(from []byte) (gone []engine.Op, err error) {
 	defer s.caught(&err)
 	txn := s.db.NewTransaction(false)
@@ -120,7 +119,7 @@ func (s *Store) keysFrom(from []byte) (gone []engine.Op, err error) {
 	return gone, nil
 }
 
-// endRestore takes back a restore that a crash cut short.
+// endRestore undoes a restore that a crash cut short.
 func (s *Store) endRestore() (err error) {
 	defer s.caught(&err)
 	txn := s.view()

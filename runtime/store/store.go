@@ -13,12 +13,11 @@
 //	r/<n>        one part of the redo record of a large batch, see large.go
 //	r/end        present while that record is complete but not yet applied
 //
-// What a crash can lose: a kill of the process, nothing that Apply
-// acknowledged. A power cut, batches after the last Apply with sync, and then
-// always the newest first: see durable.go. A disk that is full kills the
-// process only if it fills up while a table is made: Badger writes through memory maps,
-// and the system answers with a signal that Go cannot catch; see room.go. Whoever
-// writes asks Free first.
+// What a crash can lose: if the process is killed, nothing that Apply acknowledged. In a
+// power cut, batches after the last Apply with sync, and always the newest first: see
+// durable.go. A full disk kills the process only if it fills up while a table is made:
+// Badger writes through memory maps, and the system raises a signal that Go cannot catch;
+// see room.go. Ask Free before writing.
 package store
 
 import (
@@ -51,7 +50,7 @@ type Store struct {
 	lock   *dirLock
 	statFS func(dir string) (uint64, error)
 	onStop func(why error)
-	opened atomic.Bool // what is wrong before is told by Open
+	opened atomic.Bool // Open returns what goes wrong before
 
 	gate *gate
 	// whole is held for writing while a large batch is carried out in several
@@ -59,7 +58,7 @@ type Store struct {
 	// of one.
 	whole   sync.RWMutex
 	writing sync.Mutex     // one write at a time
-	ops     []engine.Op    // space of the write under way
+	ops     []engine.Op    // space of the write in progress
 	entries []badger.Entry // the same
 	logs    logFiles
 	room    room
@@ -78,7 +77,7 @@ func userKey(key []byte) []byte {
 	return append(append(make([]byte, 0, len(key)+1), userKeys), key...)
 }
 
-// view is a read of everything that is applied, and only that.
+// view is a consistent read of everything that is applied.
 type view struct {
 	*badger.Txn
 	store *Store
@@ -92,8 +91,8 @@ func (s *Store) view() view {
 	return view{s.db.NewTransaction(false), s, end}
 }
 
-// Discard ends the view. After a panic that left an iterator open Badger has another
-// one here, of which the store has stopped by then.
+// Discard ends the view. Badger panics here if an earlier panic left an iterator open;
+// the store has stopped by then.
 func (v view) Discard() {
 	defer v.end()
 	var again error
@@ -136,9 +135,8 @@ func (r *reader) Get(key []byte) (value []byte, ok bool, err error) {
 	return r.store.get(r.txn, r.key)
 }
 
-// get reads one key through an iterator. Badger's own Get takes a block that cannot be
-// read for one without the key: it would answer that there is none, or with an older
-// value.
+// get reads one key through an iterator. Badger's own Get treats an unreadable block as
+// one without the key: it would find nothing, or an older value.
 func (s *Store) get(txn *badger.Txn, key []byte) (value []byte, ok bool, err error) {
 	defer s.caught(&err)
 	defer faults()()
@@ -158,8 +156,8 @@ func (s *Store) get(txn *badger.Txn, key []byte) (value []byte, ok bool, err err
 	return value, true, nil
 }
 
-// valueOf copies a value. Badger logs that a value in the value log cannot be
-// read, but then returns an empty one without an error.
+// valueOf copies a value. If a value in the value log cannot be read, Badger only logs it
+// and returns an empty value without an error.
 func valueOf(item *badger.Item) ([]byte, error) {
 	value, err := item.ValueCopy(nil)
 	if err == nil && len(value) == 0 && item.ValueSize() > 0 {
@@ -168,8 +166,8 @@ func valueOf(item *badger.Item) ([]byte, error) {
 	return value, err
 }
 
-// Scan may call the store from yield, except Close. If it meets damage it says so
-// in the end: what it has yielded by then may not be all.
+// Scan allows yield to call the store, except Close. If it finds damage it says so at the
+// end: it may not have yielded everything.
 func (s *Store) Scan(prefix, from []byte, yield func(key, value []byte) bool) (err error) {
 	if err := s.gate.enter(); err != nil {
 		return err
@@ -211,7 +209,7 @@ func (s *Store) scan(prefix, from []byte) (c *cursor, err error) {
 			c.txn.Discard()
 		}
 	}()
-	// Values are stored beside the keys: fetching them ahead gains nothing.
+	// Values are stored with the keys: fetching them ahead gains nothing.
 	c.it = c.txn.NewIterator(badger.IteratorOptions{Prefix: prefix})
 	return c, nil
 }
@@ -235,8 +233,8 @@ func (c *cursor) next() (key, value []byte, ok bool, err error) {
 	return slices.Clone(item.Key()), value, true, nil
 }
 
-// fault reports damage that the cursor has passed over. It stops the store: other
-// reads pass over it too.
+// fault reports damage that the cursor skipped. It stops the store, because other reads
+// would skip it too.
 func (c *cursor) fault() (err error) {
 	defer c.store.caught(&err)
 	if cause := iteratorFault(c.it); cause != nil {
@@ -256,14 +254,13 @@ func (c *cursor) close() {
 // Free asks the volume. It works on a closed store too.
 func (s *Store) Free() (uint64, error) { return freeBytes(s.statFS, s.dir) }
 
-// Close waits for calls that are under way, writes what is in memory to its
-// place and gives the directory back. Calling it again does nothing. It must
-// not be called from within a Scan.
+// Close waits for calls in progress, writes what is in memory to disk and unlocks the
+// directory. Calling it again does nothing. It must not be called from within a Scan.
 //
-// Close does not wait for a store that has stopped, and returns why it stopped.
-// Badger would retry for ever. Its files are left as a kill leaves them, and the
-// directory stays locked until the process ends, because Badger's goroutines may
-// still write there. So it is where the volume has no space for a tidy end.
+// If the store has stopped, Close does not wait, because Badger would retry for ever, and
+// returns why it stopped. The files are left as after a kill, and the directory stays
+// locked until the process ends, because Badger's goroutines may still write there. The
+// same happens if the volume has no space for a clean end.
 func (s *Store) Close() error {
 	if !s.roomy() {
 		why := s.unmade()
@@ -289,15 +286,14 @@ func (s *Store) closeBadger() (err error) {
 			What: "was closed, but not cleanly: " + cause(err),
 			Next: "What was acknowledged is found again when it is opened."}
 	}
-	// Badger's own tools refuse a log without a byte.
+	// Badger's own tools refuse an empty log.
 	if err := os.Remove(filepath.Join(s.dir, memFile(s.room.mem))); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return barred(s.dir, "cannot be tidied", err)
 	}
 	return nil
 }
 
-// stop ends the work of a store that can no longer be trusted. Later calls are
-// told to refuse.
+// stop ends the work of a store that can no longer be trusted. Later calls return refuse.
 func (s *Store) stop(why, refuse error) {
 	if s.gate.stop(why, refuse) && s.onStop != nil && s.opened.Load() {
 		s.onStop(why)
@@ -308,7 +304,7 @@ func (s *Store) stop(why, refuse error) {
 type gate struct {
 	mu      sync.Mutex
 	inside  int
-	refuse  error         // what later calls are told
+	refuse  error         // what later calls return
 	closed  bool          // shut was called
 	empty   chan struct{} // closed when the last call leaves a shut gate
 	stopped chan struct{} // closed by stop
@@ -327,7 +323,7 @@ func (g *gate) enter() error {
 	return nil
 }
 
-// halted returns what calls inside of a stopped gate are told, and nil before.
+// halted returns what calls inside a stopped gate get, and nil before it is stopped.
 func (g *gate) halted() error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -363,8 +359,8 @@ func (g *gate) stop(why, refuse error) bool {
 	return true
 }
 
-// shut turns later calls away and waits for those inside, unless the gate is
-// stopped: these may never leave. It reports whether this was the first call.
+// shut turns later calls away and waits for those inside, unless the gate is stopped:
+// then they may never leave. It reports whether this was the first call.
 func (g *gate) shut() bool {
 	g.mu.Lock()
 	if g.closed {

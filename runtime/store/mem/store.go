@@ -1,9 +1,9 @@
 // Package mem is an engine.Store in memory, for tests and for simulations.
 //
-// Its main type, Store, does the same work for the same calls: no clock, no
-// random numbers, no goroutines. A simulated death of the process is Clone, a
-// simulated power cut is CloneSynced; the old Store is then thrown away. The
-// store that survives a real one is in the package above.
+// Its main type, Store, does the same work for the same calls: no clock, no random
+// numbers, no goroutines. Clone simulates the death of the process, CloneSynced a power
+// cut; the old Store is then thrown away. The store that survives real ones is in the
+// package above.
 package mem
 
 import (
@@ -29,18 +29,17 @@ var _ engine.Store = (*Store)(nil)
 // New returns an empty store.
 func New() *Store { return &Store{} }
 
-// Clone returns an open store with everything that was applied, whether this
-// one is closed or not: what a process finds that starts after a kill. It
-// costs the same for any number of keys, and neither store sees what is later
-// written to the other.
+// Clone returns an open store with everything that was applied, whether this one is
+// closed or not: what a new process finds after a kill. It costs the same for any number
+// of keys, and neither store sees later writes to the other.
 func (s *Store) Clone() *Store {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return &Store{root: s.root, synced: s.synced}
 }
 
-// CloneSynced is Clone after the worst power cut: batches after the last one
-// that was applied with sync are gone.
+// CloneSynced is like Clone, but after the worst power cut: batches after the last one
+// applied with sync are lost.
 func (s *Store) CloneSynced() *Store {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -135,7 +134,7 @@ func (s *Store) Restore(r io.Reader) error {
 	return err
 }
 
-// Free returns the most there is: memory has no volume.
+// Free returns the largest number, because memory has no volume.
 func (s *Store) Free() (uint64, error) { return ^uint64(0), nil }
 
 // Close makes later calls fail. Calling it again does nothing.

@@ -2,10 +2,10 @@ package mem
 
 import "bytes"
 
-// node is one key of a treap that is never changed after it is built: insert
-// and remove copy the path from the root and share the rest, so that an old
-// root stays a complete, consistent view. The heap order comes from a hash of
-// the key, so the same keys give the same tree in whatever order they came.
+// node is one key of an immutable treap: insert and remove copy the path from the root
+// and share the rest, so an old root stays a complete, consistent view. The heap order
+// comes from a hash of the key, so the same keys give the same tree whatever the order of
+// insertion.
 type node struct {
 	key, value  []byte
 	rank        uint64
@@ -38,7 +38,7 @@ func (n *node) find(key []byte) *node {
 	return nil
 }
 
-// with returns the tree with the node put in, in place of one of the same key.
+// with returns the tree with the node added, replacing one with the same key.
 func (n *node) with(in *node) *node {
 	if n == nil {
 		return in
@@ -86,7 +86,7 @@ func (n *node) without(key []byte) *node {
 	return n.cut(key)
 }
 
-// cut removes a key that is there.
+// cut removes an existing key.
 func (n *node) cut(key []byte) *node {
 	c := bytes.Compare(key, n.key)
 	if c == 0 {
@@ -101,7 +101,7 @@ func (n *node) cut(key []byte) *node {
 	return &copied
 }
 
-// join returns one tree of two whose keys do not overlap.
+// join joins two trees whose keys do not overlap.
 func join(below, above *node) *node {
 	switch {
 	case below == nil:

@@ -9,8 +9,8 @@ import (
 	"github.com/kehai-run/kehai/runtime/engine"
 )
 
-// generation is one batch that gives each of its keys the same value, which is
-// then all or nothing to any reader.
+// generation is one batch that gives each of its keys the same value. A reader must see
+// all of it or nothing.
 func generation(n, keys, size int) []engine.Op {
 	batch := make([]engine.Op, keys)
 	for i := range batch {
@@ -57,7 +57,7 @@ func atomicBatches(t *testing.T, s engine.Store) {
 	}
 }
 
-// scanIsOneView writes from inside a scan and from beside it.
+// scanIsOneView writes from inside a scan and at the same time as one.
 func scanIsOneView(t *testing.T, s engine.Store) {
 	const keys = 100
 	apply(t, s, generation(0, keys, 8)...)
@@ -98,7 +98,7 @@ func whileReading(t *testing.T, read func() error, write func()) {
 	write()
 }
 
-// largestBatches writes MaxBatch bytes in the shapes that a store may find hard.
+// largestBatches writes MaxBatch bytes in shapes that may be hard for a store.
 func largestBatches(t *testing.T, s engine.Store) {
 	for _, c := range []struct {
 		name string

@@ -12,8 +12,8 @@ import (
 	"github.com/kehai-run/kehai/runtime/engine"
 )
 
-// keys of the model are short and from few bytes, so that they collide and are
-// each other's prefixes.
+// keys of the model are short and use few bytes, so that they collide and are prefixes of
+// each other.
 var (
 	modelKey = rapid.Map(rapid.SliceOfN(rapid.SampledFrom([]byte{0, '/', 'a', 'k', 0xff}), 0, 4),
 		func(b []byte) string { return string(b) })

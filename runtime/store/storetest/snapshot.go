@@ -73,7 +73,7 @@ func snapshots(t *testing.T, open Open) {
 	}
 }
 
-// damagedSnapshots checks that a store takes nothing of a snapshot that is not whole.
+// damagedSnapshots checks that a store takes nothing from an incomplete snapshot.
 func damagedSnapshots(t *testing.T, open Open, whole []byte) {
 	into := open(t)
 	defer closeStore(t, into)
@@ -108,7 +108,7 @@ func damagedSnapshots(t *testing.T, open Open, whole []byte) {
 	}
 }
 
-// writing calls each between the parts of what is written to it.
+// writing calls each between the parts written to it.
 type writing struct {
 	bytes.Buffer
 	each func(n int)

@@ -1,6 +1,5 @@
-// Package storetest holds what every engine.Store must do. Run is for any
-// store, RunPersistent for one that can be opened again; mem and the store on
-// disk both pass it.
+// Package storetest checks what every engine.Store must do. Run is for any store,
+// RunPersistent for one that can be opened again; mem and the store on disk both pass.
 package storetest
 
 import (
@@ -13,10 +12,10 @@ import (
 	"github.com/kehai-run/kehai/runtime/engine"
 )
 
-// Open gives a new, empty store. The suite closes it.
+// Open returns a new, empty store. The suite closes it.
 type Open func(t *testing.T) engine.Store
 
-// Reopen closes the store and gives the one that a later process would see.
+// Reopen closes the store and returns the one that a later process would see.
 type Reopen func(t *testing.T, s engine.Store) engine.Store
 
 // Run checks one kind of store.
@@ -92,7 +91,7 @@ func wantScan(t testing.TB, s engine.Store, prefix, from string, want ...string)
 	}
 }
 
-// scanned gives key=value in the order of the scan.
+// scanned returns key=value in the order of the scan.
 func scanned(t testing.TB, s engine.Store, prefix, from []byte) []string {
 	t.Helper()
 	var got []string
