@@ -20,8 +20,8 @@ type collector struct {
 	slept  func() map[string]uint64 // turns of the actors that sleep, by kind
 }
 
-// WatchSleep has the turns counted of actors that sleep, by kind, for which it asks
-// fn at each scrape. Call it before the first one.
+// WatchSleep adds the turns of sleeping actors, by kind, asking fn at each scrape. Call
+// it before the first scrape.
 func (m *Metrics) WatchSleep(fn func() map[string]uint64) { m.live.slept = fn }
 
 func newCollector(source func() ([]engine.ActorInfo, []engine.PoolInfo)) *collector {
@@ -51,7 +51,7 @@ func (c *collector) Describe(out chan<- *prometheus.Desc) {
 	}
 }
 
-// sums is what the actors of one kind add up to.
+// sums are the totals of the actors of one kind.
 type sums struct {
 	actors, unhealthy, mailbox, fullest, pending int
 	turns                                        uint64

@@ -11,8 +11,8 @@ import (
 	"github.com/kehai-run/kehai/runtime/engine"
 )
 
-// evidence writes what the rules on text and rows have found, and reports whether
-// the event was one of these. It is long because it is a table, as write is.
+// evidence writes what the rules on text and rows have found, and reports whether the
+// event was one of these. It is long because it is a table, like write.
 func (w *writer) evidence(p engine.Published) bool {
 	l := w.line(zerolog.DebugLevel, p, "")
 	in := func(window messages.WindowID, c messages.ConversationID) *zerolog.Event {

@@ -10,7 +10,7 @@ type LLMInfo struct {
 	Breaker                    int // 0 closed, 1 half-open, 2 open
 }
 
-// llmCollector reads it at each scrape.
+// llmCollector reads LLMInfo at each scrape.
 type llmCollector struct {
 	questions, tokens, breaker *prometheus.Desc
 

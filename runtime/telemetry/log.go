@@ -14,9 +14,9 @@ import (
 	"github.com/kehai-run/kehai/runtime/engine"
 )
 
-// Log returns the listener that writes events to l, addresses and conversations
-// as names has them. The time of a line is the logger's own. The listener may be
-// called concurrently.
+// Log returns the listener that writes events to l, with addresses and conversations as
+// names writes them. The time of a line is the logger's own. The listener may be called
+// concurrently.
 func Log(l zerolog.Logger, names Names) func(engine.Published) {
 	w := &writer{log: l, names: names, capture: map[messages.WindowID]string{}}
 	return w.write
@@ -116,7 +116,7 @@ func (w *writer) write(p engine.Published) {
 	}
 }
 
-// line is one log line that is being put together.
+// line is one log line in the making.
 type line struct {
 	*zerolog.Event
 	name  string
@@ -142,7 +142,7 @@ func (w *writer) line(level zerolog.Level, p engine.Published, actor messages.Ad
 	return l
 }
 
-// detail writes what a verdict rests on, as far as there is any.
+// detail writes what a verdict is based on, if anything.
 func (l line) detail(d events.Detail) {
 	if d.Rule != "" {
 		l.Str("rule", string(d.Rule))
@@ -209,8 +209,8 @@ func (w *writer) failed(p engine.Published, m events.MessageFailed) {
 	l.send()
 }
 
-// dropLevel is info where a person may miss something, debug for the verdicts
-// that are a stage's daily work.
+// dropLevel is info if a person may miss something, debug for the routine verdicts of a
+// stage.
 func dropLevel(m events.Dropped) zerolog.Level {
 	switch m.Detail.Rule {
 	case events.RuleTyping:
@@ -229,7 +229,7 @@ func (w *writer) call(p engine.Published, m events.CallFinished) {
 	level := zerolog.DebugLevel
 	switch {
 	case m.Failure == messages.FailureCancelled: // as its caller wanted
-	case m.Failure != "" && m.Code == "": // a refusal is an answer: who asked reports what changed
+	case m.Failure != "" && m.Code == "": // a refusal is an answer: the caller reports what changed
 		level = zerolog.WarnLevel
 	}
 	l := w.line(level, p, "")
@@ -241,8 +241,8 @@ func (w *writer) call(p engine.Published, m events.CallFinished) {
 	l.send()
 }
 
-// captured writes a change of a window's state. A poller that restarts may
-// report the same state again; that is no change.
+// captured writes a change of a window's state. A restarted poller may report the same
+// state again, which is not a change.
 func (w *writer) captured(p engine.Published, m events.CaptureState) {
 	w.mu.Lock()
 	last, known := w.capture[m.Window]
@@ -262,7 +262,7 @@ func (w *writer) captured(p engine.Published, m events.CaptureState) {
 	l.hint("polling goes on, and with it reading as soon as the window can be captured; see: kehai doctor")
 }
 
-// lag is how long a message took from its first sight to its commit, 0 if the
+// lag returns how long a message took from when it was first seen to its commit, 0 if the
 // clocks disagree.
 func lag(m messages.MessageDelivered) time.Duration {
 	if m.SeenAt.IsZero() {

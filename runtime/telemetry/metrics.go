@@ -13,9 +13,8 @@ import (
 	"github.com/kehai-run/kehai/runtime/engine"
 )
 
-// Metrics counts events on a registry of its own, so that several runtimes in
-// one process do not meet. Make it with [NewMetrics]; its methods may be called
-// concurrently.
+// Metrics counts events on its own registry, so that several runtimes in one process do
+// not conflict. Make it with [NewMetrics]; its methods may be called concurrently.
 type Metrics struct {
 	registry *prometheus.Registry
 	live     *collector
@@ -69,7 +68,7 @@ func NewMetrics(source func() ([]engine.ActorInfo, []engine.PoolInfo)) *Metrics 
 		paused:       gauge("store_paused", "1 while durable work waits for free space."),
 		failing:      gauge("windows_failing", "Watched windows that cannot be captured now."),
 	}
-	m.registry.MustRegister( // fails for a doubled name only, which is a bug here
+	m.registry.MustRegister( // fails only for a duplicate name, which is a bug here
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), m.live,
 		m.restarts, m.failures, m.quarantined, m.overflows, m.drops, m.calls, m.bubbles, m.callTime,
 		m.commitTurns, m.readTime, m.delay, m.commitOps, m.commitFailed, m.frames, m.delivered, m.paused, m.failing,
@@ -98,7 +97,7 @@ func (m *Metrics) Handler() http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{})
 }
 
-// OnCommit counts one commit: it fits engine.Options.OnCommit.
+// OnCommit counts one commit; use it as engine.Options.OnCommit.
 func (m *Metrics) OnCommit(turns, ops int) {
 	m.commitTurns.Observe(float64(turns))
 	m.commitOps.Add(float64(ops))
@@ -162,13 +161,13 @@ func result(f messages.FailureKind) string {
 	return other
 }
 
-// maxLabels bounds the values of one label, other stands for the rest.
+// maxLabels bounds the values of one label; other counts the rest.
 const (
 	maxLabels = 64
 	other     = "other"
 )
 
-// labels keeps a label's values bounded whatever a host's actors are called.
+// labels bounds a label's values, whatever a host calls its actors.
 type labels struct {
 	mu   sync.Mutex
 	seen map[string]bool

@@ -7,15 +7,14 @@ import (
 	"github.com/kehai-run/kehai/messages"
 )
 
-// Names writes addresses and conversations for a log. The ids of conversations tell
-// nothing. Other keys may be the names of people, so that what is not listed here as
-// public is written as a keyed hash: "conversation/line:#4f1c9b02aa17e3d5". The zero
-// value hides every such key.
-// Its fields are not changed once it is in use.
+// Names writes addresses and conversations for a log. The IDs of conversations reveal
+// nothing. Other keys may be the names of people, so anything not listed here as public
+// is written as a keyed hash: "conversation/line:#4f1c9b02aa17e3d5". The zero value hides
+// every such key. Do not change its fields once it is in use.
 type Names struct {
 	Hash   func(string) string // keyed; without it a name is only hidden
 	Apps   map[string]bool     // prefixes of conversations, before the colon
-	Public map[string]bool     // keys that name nobody: windows, desks
+	Public map[string]bool     // keys that are not about people: windows, desks
 	Pools  map[string]bool     // kinds of workers: their keys are numbers
 	Plain  bool                // write names and texts as they are
 }
@@ -36,7 +35,7 @@ func (n Names) Conversation(c messages.ConversationID) string {
 	return n.hidden(string(c))
 }
 
-// Hidden is what Conversation writes unless Plain is set; "" without a hash.
+// Hidden returns what Conversation writes unless Plain is set; "" without a hash.
 func (n Names) Hidden(c messages.ConversationID) string {
 	if n.Hash == nil {
 		return ""
@@ -44,8 +43,8 @@ func (n Names) Hidden(c messages.ConversationID) string {
 	return n.hidden(string(c))
 }
 
-// Reason hides the names of actors in what has gone wrong with them. A short one is
-// hidden where it stands as a word of its own.
+// Reason hides the names of actors in a text about what went wrong with them. A short
+// name is hidden only as a separate word.
 func (n Names) Reason(reason string, of ...messages.Address) string {
 	for _, a := range of {
 		if n.open(a) {
@@ -60,8 +59,8 @@ func (n Names) Reason(reason string, of ...messages.Address) string {
 	return reason
 }
 
-// Stack is Reason for a stack, whose places stay as they are: the functions and lines
-// of a program name nobody.
+// Stack is Reason for a stack. Its places stay as they are: functions and lines of a
+// program name nobody.
 func (n Names) Stack(stack string, of ...messages.Address) string {
 	lines := strings.SplitAfter(stack, "\n")
 	for i, line := range lines {
@@ -72,19 +71,19 @@ func (n Names) Stack(stack string, of ...messages.Address) string {
 	return strings.Join(lines, "")
 }
 
-// place is the form of a stack's lines: a goroutine, a function with the numbers that
-// are its arguments, and a line of a file.
+// place is the form of a stack's lines: a goroutine, a function with its arguments as
+// numbers, and a line of a file.
 var place = regexp.MustCompile(`^(goroutine \d+ [^:]*:` +
 	`|(panic|[\w./~@%-]+\.[\w.()*\[\]]+)\((0x[0-9a-f]+\??|\.\.\.|_|[{}, ])*\)` +
 	`|created by [\w./~@%-]+\.[\w.()*\[\]]+( in goroutine \d+)?` +
 	`|\t/.*\.(go|s):\d+( \+0x[0-9a-f]+)?)\n?$`)
 
-// short is the length in bytes below which a name is likely to be a part of a word
-// that is not about anybody.
+// short is the length in bytes below which a name is likely to be part of an unrelated
+// word.
 const short = 8
 
-// replace writes by for a name in a text; for a short one where no letter, digit or
-// underscore of ASCII goes on from its own.
+// replace replaces a name in a text; a short one only if no ASCII letter, digit or
+// underscore is attached to its own.
 func replace(in, name, by string) string {
 	if name == "" {
 		return in
@@ -112,13 +111,13 @@ func replace(in, name, by string) string {
 	}
 }
 
-// wordly reports whether a byte is of a word in ASCII. In scripts without spaces a name
-// has no bounds, and is hidden wherever it stands.
+// wordly reports whether a byte is part of an ASCII word. In scripts without spaces a
+// name has no bounds, and is hidden wherever it occurs.
 func wordly(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_'
 }
 
-// open reports whether an address is written as it is.
+// open reports whether an address is written unchanged.
 func (n Names) open(a messages.Address) bool {
 	key := a.Key()
 	return n.Plain || key == "" || n.Public[key] || n.IsWorker(a) ||
@@ -130,10 +129,10 @@ func (n Names) IsWorker(a messages.Address) bool { return n.Pools[a.Kind()] && n
 
 func number(s string) bool { return strings.Trim(s, "0123456789") == "" }
 
-// opaque is the form of the ids of conversations. They tell nothing of anybody.
+// opaque is the form of conversation IDs. They reveal nothing about anybody.
 var opaque = regexp.MustCompile(`^c-[a-z2-7]{12}$`)
 
-// hidden keeps the application and hashes the whole.
+// hidden returns the application and a hash of the whole key.
 func (n Names) hidden(key string) string {
 	if opaque.MatchString(key) {
 		return key
