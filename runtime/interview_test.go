@@ -3,6 +3,7 @@ package runtime_test
 import (
 	"errors"
 	"fmt"
+	"net/http"
 	"strings"
 	"testing"
 
@@ -88,7 +89,7 @@ func (k *client) isOver(path string) {
 	p := k.json(201, "/v1/projects", "POST", "/v1/projects", defined)
 	for range 1000 {
 		resp := k.ask("POST", opTalks, fmt.Sprintf(`{"name":"late","project":%q}`, p["project"]))
-		if resp.StatusCode == 422 {
+		if resp.StatusCode == http.StatusUnprocessableEntity {
 			return
 		}
 	}

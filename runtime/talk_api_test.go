@@ -284,7 +284,7 @@ func (k *client) refuses(c string) {
 	k.json(422, opTalks, "POST", opTalks, `{"channel":"fax"}`)
 	k.json(404, "/v1/conversations/{id}/drafts", "POST", opTalks+"/"+c+"/drafts", `{"id":"`+c+`/1.1","do":"approve"}`)
 	k.json(400, "/v1/conversations/{id}/drafts", "POST", opTalks+"/"+c+"/drafts", `{"id":"`+c+`/1.1","do":"eat"}`)
-	if resp := k.ask("GET", path, "", "Authorization: Bearer wrong"); resp.StatusCode != 401 {
+	if resp := k.ask("GET", path, "", "Authorization: Bearer wrong"); resp.StatusCode != http.StatusUnauthorized {
 		k.t.Errorf("without the token: %d, want 401", resp.StatusCode)
 	}
 }
