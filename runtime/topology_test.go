@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"testing"
 	"time"
@@ -11,6 +12,8 @@ import (
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/runtime/config"
 	"github.com/kehai-run/kehai/runtime/engine"
+	"github.com/kehai-run/kehai/runtime/parts"
+	"github.com/kehai-run/kehai/runtime/pause"
 	"github.com/kehai-run/kehai/testkit/actortest"
 )
 
@@ -31,6 +34,45 @@ func spawned(t *testing.T, r *Runtime, address messages.Address) *actortest.Harn
 	h := actortest.Spawn(t, r.plan.kinds[i].New, actortest.Address(address))
 	h.Start()
 	return h
+}
+
+// TestPlacesOfTheKinds pins where the actors of each kind live. The place decides the shard,
+// and with it the stored keys of a kind's rows, mail and timers: what was stored under the old
+// place is not looked for under the new one. A kind changes its place only together with a
+// migration of what is stored, and with a data directory of the version before it in
+// testdata/older.
+func TestPlacesOfTheKinds(t *testing.T) {
+	want := map[string]place{
+		messages.ActorPoller:       here,
+		messages.ActorStructure:    here,
+		messages.ActorFusion:       here,
+		messages.ActorDirectory:    anywhere,
+		messages.ActorDedup:        anywhere,
+		messages.ActorIngress:      anywhere,
+		messages.ActorBurst:        anywhere,
+		messages.ActorConversation: anywhere,
+		messages.ActorJudge:        anywhere,
+		messages.ActorRecall:       anywhere,
+		messages.ActorProject:      anywhere,
+		messages.ActorOwner:        here,
+		messages.ActorOutbound:     here,
+		messages.ActorKeyboard:     here,
+		messages.ActorStall:        here,
+		messages.ActorCamera:       here,
+		messages.ActorUsage:        here,
+		messages.ActorFocus:        here,
+		messages.ActorHistory:      here,
+		messages.ActorNotifier:     here,
+	}
+	rows, _ := topology(&parts.Parts{Config: watched(), Pauses: &pause.State{}})
+	got := map[string]place{}
+	for _, row := range rows {
+		got[row.kind] = row.lives
+	}
+	if !maps.Equal(got, want) {
+		t.Errorf("here is false, anywhere true: the kinds live in %v, want %v: another place needs a migration",
+			got, want)
+	}
 }
 
 // TestTopologyUsesTheRules asks each actor of a runtime for one of its numbers.
