@@ -171,6 +171,14 @@ func request(t *testing.T, s *Server, path string) *http.Request {
 	return r
 }
 
+// noCookies holds of every answer: browsers send cookies to every port of a host.
+func noCookies(t *testing.T, resp *http.Response) {
+	t.Helper()
+	if set := resp.Cookies(); len(set) > 0 {
+		t.Errorf("%s %s sets the cookies %v, want none", resp.Request.Method, resp.Request.URL.Path, set)
+	}
+}
+
 func do(t *testing.T, r *http.Request) (*http.Response, string) {
 	t.Helper()
 	resp, err := httpClient.Do(r)
@@ -182,6 +190,7 @@ func do(t *testing.T, r *http.Request) (*http.Response, string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	noCookies(t, resp)
 	return resp, string(body)
 }
 
@@ -205,6 +214,7 @@ func follow(t *testing.T, s *Server, lastEventID string) *follower {
 	if err != nil {
 		t.Fatal(err)
 	}
+	noCookies(t, resp)
 	if got := resp.Header.Get("Content-Type"); resp.StatusCode != http.StatusOK || got != "text/event-stream" {
 		t.Fatalf("GET /events = %d %s, want 200 text/event-stream", resp.StatusCode, got)
 	}
