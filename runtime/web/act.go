@@ -26,7 +26,7 @@ const (
 type Act struct {
 	Verb   Verb
 	Window messages.WindowID
-	For    time.Duration // 0: until it is ended
+	For    time.Duration // 0: until it is undone
 }
 
 // Bounds of a request.
@@ -36,7 +36,7 @@ const (
 	actTimeout = 10 * time.Second
 )
 
-// act does what a person asks for. Beyond the checks of every request it wants
+// act does what a person asks for. In addition to the checks of every request it requires
 // an origin.
 func (s *Server) act(w http.ResponseWriter, r *http.Request) {
 	if r.Header.Get("Origin") != "http://"+r.Host {

@@ -18,7 +18,7 @@ type Attention struct {
 	Source     messages.FocusSource `json:"source"`
 	Reasoning  messages.Text        `json:"reasoning"`
 	SeenAt     time.Time            `json:"seen_at"`
-	Paused     *time.Time           `json:"paused,omitempty"` // since when nothing is collected and judged
+	Paused     *time.Time           `json:"paused,omitempty"` // since when nothing is collected or judged
 	Muted      bool                 `json:"muted"`            // no notices
 	MutedUntil *time.Time           `json:"muted_until,omitempty"`
 }
@@ -32,7 +32,7 @@ type AttentionChange struct {
 	Paused     bool // unknown because a person has paused the judging
 }
 
-// attentionView is the present state as the page shows it.
+// attentionView is the current state as the page shows it.
 type attentionView struct {
 	Attention
 	Raw     *judgementView        `json:"raw,omitempty"`    // newest judgement of this process
@@ -65,8 +65,8 @@ func (d *desk) judge(m messages.FocusJudged) {
 	d.judged = &m
 }
 
-// attention is the present state, nil while attention is not judged. It calls
-// the host and takes the hub's lock afterwards.
+// attention returns the current state, nil while attention is not judged. It calls the
+// host first and then takes the hub's lock.
 func (s *Server) attention() (*attentionView, error) {
 	if s.opts.Attention == nil {
 		return nil, nil
@@ -86,18 +86,18 @@ func (s *Server) attention() (*attentionView, error) {
 	return v, nil
 }
 
-// historyFor is how far back the page shows changes: today and seven days before, in
+// historyFor is how far back the page shows changes: today and the seven days before, in
 // any time zone.
 const historyFor = 9 * 24 * time.Hour
 
-// Names in the order of the numbers that stand for them in a history.
+// Names in the order of their numbers in a history.
 var (
 	stateNames = []messages.Attention{messages.Focused, messages.Distracted, messages.Drowsy, messages.Idle,
 		messages.Away, messages.Unknown, "paused"}
 	sourceNames = []messages.FocusSource{messages.FromRule, messages.FromLLM, messages.FromFallback}
 )
 
-// historyView is a history in few bytes: there may be thousands of changes.
+// historyView is a compact history, because there may be thousands of changes.
 type historyView struct {
 	States  []messages.Attention   `json:"states"`
 	Sources []messages.FocusSource `json:"sources"`

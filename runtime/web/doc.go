@@ -1,9 +1,8 @@
-// Package web is the live page. It shows the newest frame of each watched window
-// with the bubbles found in it, messages with their later changes, gaps and the replies
-// that were sent, the attention of the person at the desk with a timeline, and the
-// health of the actors. A person
-// pauses and resumes watching there. The page shows private text, so it listens on
-// the loopback interface only and wants a token.
+// Package web is the live page. It shows the newest frame of each watched window with the
+// bubbles found in it, messages with their later changes, gaps and the replies that were
+// sent, the attention of the person at the desk with a timeline, and the health of the
+// actors. A person can pause and resume watching there. The page shows private text, so
+// it listens only on the loopback interface and requires a token.
 //
 // [New] opens the port, [Server.Listen] takes what the engine publishes, and
 // [Server.Serve] answers until its context ends. [Options] is what a host provides.
@@ -31,25 +30,25 @@
 //
 // # How the page stays right
 //
-// Nothing is queued for a client. The server keeps a version of each state. A
-// client's stream wakes up, compares these versions with those it sent, and sends
-// what is newer. So a slow client skips states and never holds up anybody.
-// Messages must not be skipped. The stream reads them from the store, from the place
-// that the client has seen on: the id of the Server-Sent Event, which comes back as
-// Last-Event-ID. A client that missed more than a page of messages, or comes from
-// another process, gets a resync: the newest page replaces its own.
+// Nothing is queued for a client. The server keeps a version of each state. A client's
+// stream wakes up, compares these versions with those it sent, and sends what is newer.
+// So a slow client skips states and never delays others. Messages must not be skipped.
+// The stream reads them from the store, starting after the last one the client has seen:
+// the ID of the Server-Sent Event, which comes back as Last-Event-ID. A client that
+// missed more than a page of messages, or comes from another process, gets a resync: the
+// newest page replaces its own.
 //
 // # Who may look
 //
-// Requests must name a loopback host (so that a foreign name which resolves to
-// this machine is refused), carry no foreign Origin, and have the token in the
-// header Authorization. A command must tell its Origin too.
+// Requests must name a loopback host (so that a foreign name which resolves to this
+// machine is refused), carry no foreign Origin, and have the token in the header
+// Authorization. A command must also have an Origin.
 //
-// The token is in the fragment of [Server.URL]. A browser sends a fragment to
-// nobody. The page moves it to the tab's session storage, which a browser keeps
-// apart by port, and adds it to each fetch. There is no cookie: browsers send
-// those to every port of a host, so any program on this machine that the browser
-// visits would receive it. A token that was not given lasts, in a file, for 30 days, so
-// that an open page survives a restart; deleting the file makes it void with the next
-// start. The browser's history may keep the address that was opened.
+// The token is in the fragment of [Server.URL], which a browser never sends. The page
+// moves it to the tab's session storage, which a browser separates by port, and adds it
+// to each fetch. There is no cookie: browsers send those to every port of a host, so any
+// program on this machine that the browser visits would receive it. A random token is
+// kept in a file for 30 days, so that an open page survives a restart; deleting the file
+// revokes it at the next start. The browser's history may keep the address that was
+// opened.
 package web

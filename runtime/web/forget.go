@@ -7,9 +7,9 @@ import (
 	"github.com/kehai-run/kehai/messages"
 )
 
-// Forget drops every frame, since each may show what was forgotten, and has open
-// pages replace their messages by those that are still stored. Call it after they
-// were deleted. Frames come back when they are read again.
+// Forget drops every frame, since each may show what was forgotten, and makes open pages
+// replace their messages with those still stored. Call it after the messages are deleted.
+// Frames come back when they are read again.
 func (s *Server) Forget() {
 	h := s.hub
 	h.mu.Lock()
@@ -32,7 +32,7 @@ func (h *hub) blank(id messages.WindowID, hidden bool) {
 	if w == nil {
 		return
 	}
-	// A new entry: a request under way may still encode the old picture.
+	// A new entry: a request in progress may still encode the old picture.
 	h.windows[id] = &window{id: id, version: h.version, capture: w.capture, hidden: hidden}
 }
 
@@ -43,7 +43,7 @@ func (h *hub) forgotten() uint64 {
 	return h.forgets
 }
 
-// era is the first part of event ids. It names the process, and changes when
+// era returns the first part of event IDs. It names the process, and changes when
 // something is forgotten: a client of an older era may hold what was deleted.
 func (s *Server) era() string {
 	if n := s.hub.forgotten(); n > 0 {

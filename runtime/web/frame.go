@@ -19,7 +19,7 @@ type window struct {
 	seen    uint64 // of the frame, 0 before the first
 	frame   *events.FrameSeen
 	capture *events.CaptureState // nil while captures work
-	hidden  bool                 // it shows something that is not to be read
+	hidden  bool                 // it shows something that must not be read
 
 	picture picture
 }
@@ -33,7 +33,7 @@ type picture struct {
 
 var encoder = png.Encoder{CompressionLevel: png.BestSpeed}
 
-// of returns the PNG of a frame. Each version is encoded once, however many clients
+// of returns the PNG of a frame. Each version is encoded only once, however many clients
 // ask.
 func (p *picture) of(frame *events.FrameSeen, seen uint64) ([]byte, error) {
 	p.mu.Lock()

@@ -11,8 +11,8 @@ import (
 	"github.com/kehai-run/kehai/runtime/private"
 )
 
-// routes builds the handler. What holds no private data is open: the page's code
-// must be loaded before it can send the token. Everything else wants the token.
+// routes builds the handler. What holds no private data is open, because the page's code
+// must be loaded before it can send the token. Everything else requires the token.
 func (s *Server) routes() http.Handler {
 	open := http.NewServeMux()
 	open.HandleFunc("GET /healthz", s.healthz)
@@ -41,8 +41,8 @@ func (s *Server) routes() http.Handler {
 	})
 }
 
-// harden sets the headers of every answer. The page loads nothing from elsewhere;
-// nobody frames it, caches it, or learns its address.
+// harden sets the headers of every answer. The page loads nothing from elsewhere; nobody
+// may frame it, cache it, or learn its address.
 func harden(h http.Header) {
 	h.Set("Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self'; "+
 		"img-src 'self' blob:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
@@ -54,8 +54,8 @@ func harden(h http.Header) {
 	h.Set("Cache-Control", "no-store")
 }
 
-// foreign says why a request is refused that another site caused, "" for none. Any
-// port is right, so that an SSH tunnel works.
+// foreign returns why to refuse a request that another site caused, "" for any other
+// request. Any port is accepted, so that an SSH tunnel works.
 func foreign(r *http.Request) string {
 	host := r.Host
 	if h, _, err := net.SplitHostPort(host); err == nil {

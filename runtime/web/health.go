@@ -5,7 +5,7 @@ import (
 	"net/http"
 )
 
-// reasons lists what an error is made of.
+// reasons lists the errors that are joined in one.
 func reasons(err error) []string {
 	if err == nil {
 		return []string{}

@@ -81,7 +81,7 @@ func (s *Server) Listen(p engine.Published) {
 	h.wake()
 }
 
-// touch has every client compare the host's state with what it was sent.
+// touch makes every client compare the host's state with what it was sent.
 func (h *hub) touch() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -90,7 +90,7 @@ func (h *hub) touch() {
 	h.wake()
 }
 
-// wake has the streams look for news. The caller holds the lock.
+// wake makes the streams look for news. The caller holds the lock.
 func (h *hub) wake() {
 	for c := range h.clients {
 		select {

@@ -24,13 +24,13 @@ type Options struct {
 	// Token opens the page; "" means a random one of 128 bits. A given one must
 	// have at least 16 characters, all of them visible ASCII.
 	Token string
-	// TokenFile keeps a random token for 30 days, readable by this user only; "" makes one
-	// anew with each start.
+	// TokenFile keeps a random token for 30 days, readable by this user only; "" makes a
+	// new token at each start.
 	TokenFile string
 	// Status describes the runtime now. Required.
 	Status func() Status
 	// Timeline returns the newest n entries whose Seq is greater than after, oldest
-	// first, each as it was when it was published. What was published must be found.
+	// first, each as it was when it was published. Every published entry must be found.
 	// Required.
 	Timeline func(after uint64, n int) ([]control.Entry, error)
 	// Attention describes the person at the desk now. nil means that attention is
@@ -46,14 +46,14 @@ type Options struct {
 	// Act does what a person asks for on the page; the text of its error is shown
 	// there. nil means that the page only shows.
 	Act func(context.Context, Act) error
-	// Talk is behind the chat page and the interface below /v1; nil means that there is
+	// Talk serves the chat page and the interface below /v1; nil means that there is
 	// neither.
 	Talk Talker
-	// Now is the time by which the page draws; nil means time.Now.
+	// Now is the clock of the page; nil means time.Now.
 	Now func() time.Time
-	// Health returns nil, or what is wrong and what to do about it; errors.Join
-	// lists several. The page shows them as a banner. /healthz shows them without
-	// token: they must not hold private text. nil means always healthy.
+	// Health returns nil, or what is wrong and what to do about it; errors.Join lists
+	// several. The page shows them as a banner. /healthz shows them without a token, so
+	// they must not hold private text. nil means always healthy.
 	Health func() error
 	// Metrics serves /metrics; nil means that there are none.
 	Metrics http.Handler

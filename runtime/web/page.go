@@ -31,7 +31,7 @@ var assets = []asset{
 	{"/icon.svg", "icon.svg", "image/svg+xml"},
 }
 
-// read returns the file; it is embedded, or the build was wrong.
+// read returns the file; if it is not embedded, the build was wrong.
 func (a asset) read() []byte {
 	data, err := files.ReadFile("page/" + a.name)
 	if err != nil {
@@ -45,7 +45,7 @@ func (a asset) serve(w http.ResponseWriter, _ *http.Request) {
 	w.Write(a.read())
 }
 
-// build names the assets, so that an open page notices that they have changed.
+// build identifies the assets, so that an open page notices when they change.
 var build = sync.OnceValue(func() string {
 	h := sha256.New()
 	for _, a := range assets {

@@ -27,8 +27,8 @@ func (s *Server) pipeline(w http.ResponseWriter, r *http.Request) {
 	w.Write(data)
 }
 
-// masked serves the newest frame of ?window=ID with all but incoming bubbles painted
-// over. Few ask, so it is painted for each request.
+// masked serves the newest frame of ?window=ID with everything but incoming bubbles
+// painted over. Requests are rare, so it is painted for each one.
 func (s *Server) masked(w http.ResponseWriter, r *http.Request) {
 	frame, _, _ := s.hub.newest(messages.WindowID(r.URL.Query().Get("window")))
 	if frame == nil {
@@ -45,7 +45,7 @@ func (s *Server) masked(w http.ResponseWriter, r *http.Request) {
 	w.Write(buf.Bytes())
 }
 
-// Masked returns a copy in which all but the incoming bubbles is white.
+// Masked returns a copy in which everything but the incoming bubbles is white.
 func Masked(img *image.RGBA, bubbles []messages.Bubble) *image.RGBA {
 	out := image.NewRGBA(img.Rect)
 	draw.Draw(out, out.Rect, image.NewUniform(color.White), image.Point{}, draw.Src)

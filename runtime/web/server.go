@@ -48,9 +48,9 @@ const (
 	maxHeader     = 16 << 10
 )
 
-// New checks the options and opens the port, so that [Server.URL] is valid from
-// now on. Serve or Close must follow. Errors wrap [ErrNotLoopback] and
-// [ErrPortInUse] and say what to change.
+// New checks the options and opens the port, so [Server.URL] is valid from then on. Call
+// Serve or Close afterwards. Errors wrap [ErrNotLoopback] and [ErrPortInUse] and say what
+// to change.
 func New(o Options) (*Server, error) {
 	if o.Status == nil || o.Timeline == nil {
 		return nil, errors.New("web: Status and Timeline are required")
@@ -121,7 +121,7 @@ func listen(addr string) (net.Listener, error) {
 	case err != nil:
 		return nil, fmt.Errorf("web: listen on %s: %w", addr, err)
 	}
-	// A hosts file may say anything about localhost.
+	// A hosts file may map localhost to anything.
 	if tcp, ok := ln.Addr().(*net.TCPAddr); !ok || !tcp.IP.IsLoopback() {
 		return nil, errors.Join(fmt.Errorf("%w: %q resolves to %s: use 127.0.0.1:%s", ErrNotLoopback,
 			addr, ln.Addr(), port),

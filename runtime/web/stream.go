@@ -15,8 +15,8 @@ import (
 // Pace of a stream.
 const (
 	statusEvery = 2 * time.Second // mailbox depths change without an event
-	// A ping shows each end that the other is there, and finds messages whose event
-	// was missed.
+	// A ping shows each end that the other is alive, and finds messages whose event was
+	// missed.
 	pingEvery = 15 * time.Second
 	roundGap  = 100 * time.Millisecond // between two rounds, so that a burst of events is one round
 )
@@ -97,9 +97,9 @@ func (s *Server) parseID(id string) (after uint64, fresh bool) {
 	return n, false
 }
 
-// catchUp sends everything that is newer than what was sent: messages first, so
-// that who sees a frame has seen what was delivered before it, and the status
-// last, which tells a new page that it has everything.
+// catchUp sends everything newer than what was sent. Messages come first, so that a frame
+// never appears before messages delivered earlier. The status comes last and tells a new
+// page that it has everything.
 func (st *stream) catchUp(all bool) error {
 	windows, now := st.s.hub.changed(st.sent.windows)
 	was := st.sent
@@ -165,7 +165,7 @@ func (st *stream) sendStatus() error {
 	return st.sendRaw("", "status", data)
 }
 
-// sendAttention sends the present state if it differs from the last one sent.
+// sendAttention sends the current state if it differs from the last one sent.
 func (st *stream) sendAttention() error {
 	v, err := st.s.attention()
 	if err != nil {
@@ -196,7 +196,7 @@ func (st *stream) sendRaw(id, event string, data []byte) error {
 	if id != "" {
 		fmt.Fprintf(&b, "id: %s\n", id)
 	}
-	fmt.Fprintf(&b, "event: %s\ndata: %s\n\n", event, data) // JSON holds no line break
+	fmt.Fprintf(&b, "event: %s\ndata: %s\n\n", event, data) // this JSON has no line breaks
 	conn := http.NewResponseController(st.w)
 	if err := conn.SetWriteDeadline(time.Now().Add(writeTimeout)); err != nil {
 		return err

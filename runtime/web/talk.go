@@ -37,7 +37,7 @@ type route struct {
 	serve        func(*Server, http.ResponseWriter, *http.Request)
 }
 
-// api lists the operations that want the token.
+// api lists the operations that require the token.
 var api = []route{
 	{"GET", "/v1/conversations", (*Server).conversations},
 	{"POST", "/v1/conversations", (*Server).begin},
@@ -58,7 +58,7 @@ func (s *Server) talkRoutes(closed *http.ServeMux) {
 	}
 }
 
-// failures are what a client is told of errors that it can mend.
+// failures are the answers to errors that a client can fix.
 var failures = []struct {
 	err    error
 	status int
@@ -83,13 +83,13 @@ var failures = []struct {
 // errBody marks a request that cannot be read.
 var errBody = errors.New("web: want a JSON object with the fields that openapi.json names, of at most 256 KiB")
 
-// problem is the body of an answer that says what is wrong.
+// problem is the body of an error answer.
 type problem struct {
 	Error string `json:"error"`
 	Code  string `json:"code"`
 }
 
-// told answers with a value, or with what is wrong.
+// told answers with a value, or with an error.
 func (s *Server) told(w http.ResponseWriter, status int, v any, err error) {
 	if err != nil {
 		status = http.StatusInternalServerError
@@ -109,7 +109,7 @@ func (s *Server) told(w http.ResponseWriter, status int, v any, err error) {
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(v) // an error here is the client going away
+	_ = json.NewEncoder(w).Encode(v) // an error here means that the client went away
 }
 
 // body reads what was posted.
@@ -147,7 +147,7 @@ func (s *Server) define(w http.ResponseWriter, r *http.Request) {
 	s.told(w, http.StatusCreated, out, err)
 }
 
-// began says which conversation has begun.
+// began says which conversation was started.
 type began struct {
 	Conversation messages.ConversationID `json:"conversation"`
 }
@@ -164,7 +164,7 @@ func (s *Server) begin(w http.ResponseWriter, r *http.Request) {
 	s.told(w, http.StatusCreated, out, err)
 }
 
-// talk tells what was said, once or, as Server-Sent Events, from then on.
+// talk answers what was said, once or as a stream of Server-Sent Events.
 func (s *Server) talk(w http.ResponseWriter, r *http.Request) {
 	c := messages.ConversationID(r.PathValue("id"))
 	q, err := control.ParseTalkQuery(r.URL.Query())
@@ -187,12 +187,12 @@ func (s *Server) talk(w http.ResponseWriter, r *http.Request) {
 	s.follow(w, r, t.Conversation, after, "", true)
 }
 
-// streams reports a request for Server-Sent Events.
+// streams reports whether a request asks for Server-Sent Events.
 func streams(r *http.Request) bool {
 	return strings.Contains(r.Header.Get("Accept"), "text/event-stream")
 }
 
-// say stores a message, and follows what becomes of it.
+// say stores a message and follows what happens to it.
 func (s *Server) say(w http.ResponseWriter, r *http.Request) {
 	var ask struct {
 		Text string `json:"text"`
@@ -244,8 +244,8 @@ func (s *Server) why(w http.ResponseWriter, r *http.Request) {
 	s.told(w, http.StatusOK, why, err)
 }
 
-// follow sends what happens in a conversation behind a place in the event log, until the
-// client goes. With a message it ends as soon as it is known what becomes of that: at
+// follow sends what happens in a conversation after a place in the event log, until the
+// client leaves. If it follows one message, it ends once the outcome of that is known: at
 // once if nobody answers.
 func (s *Server) follow(w http.ResponseWriter, r *http.Request, c messages.ConversationID, after uint64,
 	answering messages.MessageID, answered bool) {
@@ -295,8 +295,8 @@ type following struct {
 	over      bool
 }
 
-// tell sends news. The id of an event is a place in the event log; only the last event
-// of a place has it, so that who resumes there misses none.
+// tell sends news. The ID of an event is a place in the event log. Only the last event of
+// a place has it, so that a client resuming there misses nothing.
 func (f *following) tell(n control.News) error {
 	for i, e := range n.Events {
 		if e.State != nil && f.answering != "" && slices.Contains(e.State.Answers, f.answering) {
@@ -333,8 +333,8 @@ func (f *following) tell(n control.News) error {
 	return nil
 }
 
-// waits reports a reply that waits for a person, or for better times. One that is held by
-// no rule waits for a moment only, until it is known what the owner allows.
+// waits reports whether a reply waits for a person, or for a rule that holds it. A reply
+// held without a rule waits only a moment, until it is known what the owner allows.
 func waits(s control.TalkState) bool {
 	return s.State == messages.ReplyDrafted || s.State == messages.ReplyUnknown ||
 		s.State == messages.ReplyHeld && s.Rule != ""

@@ -14,9 +14,9 @@ import (
 // tokenAge is how long a token in a file holds.
 const tokenAge = 30 * 24 * time.Hour
 
-// fileToken is the token in a file that nobody else may read, so that an open page and a
-// client survive a restart. One that is missing, old or was exposed is made anew; who
-// deletes the file revokes it with the next start.
+// fileToken returns the token in a file that nobody else may read, so that an open page
+// and a client survive a restart. A missing, old or exposed token is replaced; deleting
+// the file revokes it at the next start.
 func fileToken(path string, now time.Time) (string, error) {
 	info, err := os.Stat(path)
 	if err == nil && private.CheckFile(path) == nil && now.Sub(info.ModTime()) < tokenAge {

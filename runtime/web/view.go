@@ -16,9 +16,9 @@ type helloView struct {
 	Boot  string `json:"boot"`
 	Build string `json:"build"`
 	Keep  int    `json:"keep"`  // messages to hold
-	Now   int64  `json:"now"`   // milliseconds since 1970, by which the page draws
+	Now   int64  `json:"now"`   // milliseconds since 1970, the page's clock
 	Acts  bool   `json:"acts"`  // commands are taken
-	Tells bool   `json:"tells"` // what became of a frame can be asked for
+	Tells bool   `json:"tells"` // details of a frame can be asked for
 }
 
 type statusView struct {
@@ -30,7 +30,7 @@ type windowView struct {
 	ID      messages.WindowID `json:"id"`
 	Capture *captureView      `json:"capture,omitempty"` // set while it cannot be captured
 	Frame   *frameView        `json:"frame,omitempty"`
-	Hidden  bool              `json:"hidden,omitempty"` // it shows something that is not to be read
+	Hidden  bool              `json:"hidden,omitempty"` // it shows something that must not be read
 }
 
 type captureView struct {
@@ -61,11 +61,11 @@ type bubbleView struct {
 	Stamp      string        `json:"stamp,omitempty"`
 	Clipped    bool          `json:"clipped,omitempty"`
 	Text       messages.Text `json:"text"`
-	Confidence float64       `json:"confidence"` // of the worst line, 0 without any
+	Confidence float64       `json:"confidence"` // of the worst line, 0 without lines
 }
 
-// status is the present status. It calls the host and takes the hub's lock
-// afterwards.
+// status returns the current status. It calls the host first and then takes the hub's
+// lock.
 func (s *Server) status() statusView {
 	v := statusView{Status: s.opts.Status(), Problems: reasons(s.opts.Health())}
 	v.Windows = append([]messages.WindowID{}, v.Windows...)
@@ -85,8 +85,8 @@ func (s *Server) status() statusView {
 // versions are the versions of the state that a client was sent.
 type versions struct{ windows, status, messages, desk uint64 }
 
-// changed returns the windows that changed after a version, by id, and the
-// present versions.
+// changed returns the windows that changed after a version, by ID, and the current
+// versions.
 func (h *hub) changed(after uint64) (list []windowView, now versions) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
