@@ -2,14 +2,14 @@ package messages
 
 import "time"
 
-// Channels without a screen. Where a message names the window that an answer goes to,
-// the channel's name stands in its place: the answer is handed out and typed nowhere.
+// Channels without a screen. In a message, the channel's name takes the place of the
+// window that an answer goes to: the answer is delivered but not typed.
 const (
 	ChannelWeb  Channel = "web"  // the chat page and the HTTP interface
 	ChannelHost Channel = "host" // the program that runs Kehai
 )
 
-// Place stands for a window where a channel hands the answer out.
+// Place is what replaces a window if a channel delivers the answer.
 func (c Channel) Place() WindowID { return WindowID(c) }
 
 // Channel is the channel that a window's place stands for, "" for a real window.
@@ -20,7 +20,7 @@ func (w WindowID) Channel() Channel {
 	return ""
 }
 
-// Say is a message that came in by a channel without a screen. It goes to
+// Say is a message that came through a channel without a screen. It goes to
 // conversation/CONVERSATION, which delivers it once for each ID.
 type Say struct {
 	Conversation ConversationID `json:"conversation"`

@@ -5,7 +5,7 @@ import "time"
 // ProjectID names a project of interviews, for example "p-3f09a1c2".
 type ProjectID string
 
-// InterviewPlan is what the interviews of a project are to find out.
+// InterviewPlan is what the interviews of a project should find out.
 type InterviewPlan struct {
 	Name             Text   `json:"name"`
 	Tone             string `json:"tone"`
@@ -17,7 +17,7 @@ type InterviewPlan struct {
 	MaxConversations int    `json:"max_conversations,omitempty"` // 0: any number
 }
 
-// DefineProject tells project/PROJECT its plan, which counts for interviews that begin
+// DefineProject gives project/PROJECT its plan, which applies to interviews that begin
 // from then on.
 type DefineProject struct {
 	Project ProjectID     `json:"project"`
@@ -27,7 +27,7 @@ type DefineProject struct {
 // MessageType implements [Message].
 func (DefineProject) MessageType() Type { return Type{"define_project", 1} }
 
-// BeginInterview asks project/PROJECT to have a conversation led as an interview.
+// BeginInterview asks project/PROJECT to make a conversation an interview.
 type BeginInterview struct {
 	Project      ProjectID      `json:"project"`
 	Conversation ConversationID `json:"conversation"`
@@ -39,8 +39,8 @@ func (BeginInterview) MessageType() Type { return Type{"begin_interview", 1} }
 // Subject implements [About].
 func (m BeginInterview) Subject() ConversationID { return m.Conversation }
 
-// InterviewBegins has conversation/CONVERSATION led as an interview. It comes from the
-// project; one that is led already stays as it is.
+// InterviewBegins makes conversation/CONVERSATION an interview. It comes from the
+// project; a conversation that is one already stays as it is.
 type InterviewBegins struct {
 	Project      ProjectID      `json:"project"`
 	Conversation ConversationID `json:"conversation"`
@@ -67,8 +67,8 @@ func (InterviewFinished) MessageType() Type { return Type{"interview_finished", 
 // Subject implements [About].
 func (m InterviewFinished) Subject() ConversationID { return m.Conversation }
 
-// InterviewChanged is the event of an interview that has come further. The conversation
-// publishes it in the turn that records the change.
+// InterviewChanged is the event of progress in an interview. The conversation publishes
+// it in the turn that records the change.
 type InterviewChanged struct {
 	Project      ProjectID      `json:"project"`
 	Conversation ConversationID `json:"conversation"`

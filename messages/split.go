@@ -1,9 +1,9 @@
 package messages
 
-// Split takes messages out of a conversation, by hand, and gives them to somebody new. It
-// goes to directory/APPLICATION, which has the new one follow.
+// Split moves messages from a conversation to a new one, at a person's request. It goes
+// to directory/APPLICATION, which makes the new one.
 type Split struct {
-	Conversation ConversationID `json:"conversation"` // the id that the new one gets
+	Conversation ConversationID `json:"conversation"` // the ID of the new one
 	From         ConversationID `json:"from"`
 	Name         Text           `json:"name,omitempty"` // given by a person; "" for none
 	Occurrences  []Occurrence   `json:"occurrences"`    // of the messages
@@ -15,7 +15,7 @@ func (Split) MessageType() Type { return Type{"split_conversation", 1} }
 // Subject implements [About].
 func (m Split) Subject() ConversationID { return m.Conversation }
 
-// SplitLedger has dedup/CONVERSATION hand a part of its ledger to another conversation:
+// SplitLedger makes dedup/CONVERSATION move a part of its ledger to another conversation:
 // these messages, and what our side said after them.
 type SplitLedger struct {
 	Conversation ConversationID `json:"conversation"`
@@ -33,7 +33,7 @@ func (m SplitLedger) Subject() ConversationID { return m.Conversation }
 type LedgerSplit struct {
 	Conversation ConversationID `json:"conversation"`
 	From         ConversationID `json:"from"`
-	Next         Occurrence     `json:"next"`    // that From gives out next
+	Next         Occurrence     `json:"next"`    // that From assigns next
 	Entries      Text           `json:"entries"` // of package ledger, as JSON
 	Occurrences  []Occurrence   `json:"occurrences"`
 }
@@ -44,8 +44,8 @@ func (LedgerSplit) MessageType() Type { return Type{"ledger_split", 1} }
 // Subject implements [About].
 func (m LedgerSplit) Subject() ConversationID { return m.Conversation }
 
-// ForgetView tells fusion/WINDOW that what it has shown of a conversation may be another's
-// now, so that the next frame is compared with both.
+// ForgetView tells fusion/WINDOW that what it showed of a conversation may now belong to
+// another, so that the next frame is compared with both.
 type ForgetView struct {
 	Conversation ConversationID `json:"conversation"`
 }
@@ -56,8 +56,8 @@ func (ForgetView) MessageType() Type { return Type{"forget_view", 1} }
 // Subject implements [About].
 func (m ForgetView) Subject() ConversationID { return m.Conversation }
 
-// SplitTalk has conversation/CONVERSATION hand what was said in some places to another
-// one, where they are moved by Offset.
+// SplitTalk makes conversation/CONVERSATION move what was said at some places to another
+// one, where the places are shifted by Offset.
 type SplitTalk struct {
 	Conversation ConversationID `json:"conversation"`
 	Into         ConversationID `json:"into"`
@@ -71,7 +71,7 @@ func (SplitTalk) MessageType() Type { return Type{"split_talk", 1} }
 // Subject implements [About].
 func (m SplitTalk) Subject() ConversationID { return m.Conversation }
 
-// TalkSplit hands what was said to conversation/CONVERSATION, which is new.
+// TalkSplit gives what was said to conversation/CONVERSATION, which is new.
 type TalkSplit struct {
 	Conversation ConversationID     `json:"conversation"`
 	From         ConversationID     `json:"from"`

@@ -29,7 +29,7 @@ func (a *actor) say(turn *actors.Turn, m messages.Say) {
 	a.deliver(turn, in)
 }
 
-// nextPlace is the next message's place in a conversation without a window.
+// nextPlace returns the next message's place in a conversation without a window.
 func (a *actor) nextPlace(turn *actors.Turn) messages.Occurrence {
 	head, _ := Heads.Get(turn, "head")
 	head.Place++
@@ -37,7 +37,7 @@ func (a *actor) nextPlace(turn *actors.Turn) messages.Occurrence {
 	return head.Place
 }
 
-// key is the conversation's own key, nil if there is none.
+// key returns the conversation's own key, nil if there is none.
 func (a *actor) key() []byte {
 	if a.o.Key == nil {
 		return nil
@@ -56,13 +56,15 @@ func ContentHash(key []byte, t messages.Text) string {
 	return hex.EncodeToString(mac.Sum(nil))
 }
 
-// handOut turns a reply into a message of our side: on a channel, a stored reply is sent.
+// handOut turns a reply into a message of our side. On a channel, a reply is sent once it
+// is stored.
 func (a *actor) handOut(turn *actors.Turn, e reply.Effect) {
 	a.keepOwn(turn, Own{Occurrence: a.nextPlace(turn), Text: e.Text, Turn: e.Turn, At: turn.Now()})
 	a.step(turn, reply.Event{Kind: reply.OnConfirmed, Turn: e.Turn, Epoch: e.Epoch})
 }
 
-// handedOut is the place of a reply that a channel has handed out, 0 for any other reply.
+// handedOut returns the place of a reply that a channel has delivered, 0 for any other
+// reply.
 func (a *actor) handedOut(turn *actors.Turn, t reply.Turn) messages.Occurrence {
 	head, _ := Heads.Get(turn, "head")
 	if own, ok := OwnMessages.Get(turn, RowKey(head.Own)); ok && t.State == reply.Sent && own.Turn == t.ID {

@@ -14,22 +14,22 @@ import (
 	"github.com/kehai-run/kehai/messages"
 )
 
-// Interview is what a conversation knows of itself as an interview.
+// Interview is what a conversation knows about itself as an interview.
 type Interview struct {
 	Project messages.ProjectID     `json:"project"`
 	Plan    messages.InterviewPlan `json:"plan"`
 	State   interview.State        `json:"state"`
-	// Turn is the one whose messages made State out of Before: should more of them come
-	// before it is answered, the step is taken once more.
+	// Turn is the turn whose messages led from Before to State. If more messages come
+	// before it is answered, the step is taken again.
 	Turn   int64            `json:"turn,omitempty"`
 	Before interview.State  `json:"before,omitzero"`
 	Result interview.Result `json:"result,omitzero"`
 }
 
-// Interviews has the row [DeskKey] in a conversation that is led as an interview.
+// Interviews has the row [DeskKey] in a conversation that is an interview.
 var Interviews = actors.NewTable[Interview]("interview")
 
-// ProjectOf is a plan as the machine reads it.
+// ProjectOf returns a plan in the form the state machine reads.
 func ProjectOf(p messages.InterviewPlan) interview.Project {
 	project := interview.Project{Tone: interview.Tone(p.Tone), Goal: string(p.Goal), Limits: interview.Limits{
 		MaxTurns: p.MaxTurns, MaxDeep: p.MaxDeep, MaxConversations: p.MaxConversations}}
@@ -42,7 +42,7 @@ func ProjectOf(p messages.InterviewPlan) interview.Project {
 	return project
 }
 
-// Progress is how far it has come.
+// Progress returns how far the interview has come.
 func (v Interview) Progress() messages.InterviewProgress {
 	p := messages.InterviewProgress{
 		State: string(v.State.Phase), Turns: v.State.Turns, MaxTurns: v.Plan.MaxTurns, Deep: v.State.Deep,
@@ -58,11 +58,12 @@ func (v Interview) Progress() messages.InterviewProgress {
 	return p
 }
 
-// interviewPerHour is how many replies an hour an interview has at least.
+// interviewPerHour is the least number of replies an hour that an interview may have.
 const interviewPerHour = 300
 
-// set are the settings of this conversation for what comes from a window or a channel. An
-// interview is answered whatever holds for others: who wrote agreed to it.
+// set returns this conversation's settings for what comes from a window or a channel. An
+// interview is always answered, whatever the rules for other conversations: its
+// participant agreed to it.
 func (a *actor) set(turn *actors.Turn, w messages.WindowID) Settings {
 	s := a.o.Settings(a.id, w)
 	if v, ok := Interviews.Get(turn, onlyRow); ok {
@@ -72,7 +73,7 @@ func (a *actor) set(turn *actors.Turn, w messages.WindowID) Settings {
 	return s
 }
 
-// beginInterview has this conversation led as an interview, once.
+// beginInterview makes this conversation an interview, once.
 func (a *actor) beginInterview(turn *actors.Turn, m messages.InterviewBegins) {
 	if _, known := Interviews.Get(turn, onlyRow); known {
 		return
@@ -87,7 +88,7 @@ func (a *actor) tellInterview(turn *actors.Turn, v Interview) {
 		At: turn.Now()})
 }
 
-// private puts labels, in the language of the message, in the place of private data before
+// private replaces private data with labels, in the language of the message, before
 // anything is stored.
 func private(in *messages.InboundMessage) {
 	labels := pii.Japanese
@@ -105,11 +106,11 @@ func private(in *messages.InboundMessage) {
 	}
 }
 
-// lead takes the interview's step for what a turn answers, and reports that there is
+// lead takes the interview's step for what a turn answers, and reports whether there is
 // something to say.
 func (a *actor) lead(turn *actors.Turn, v Interview, t *reply.Turn) bool {
 	switch {
-	case v.Turn == t.ID && v.State.Phase == interview.Done: // the end stays the end
+	case v.Turn == t.ID && v.State.Phase == interview.Done: // a finished interview stays finished
 		return true
 	case v.State.Phase == interview.Done:
 		return false
@@ -128,7 +129,7 @@ func (a *actor) lead(turn *actors.Turn, v Interview, t *reply.Turn) bool {
 	return true
 }
 
-// move makes a step from a state, and tells what comes of it.
+// move takes a step from a state and publishes the result.
 func (a *actor) move(turn *actors.Turn, v Interview, from interview.State, e interview.Event) Interview {
 	v.State, v.Result = interview.Machine{Project: ProjectOf(v.Plan)}.Step(from, e, turn.Now())
 	Interviews.Put(turn, onlyRow, v)
@@ -140,7 +141,7 @@ func (a *actor) move(turn *actors.Turn, v Interview, from interview.State, e int
 	return v
 }
 
-// fixed writes the fixed text of an interview's turn; false if a model is to write it.
+// fixed writes the fixed text of an interview's turn; false if a model should write it.
 func (a *actor) fixed(turn *actors.Turn, t *reply.Turn, why string) bool {
 	v, ok := Interviews.Get(turn, onlyRow)
 	if ok && why != "" && v.Result.Reply == interview.ModelReply {
@@ -155,12 +156,12 @@ func (a *actor) fixed(turn *actors.Turn, t *reply.Turn, why string) bool {
 	return true
 }
 
-// mostAsked is how long a reply may be, in characters, so that the question that it must
-// put has room behind it.
+// mostAsked is the longest reply together with an added question, in characters; a longer
+// one becomes the question alone.
 const mostAsked = 360
 
-// asks sees to it that a reply of an interview puts the question that it must, and none
-// that it must not; false if it does.
+// asks adds the question that an interview's reply must ask, if the reply lacks it; false
+// if the reply says something that it must not.
 func (a *actor) asks(turn *actors.Turn, written messages.Text) (messages.Text, bool) {
 	v, ok := Interviews.Get(turn, onlyRow)
 	if !ok {
@@ -179,7 +180,7 @@ func (a *actor) asks(turn *actors.Turn, written messages.Text) (messages.Text, b
 	return written, true
 }
 
-// instruct makes the prompt of a reply that of an interview.
+// instruct turns the prompt of a reply into that of an interview.
 func (a *actor) instruct(turn *actors.Turn, in *prompt.Input) {
 	v, ok := Interviews.Get(turn, onlyRow)
 	if !ok {

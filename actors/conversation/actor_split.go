@@ -12,17 +12,17 @@ import (
 	"github.com/kehai-run/kehai/messages"
 )
 
-// part is what goes to another conversation in one turn.
+// part is what moves to another conversation in one turn.
 type part struct {
 	messages []messages.MessageDelivered // as they are here
 	own      []Own
-	more     bool // there is more, which goes next
+	more     bool // there is more to move next
 }
 
-// split hands what was said in some places to another conversation, the newest first, a
-// part in each turn. What goes along: the reminders that these messages asked for; a draft
-// that answers nothing else; the originals of what they say. Of a reply that answers others
-// too another one is thought of here; one that is on its way into the window stays.
+// split moves the messages at some places to another conversation, newest first, one part
+// in each turn. With them go the reminders they asked for, a draft that answers nothing
+// else, and the originals of what they say. A reply that also answers other messages is
+// decided anew here; one that is being sent stays.
 func (a *actor) split(turn *actors.Turn, m messages.SplitTalk) error {
 	p := a.part(turn, m)
 	if len(p.messages) == 0 && len(p.own) == 0 {
@@ -63,7 +63,7 @@ func (a *actor) split(turn *actors.Turn, m messages.SplitTalk) error {
 	return nil
 }
 
-// part finds what is still here of what is to go.
+// part finds what is left here to move.
 func (a *actor) part(turn *actors.Turn, m messages.SplitTalk) (p part) {
 	size := 0
 	full := func(n int, text string) bool {
@@ -98,7 +98,7 @@ func (a *actor) part(turn *actors.Turn, m messages.SplitTalk) (p part) {
 	return p
 }
 
-// said is all that a message says, and has said.
+// said returns all that a message says, and used to say.
 func said(d messages.MessageDelivered) string {
 	var all strings.Builder
 	for _, p := range d.Parts {
@@ -107,8 +107,8 @@ func said(d messages.MessageDelivered) string {
 	return all.String()
 }
 
-// unanswer has messages that go answered where they go, unless a reply to them is being
-// sent: each is answered once.
+// unanswer leaves it to the other conversation to answer the messages that move, unless a
+// reply to them is being sent: each is answered once.
 func (a *actor) unanswer(turn *actors.Turn, list []messages.MessageDelivered, gone map[messages.MessageID]bool,
 	r *rest) {
 	desk, _ := Desks.Get(turn, onlyRow)
@@ -134,8 +134,8 @@ func (a *actor) unanswer(turn *actors.Turn, list []messages.MessageDelivered, go
 	}
 }
 
-// takeOut deletes what goes here, and has memory forget it. Those that stay are numbered
-// anew.
+// takeOut deletes here what moves, and makes memory forget it. The messages that stay are
+// renumbered.
 func (a *actor) takeOut(turn *actors.Turn, p part, gone map[messages.MessageID]bool) {
 	for _, d := range p.messages {
 		a.unremember(turn, d.ID)
@@ -172,8 +172,8 @@ func (a *actor) takeOut(turn *actors.Turn, p part, gone map[messages.MessageID]b
 	Heads.Put(turn, "head", head)
 }
 
-// shareVault has the originals and names go along that stand in what goes, and forgets
-// those that stand in nothing that stays.
+// shareVault passes on the originals and names that occur in what moves, and forgets
+// those that occur in nothing that stays.
 func (a *actor) shareVault(turn *actors.Turn, p part, r *rest) {
 	vault, ok := vaults.Get(turn, onlyRow)
 	if !ok {
@@ -217,8 +217,8 @@ func (a *actor) shareVault(turn *actors.Turn, p part, r *rest) {
 	vaults.Put(turn, onlyRow, vault)
 }
 
-// takeIn takes in what was said in another conversation before this one was told apart
-// from it, and remembers it here.
+// takeIn takes over what was said in another conversation before this one was split from
+// it, and makes memory remember it here.
 func (a *actor) takeIn(turn *actors.Turn, m messages.TalkSplit) error {
 	for _, d := range m.Messages {
 		if l, left := lineOf(d); left {

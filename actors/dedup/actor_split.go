@@ -9,8 +9,8 @@ import (
 	"github.com/kehai-run/kehai/messages"
 )
 
-// split hands a part of the ledger to another conversation's. What windows have shown of
-// this one is not known any more: it may be the other's.
+// split moves a part of the ledger to another conversation's. It forgets what windows
+// have shown of this one, because that may be the other's.
 func (a *actor) split(turn *actors.Turn, m messages.SplitLedger) error {
 	a.load(turn)
 	head := a.ledger.Head()
@@ -23,7 +23,7 @@ func (a *actor) split(turn *actors.Turn, m messages.SplitLedger) error {
 	for _, e := range taken {
 		places = append(places, e.Occurrence)
 	}
-	for _, o := range m.Occurrences { // the tail may have lost some that are still kept as messages
+	for _, o := range m.Occurrences { // the tail may have dropped some that are still kept as messages
 		places = also(places, o)
 	}
 	turn.Send(messages.To(Kind, string(m.Into)), messages.LedgerSplit{
@@ -46,8 +46,8 @@ func also(list []messages.Occurrence, o messages.Occurrence) []messages.Occurren
 	return append(list, o)
 }
 
-// takeIn begins the ledger of a conversation that was a part of another one, and has what
-// was said follow.
+// takeIn starts the ledger of a conversation that was part of another one, and then asks
+// for what was said.
 func (a *actor) takeIn(turn *actors.Turn, m messages.LedgerSplit) error {
 	a.load(turn)
 	var entries []ledger.Entry

@@ -11,7 +11,7 @@ import (
 // intos has one row, "into": the conversation that this one was merged into.
 var intos = actors.NewTable[messages.ConversationID]("into")
 
-// forward passes on what is sent into a conversation that was merged into another.
+// forward passes on what is sent to a conversation that was merged into another.
 func (a *actor) forward(turn *actors.Turn, msg messages.Message) bool {
 	into, ok := intos.Get(turn, "into")
 	if !ok {
@@ -25,14 +25,14 @@ func (a *actor) forward(turn *actors.Turn, msg messages.Message) bool {
 		m.Conversation = into
 		turn.Send(messages.To(Kind, string(into)), m)
 	case messages.JoinSent:
-	default: // it was heard before
+	default: // a message heard before
 		return false
 	}
 	return true
 }
 
-// join hands what was sent over to another conversation's gate. It also stays here until
-// it is too old, for messages that were heard before and arrive later.
+// join copies what was sent to another conversation's gate. It also stays here until it
+// is too old, for messages that were heard earlier but arrive later.
 func (a *actor) join(turn *actors.Turn, m messages.JoinSent) error {
 	if err := a.ready(turn, m, m.Conversation); err != nil {
 		return err
@@ -54,7 +54,7 @@ func (a *actor) join(turn *actors.Turn, m messages.JoinSent) error {
 	return nil
 }
 
-// joined takes over what was sent into another conversation.
+// joined takes over what was sent to another conversation.
 func (a *actor) joined(turn *actors.Turn, m messages.SentJoined) error {
 	if err := a.ready(turn, m, m.Conversation); err != nil {
 		return err

@@ -45,12 +45,13 @@ type Settings struct {
 	Limits `yaml:",inline"`
 }
 
-// DefaultSettings ask nobody.
+// DefaultSettings asks no model.
 func DefaultSettings() Settings {
 	return Settings{Tier: TierNone, Provider: Ollama, PerHour: prompt.DefaultPerHour, Limits: DefaultLimits()}
 }
 
-// Check tells what is wrong with settings by which somebody may be asked, each by its key.
+// Check reports what is wrong with the settings if a model may be asked, each problem by
+// its key.
 func (s Settings) Check(wrong func(key, what string)) {
 	key := s.KeyEnv != "" || s.KeyFile != ""
 	if s.KeyEnv != "" && s.KeyFile != "" {
@@ -84,7 +85,7 @@ type Models struct {
 // Purposes lists the purposes that may have a model of their own.
 func Purposes() []Purpose { return []Purpose{Judge, Answer, Focus} }
 
-// For is the model for a purpose, "" if it has none of its own.
+// For returns the model for a purpose, "" if it has none of its own.
 func (m Models) For(p Purpose) string {
 	switch p {
 	case Judge:
@@ -135,7 +136,7 @@ func DefaultLimits() Limits {
 // maxAnswerTime is the longest time for a streamed answer as a whole.
 const maxAnswerTime = 5 * time.Minute
 
-// For is the time that one attempt at a question may take, in silence if it is
+// For returns how long one attempt at a question may take, or be silent if it is
 // streamed.
 func (l Limits) For(p Purpose) time.Duration {
 	switch p {
@@ -147,8 +148,8 @@ func (l Limits) For(p Purpose) time.Duration {
 	return l.Timeout
 }
 
-// Longest is how long a question may take in all, with its retry: what asks may
-// not wait shorter, or it hears of a missed deadline instead of the cause.
+// Longest returns how long a question may take in all, with its retry. A caller must wait
+// at least as long, or it sees a missed deadline instead of the cause.
 func (l Limits) Longest(p Purpose, streamed bool) time.Duration {
 	once := l.For(p)
 	if streamed {

@@ -41,7 +41,7 @@ type Settings struct {
 	Cache int `yaml:"cache" min:"1" max:"100000"`
 }
 
-// DefaultSettings read with Tesseract.
+// DefaultSettings reads with Tesseract.
 func DefaultSettings() Settings {
 	return Settings{Engine: "tesseract", Isolation: IsolationInProcess, Burst: 1, Workers: 2, Timeout: 20 * time.Second,
 		Retries: 1, Cache: 512}

@@ -1,8 +1,7 @@
 // Package project keeps a project of interviews: its plan, and which of its interviews
-// are finished. [New] makes the actor project/PROJECT. A conversation that is to be led
-// as an interview gets the plan from it; once limits.max_conversations are finished, the
-// project is closed, and none begins any more. The rules are those of package
-// actors/interview.
+// are finished. [New] makes the actor project/PROJECT. A conversation that becomes an
+// interview gets the plan from it. Once limits.max_conversations are finished, the
+// project is closed and no more begin. The rules are those of package actors/interview.
 //
 // Tables, each with the row [Key]: "plan", and "register", an [interview.Register]. A
 // crash loses nothing: an interview that is told to be finished twice counts once.
@@ -51,7 +50,7 @@ func (a *actor) Receive(turn *actors.Turn, msg messages.Message) error {
 	return nil
 }
 
-// define takes a plan over. One that allows more interviews opens a closed project again.
+// define takes over a plan. One that allows more interviews reopens a closed project.
 func (a *actor) define(turn *actors.Turn, plan messages.InterviewPlan) {
 	Plans.Put(turn, Key, plan)
 	register, _ := Registers.Get(turn, Key)
@@ -61,7 +60,7 @@ func (a *actor) define(turn *actors.Turn, plan messages.InterviewPlan) {
 	}
 }
 
-// begin hands the plan to a conversation, unless the project has all its interviews.
+// begin gives the plan to a conversation, unless the project has all its interviews.
 func (a *actor) begin(turn *actors.Turn, m messages.BeginInterview) {
 	plan, known := Plans.Get(turn, Key)
 	register, _ := Registers.Get(turn, Key)

@@ -11,8 +11,8 @@ import (
 var errSecure = errors.New("darwin: a program holds the keyboard for a password (secure input): close its password " +
 	"field")
 
-// setText puts text behind what the window's input field holds. done is false where the
-// tree shows no field, or the field took nothing.
+// setText appends text to the window's input field. done is false if the tree shows no
+// field, or the field did not take the text.
 func (t *Typist) setText(ref, text string) (done bool, err error) {
 	t.a.pool(func() {
 		err = t.withField(ref, func(_, field element) error {
@@ -40,8 +40,8 @@ func (t *Typist) setText(ref, text string) (done bool, err error) {
 	return done, err
 }
 
-// postKey posts a key to the application, whose input field gets the focus first. done is
-// false where the tree shows no field, or the application took no key.
+// postKey focuses the input field and posts a key to the application. done is false if
+// the tree shows no field, or the application did not take the key.
 func (t *Typist) postKey(ref string, s stroke) (done bool, err error) {
 	if t.a.ax.key == nil {
 		return false, nil
@@ -57,7 +57,7 @@ func (t *Typist) postKey(ref string, s stroke) (done bool, err error) {
 				moves = []move{{keyCommand, true}, {s.code, true}, {s.code, false}, {keyCommand, false}}
 			}
 			var failed error
-			for i, m := range moves { // what went down comes up, whatever fails
+			for i, m := range moves { // a pressed key is released, whatever fails
 				const char = 0 // the code says which key it is
 				err := axError(t.a.ax.key(app.o, char, m.code, m.down))
 				if i == 0 && err != nil {
@@ -74,8 +74,8 @@ func (t *Typist) postKey(ref string, s stroke) (done bool, err error) {
 	return done, err
 }
 
-// withField runs f with a window's input field once that has the focus; it does not where
-// the tree shows none.
+// withField focuses a window's input field and runs f with it, unless the tree shows
+// none.
 func (t *Typist) withField(ref string, f func(app, field element) error) error {
 	return t.withApp(ref, func(keep *keeper, w windowInfo, _ element) error {
 		app, window, err := keep.accessible(w)
@@ -90,9 +90,9 @@ func (t *Typist) withField(ref string, f func(app, field element) error) error {
 	})
 }
 
-// inputField is the text area below root, or else the text field, whose lower edge is the
-// lowest; of equal ones the last in breadth-first order. A field of a search stands above
-// the list of chats. Texts inside of lists are messages. An element that fails is skipped.
+// inputField returns the text area below root, or else the text field, with the lowest
+// lower edge; of equal ones the last in breadth-first order. A search field is above the
+// list of chats, and texts inside lists are messages. An element that fails is skipped.
 func inputField(root node) (field node, ok bool) {
 	type step struct {
 		node  node
@@ -130,7 +130,7 @@ func inputField(root node) (field node, ok bool) {
 	return field, ok
 }
 
-// value is the text of an element; an empty field may have none.
+// value returns the text of an element; an empty field may have none.
 func (e element) value() (string, error) {
 	o, err := e.copy("AXValue")
 	if errors.Is(err, errAbsent) {

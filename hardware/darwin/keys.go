@@ -33,9 +33,9 @@ const (
 // maxUnits is the most text that one key event can carry, in UTF-16 units.
 const maxUnits = 20
 
-// plain is text as a field may hold it: lines end with \n, even if written \r\n or \r, a
-// tab is a space, since it would leave the field, and other control characters are left
-// out.
+// plain returns text as a field can hold it. Lines end with \n, even if written \r\n or
+// \r. A tab, which would leave the field, becomes a space; other control characters are
+// dropped.
 func plain(text string) string {
 	text = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\t", " ").Replace(text)
 	return strings.Map(func(r rune) rune {
@@ -72,7 +72,7 @@ func strokes(text string) []stroke {
 	return out
 }
 
-// keyStroke is the event of a key; false for an unknown key.
+// keyStroke returns the event of a key; false for an unknown key.
 func keyStroke(key hardware.Key) (stroke, bool) {
 	switch key {
 	case hardware.KeyEnter:

@@ -101,8 +101,8 @@ func (k *keeper) accessible(w windowInfo) (app, window element, err error) {
 	return app, element{k, windows[i]}, nil
 }
 
-// application finds the element of a window's application. Unlike those of its windows it
-// is there while the application is in the background.
+// application finds the element of a window's application. Unlike the elements of its
+// windows, it exists while the application is in the background.
 func (k *keeper) application(w windowInfo) (element, error) {
 	if !k.a.ax.trusted() {
 		return element{}, denied(Accessibility)

@@ -16,10 +16,10 @@ import (
 // Typist types into windows of [Screen]. It needs the permission Accessibility, and Screen
 // Recording for Click.
 //
-// Where the accessibility tree of a window has an input field, its value is set, and keys
-// are posted to the application: no input method interferes, and Qt takes a Return that
-// comes so, but not one of a key event. Other windows get key events that carry text. An
-// input method that is composing swallows those, so the input source should be one without
+// If the accessibility tree of a window has an input field, the field's value is set and
+// keys are posted to the application. Then no input method interferes, and Qt takes such
+// a Return, though not one from a key event. Other windows get key events that carry
+// text. An input method that is composing swallows those, so use an input source without
 // composition (ABC) there.
 //
 // All methods may be called concurrently: one call types at a time.

@@ -116,7 +116,7 @@ func (j *journal) write(v any) error {
 	return nil
 }
 
-// cut removes what stands behind the last whole record.
+// cut removes everything after the last complete record.
 func (j *journal) cut() error {
 	if err := j.file.Truncate(j.size); err != nil {
 		return fmt.Errorf("drawn: cut journal: %w", err)

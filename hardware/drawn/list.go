@@ -17,7 +17,7 @@ const (
 	// beside it. The pixel before it is a line.
 	PaneLeft = railWidth + listWidth + 1
 
-	listTop   = 64 // of the first row; the search field stands above
+	listTop   = 64 // of the first row; the search field is above
 	rowHeight = 66
 	rowAvatar = 44
 )
@@ -115,7 +115,7 @@ func (p *painter) preview(name string, width int) string {
 	return out
 }
 
-// paled is a colour half way to another one.
+// halfway returns the colour half way to another one.
 func halfway(c, to color.RGBA) color.RGBA {
 	half := func(a, b uint8) uint8 { return uint8((int(a) + int(b)) / 2) }
 	return rgb(half(c.R, to.R), half(c.G, to.G), half(c.B, to.B))

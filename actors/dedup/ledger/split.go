@@ -6,13 +6,14 @@ import (
 	"github.com/kehai-run/kehai/messages"
 )
 
-// Split takes entries out that are another conversation's: those of the occurrences, and
-// with each what is not the other side's and stands below it, up to the next one that
-// stays, or at the beginning of the transcript above it. The others keep their places.
+// Split removes entries that belong to another conversation: those of the occurrences
+// and, with each, the entries below it that are not the other side's, up to the next one
+// that stays. At the beginning of the transcript it also takes those above. The other
+// entries keep their places.
 func (l *Ledger) Split(occurrences []messages.Occurrence) (taken []Entry) {
 	goes := make([]bool, len(l.entries))
 	before := map[messages.ConversationID]bool{} // whether the last of a chat goes
-	first := map[messages.ConversationID][]int{} // what stands before all of the other side
+	first := map[messages.ConversationID][]int{} // what comes before anything of the other side
 	for i, e := range l.entries {
 		switch chosen := slices.Contains(occurrences, e.Occurrence); {
 		case chosen || e.Side == messages.SideIncoming && !e.Waiting && !e.Gone:
