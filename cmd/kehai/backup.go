@@ -64,8 +64,8 @@ func (s *sized) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// writeNew makes a file that nobody else can read, or writes to standard output for
-// "-". A file that could not be written as a whole is not left behind.
+// writeNew makes a file that nobody else can read, or writes to standard output for "-".
+// It does not leave an incomplete file behind.
 func (a *app) writeNew(path string, write func(io.Writer) error) error {
 	if path == "-" {
 		return write(a.stdout)

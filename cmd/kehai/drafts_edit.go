@@ -18,7 +18,7 @@ import (
 // maxDraft is how much of an edited draft is read, in bytes.
 const maxDraft = 64 << 10
 
-// editCommand puts another text in the place of a draft.
+// editCommand replaces the text of a draft.
 func (v *drafts) editCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "edit ID [TEXT…]", Short: "Put another text in the place of a draft",
@@ -56,8 +56,8 @@ standard input. Neither way shows it to other users of this machine.`,
 // errNoEditor asks for a text, or for an editor to write it with.
 var errNoEditor = errors.New("give the text, or set $VISUAL or $EDITOR to open the draft in")
 
-// editByHand has a person change a draft in their editor; "" means that nothing is to be
-// changed. The store is not held open meanwhile.
+// editByHand lets a person change a draft in their editor; "" means no change. The store
+// is not held open meanwhile.
 func (v *drafts) editByHand(cmd *cobra.Command, id control.DraftID) (text string, err error) {
 	editor := os.Getenv("VISUAL")
 	if editor == "" {
@@ -85,8 +85,8 @@ func (v *drafts) editByHand(cmd *cobra.Command, id control.DraftID) (text string
 	return text, nil
 }
 
-// edit opens an editor on a file that only its owner reads, in memory where the system
-// has such a place, and removes it.
+// edit opens an editor on a file that only its owner can read, in memory if the system
+// has a place for that, and removes it afterwards.
 func edit(cmd *cobra.Command, editor, before string) (text string, err error) {
 	f, err := os.CreateTemp(os.Getenv("XDG_RUNTIME_DIR"), "kehai-draft-*.txt")
 	if err != nil {
@@ -97,7 +97,7 @@ func edit(cmd *cobra.Command, editor, before string) (text string, err error) {
 	if err = errors.Join(err, f.Close()); err != nil {
 		return "", err
 	}
-	// As git does: the editor may have arguments of its own.
+	// As in git, the editor may have its own arguments.
 	run := exec.CommandContext(cmd.Context(), "/bin/sh", "-c", editor+` "$1"`, "sh", f.Name())
 	run.Stdin, run.Stdout, run.Stderr = cmd.InOrStdin(), cmd.ErrOrStderr(), cmd.ErrOrStderr()
 	if err := run.Run(); err != nil {

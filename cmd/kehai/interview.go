@@ -103,7 +103,7 @@ func (v *interviewVerb) run(cmd *cobra.Command, _ []string) (err error) {
 	return v.lead(ctx, b, c, answers, startOf(string(file)))
 }
 
-// talk reaches the Kehai that runs on the data, or has one run without windows.
+// talk reaches the Kehai that runs on the data, or starts one without windows.
 func (v *interviewVerb) talk(ctx context.Context, cfg config.Config) (control.TalkBackend, func() error, error) {
 	client, err := control.Dial(ctx, cfg.Data)
 	if err == nil {
@@ -127,7 +127,7 @@ func (v *interviewVerb) talk(ctx context.Context, cfg config.Config) (control.Ta
 	return rt.Talk(), func() error { cancel(); return <-ended }, nil
 }
 
-// startOf is the signal that opens an interview, in the language of its project.
+// startOf returns the signal that opens an interview, in the language of its project.
 func startOf(project string) string {
 	if strings.ContainsFunc(project, func(r rune) bool { return unicode.In(r, unicode.Hiragana, unicode.Katakana) }) {
 		return "[インタビュー開始]"
@@ -135,7 +135,7 @@ func startOf(project string) string {
 	return "[interview start]"
 }
 
-// lead says what is typed, and shows what is answered, until the interview is over.
+// lead sends what is typed and shows the answers until the interview is over.
 func (v *interviewVerb) lead(ctx context.Context, b control.TalkBackend, c messages.ConversationID, answers io.Reader,
 	start string) error {
 	talk, err := b.Talk(ctx, c, control.TalkQuery{Limit: 1})
@@ -179,7 +179,7 @@ func (v *interviewVerb) lead(ctx context.Context, b control.TalkBackend, c messa
 	}
 }
 
-// say says one thing, and shows the answer.
+// say sends one message and shows the answer.
 func (v *interviewVerb) say(ctx context.Context, b control.TalkBackend, c messages.ConversationID, text string) error {
 	a, err := b.Say(ctx, c, control.Say{Text: text})
 	for after := a.After; err == nil && ctx.Err() == nil; {

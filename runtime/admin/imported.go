@@ -17,8 +17,9 @@ import (
 	"github.com/kehai-run/kehai/runtime/names"
 )
 
-// receiver is the conversation that an import names. One that was never seen gets its id
-// now, and keeps it when its window is seen: no name is part of a key of the store.
+// receiver returns the conversation that an import names. One never seen before gets its
+// ID now and keeps it when its window is seen, because no key of the store contains a
+// name.
 func (b Backend) receiver(ctx context.Context, e *engine.Engine, c messages.ConversationID) (
 	messages.ConversationID, error) {
 	known, err := names.Known(e)
@@ -42,11 +43,12 @@ func named(c messages.ConversationID) (app, name string, ok bool) {
 	return app, name, ok && name != "" && messages.To(directory.Kind, app).Validate() == nil
 }
 
-// importedSetting says that nothing is left that an older version imported under names.
+// importedSetting records that nothing is left of what an older version imported under
+// names.
 const importedSetting = "imported"
 
-// ServeMemory reads what is remembered, then has moved what an older version left, and has
-// the index saved.
+// ServeMemory loads the memory, then moves what an older version left, and keeps the
+// index saved.
 func (b Backend) ServeMemory(log zerolog.Logger) func(context.Context) error {
 	return func(ctx context.Context) error {
 		b.LoadMemory(ctx, log)
@@ -57,7 +59,7 @@ func (b Backend) ServeMemory(log zerolog.Logger) func(context.Context) error {
 }
 
 // moveImportedNow gives ids to conversations that were never seen and have a memory under
-// their names, as older versions imported it. What is left after a crash, or for lack of
+// their names, as older versions imported it. Anything left after a crash, or for lack of
 // space, waits for the next start.
 func (b Backend) moveImportedNow(ctx context.Context, log zerolog.Logger) {
 	n, err := b.moveImported(ctx)
@@ -121,8 +123,8 @@ func imported(e *engine.Engine) (list []messages.ConversationID, err error) {
 	return slices.DeleteFunc(list, func(c messages.ConversationID) bool { return hosts[c] }), err
 }
 
-// moveMemory makes another conversation remember the events of one, in the order in which
-// they were said, and deletes them here once that is stored.
+// moveMemory makes another conversation remember the events of c, in the order in which
+// they were said, and deletes them here once they are stored there.
 func (b Backend) moveMemory(ctx context.Context, e *engine.Engine, c messages.ConversationID) error {
 	type said struct {
 		at time.Time

@@ -41,7 +41,7 @@ func (b Backend) Define(ctx context.Context, name string, file []byte) (messages
 		messages.DefineProject{Project: id, Plan: plan}, "")
 }
 
-// rowOf reads the only row of a table of an actor; false if there is none.
+// rowOf reads the only row of an actor's table; false if there is none.
 func rowOf[V any](e *engine.Engine, a messages.Address, row string, decode func([]byte) (V, error)) (
 	v V, ok bool, err error) {
 	raw, ok, err := e.ReadRow(a, row)
@@ -74,7 +74,7 @@ func mayBegin(e *engine.Engine, p messages.ProjectID) error {
 	return nil
 }
 
-// beginInterview has a conversation led, and waits until it is.
+// beginInterview makes a conversation an interview and waits until it is one.
 func (b Backend) beginInterview(ctx context.Context, e *engine.Engine, c messages.ConversationID,
 	p messages.ProjectID) error {
 	defer b.Talks.join(c)()
@@ -105,10 +105,11 @@ func (b Backend) beginInterview(ctx context.Context, e *engine.Engine, c message
 	}
 }
 
-// beginWait is how long a project may take to answer: one that nobody knows never does.
+// beginWait is how long a project may take to answer; an unknown project never does.
 const beginWait = 5 * time.Second
 
-// interviewOf is what a conversation knows of itself as an interview, nil if it is none.
+// interviewOf returns what a conversation knows about itself as an interview, nil if it
+// is not one.
 func interviewOf(e *engine.Engine, c messages.ConversationID) (*conversation.Interview, error) {
 	v, ok, err := rowOf(e, messages.To(conversation.Kind, string(c)),
 		conversation.Interviews.Row(conversation.DeskKey), conversation.Interviews.Decode)

@@ -45,7 +45,7 @@ func (b Backend) Split(ctx context.Context, s control.Split) (messages.Conversat
 		Name: messages.Text(s.Name), Occurrences: places}, "")
 }
 
-// kept are the messages that a conversation keeps, in their order.
+// kept returns the messages that a conversation keeps, in order.
 func kept(e *engine.Engine, c messages.ConversationID) (all []messages.MessageDelivered, err error) {
 	var bad error
 	err = e.ReadRowsOf(messages.To(conversation.Kind, string(c)), func(r engine.Row) bool {
@@ -62,7 +62,7 @@ func kept(e *engine.Engine, c messages.ConversationID) (all []messages.MessageDe
 	return all, err
 }
 
-// chosen are the places of the messages that go.
+// chosen returns the places of the messages to move.
 func chosen(all []messages.MessageDelivered, s control.Split) (places []messages.Occurrence, err error) {
 	goes := map[messages.MessageID]bool{}
 	for _, id := range s.Messages {
@@ -95,21 +95,22 @@ func chosen(all []messages.MessageDelivered, s control.Split) (places []messages
 	return places, nil
 }
 
-// splitSetting says of a conversation that what was published of it before it was told
-// apart from another one is its own.
+// splitSetting records that a conversation owns what was published about it before it was
+// split from another one.
 func splitSetting(c messages.ConversationID) string { return "split " + string(c) }
 
-// splitsEvery is how often it is looked whether a conversation has all that goes to it.
+// splitsEvery is how often to check whether a conversation has received everything.
 const splitsEvery = 100 * time.Millisecond
 
-// FinishSplits gives what was published of messages to the conversations that they went
-// to, until ctx ends: under their own keys, so that forgetting the one leaves the other.
+// FinishSplits assigns what was published about moved messages to their new
+// conversations, until ctx ends. It seals them under the new keys, so that forgetting one
+// conversation leaves the other.
 func (b Backend) FinishSplits(ctx context.Context, log zerolog.Logger) error {
 	for {
 		changed := b.Book.Changed()
 		left, err := b.finishSplits(ctx)
 		if err != nil && ctx.Err() == nil {
-			log.Warn().Err(err).Msg("split_unfinished") // the next start goes on
+			log.Warn().Err(err).Msg("split_unfinished") // the next start continues
 		}
 		again := time.NewTimer(splitsEvery)
 		if left == 0 || err != nil {
@@ -126,7 +127,7 @@ func (b Backend) FinishSplits(ctx context.Context, log zerolog.Logger) error {
 	}
 }
 
-// finishSplits reports how many conversations do not have all yet.
+// finishSplits returns how many conversations have not received everything yet.
 func (b Backend) finishSplits(ctx context.Context) (left int, err error) {
 	e, err := b.Engine()
 	if err != nil {
@@ -162,14 +163,14 @@ func (b Backend) finishSplits(ctx context.Context) (left int, err error) {
 		if err := e.SetSetting(ctx, splitSetting(c), []byte("1")); err != nil {
 			return left, err
 		}
-		if _, err := b.Disk().Purge(ctx); err != nil { // what stood under the other's key; else the next start does it
+		if _, err := b.Disk().Purge(ctx); err != nil { // else the next start removes it
 			return left, err
 		}
 	}
 	return left, nil
 }
 
-// underWay reports that something is on its way from one conversation to another.
+// underWay reports whether something is moving from one conversation to another.
 func underWay(e *engine.Engine) (waits bool, err error) {
 	err = e.ReadMail(func(env engine.Envelope) bool {
 		switch env.Message.(type) {
@@ -181,7 +182,7 @@ func underWay(e *engine.Engine) (waits bool, err error) {
 	return waits, err
 }
 
-// republish has what was published of messages say whose they are now.
+// republish updates what was published about messages to their current conversation.
 func (b Backend) republish(ctx context.Context, e *engine.Engine, into messages.ConversationID) error {
 	all, err := kept(e, into)
 	if err != nil {
@@ -194,7 +195,7 @@ func (b Backend) republish(ctx context.Context, e *engine.Engine, into messages.
 	if err := b.Disk().PurgeLater(); err != nil {
 		return err
 	}
-	moved := map[messages.MessageID]messages.Occurrence{} // by how much their places were
+	moved := map[messages.MessageID]messages.Occurrence{} // how far their places were shifted
 	_, err = e.ReviseLog(ctx, func(m messages.Message) (messages.Message, bool) {
 		switch m := m.(type) {
 		case messages.MessageDelivered:
@@ -220,8 +221,8 @@ func (b Backend) republish(ctx context.Context, e *engine.Engine, into messages.
 	return err
 }
 
-// unremember takes what went to a conversation out of the memory of those that had gone
-// into the one that it was in: a merge leaves that where it was.
+// unremember removes moved messages from the memory of conversations that had been merged
+// into the old one, because a merge leaves memories where they were.
 func unremember(ctx context.Context, e *engine.Engine, merged []messages.ConversationID,
 	into messages.ConversationID) error {
 	mine := map[messages.MessageID]bool{}

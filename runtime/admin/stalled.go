@@ -13,7 +13,7 @@ import (
 // stalledFor is how long a status lists what was not sent in time.
 const stalledFor = 24 * time.Hour
 
-// stalled lists what was done of late and not seen to be sent in time, the oldest first.
+// stalled lists recent tasks that were not seen to be sent in time, oldest first.
 func stalled(e *engine.Engine, now time.Time) (list []control.Stalled, err error) {
 	add := func(_ messages.Address, _ string, w stall.Watch) error {
 		if w.Told != "" && !w.Over && now.Sub(w.At) < stalledFor {

@@ -55,7 +55,7 @@ func (b Backend) Begin(ctx context.Context, ask control.Begin) (messages.Convers
 	return id, b.beginInterview(ctx, e, id, ask.Project)
 }
 
-// talking is the engine of a running Kehai: without one, nobody would answer.
+// talking returns the engine of a running Kehai; without one, nobody would answer.
 func (b Backend) talking() (*engine.Engine, error) {
 	if b.Live == nil {
 		return nil, control.ErrNotRunning
@@ -63,7 +63,7 @@ func (b Backend) talking() (*engine.Engine, error) {
 	return b.Engine()
 }
 
-// channelOf is the channel of a known conversation.
+// channelOf returns the channel of a known conversation.
 func channelOf(k directory.Known) messages.Channel { return messages.WindowID(k.App).Channel() }
 
 // Say implements [control.TalkBackend].
@@ -120,8 +120,8 @@ func (b Backend) answers(c messages.ConversationID) bool {
 	return s.Answers()
 }
 
-// placeOf is a place in the event log before an earlier message was delivered. Nothing
-// follows one that is gone.
+// placeOf returns a place in the event log before an earlier message was delivered. After
+// a message that is gone there is nothing to follow.
 func (b Backend) placeOf(e *engine.Engine, a control.Accepted) (before uint64, answered bool, err error) {
 	err = e.ReadLog(0, func(p engine.Published) bool {
 		if m, ok := p.Message.(messages.MessageDelivered); ok && m.ID == a.Message {
