@@ -3,6 +3,7 @@ package store
 import (
 	"errors"
 	"slices"
+	"time"
 
 	"github.com/dgraph-io/badger/v4"
 
@@ -94,17 +95,39 @@ func (s *Store) commit(ops []engine.Op) error {
 	txn := s.db.NewTransaction(true)
 	defer txn.Discard()
 	s.entries = slices.Grow(s.entries[:0], len(ops))[:len(ops)]
-	defer clear(s.entries)
+	defer func() { clear(s.entries) }()
 	for i, op := range ops {
 		if err := stage(txn, op, &s.entries[i]); err != nil {
 			return err
 		}
 	}
-	if err := txn.Commit(); err != nil {
+	if err := s.ended(txn); err != nil {
 		return err
 	}
 	return s.logs.written()
 }
+
+// ended commits a transaction. It does not wait for one for which Badger, of a store
+// that has stopped, has no room any more.
+func (s *Store) ended(txn *badger.Txn) error {
+	done := make(chan error, 1)
+	txn.CommitWith(func(err error) { done <- err })
+	select {
+	case err := <-done:
+		return err
+	case <-s.gate.stopped:
+	}
+	select {
+	case err := <-done:
+		return err
+	case <-time.After(stallLimit):
+		s.entries = nil // Badger has them
+		return s.gate.why
+	}
+}
+
+// stallLimit is what a transaction may take that was under way when the store stopped.
+const stallLimit = time.Second
 
 // stage adds an op to a transaction; entry is its space until the transaction ends.
 func stage(txn *badger.Txn, op engine.Op, entry *badger.Entry) error {

@@ -284,6 +284,50 @@ func TestPurgeBehindAReader(t *testing.T) {
 	closed(t, s)
 }
 
+// TestAPurgeFindsDamage damages what superseded reads, and mends it again for Close.
+func TestAPurgeFindsDamage(t *testing.T) {
+	dir := t.TempDir()
+	s := inside(t, dir)
+	for n := range 10 {
+		var ops []engine.Op
+		for i := range 1000 {
+			ops = append(ops, engine.Op{Key: fmt.Appendf(nil, "%05d", n*1000+i), Value: make([]byte, 100)})
+		}
+		if err := s.Apply(ops, false); err != nil {
+			t.Fatal(err)
+		}
+	}
+	closed(t, s)
+	s = inside(t, dir)
+	tables, err := filepath.Glob(filepath.Join(dir, "*.sst"))
+	if err != nil || len(tables) == 0 {
+		t.Fatalf("there are no tables (%v)", err)
+	}
+	flip := func() {
+		for _, path := range tables {
+			f, err := os.OpenFile(path, os.O_RDWR, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			b := make([]byte, 1)
+			const at = 100 << 10 // a block in the middle
+			_, err = f.ReadAt(b, at)
+			b[0] ^= 1
+			_, err2 := f.WriteAt(b, at)
+			if err := errors.Join(err, err2, f.Close()); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	flip()
+	if keys, err := s.superseded(0); !errors.Is(err, engine.ErrCorrupt) || s.gate.halted() == nil {
+		t.Errorf("superseded() = %q, %v, want that the store has stopped for its damage", keys, err)
+	}
+	flip()
+	s.gate = newGate()
+	closed(t, s)
+}
+
 // TestIdleHeap holds the memory of an open store to what a desktop can spare.
 func TestIdleHeap(t *testing.T) {
 	heap := func() int64 {

@@ -85,7 +85,7 @@ func (s *Store) commitPrefix(ops []engine.Op) (n int, err error) {
 		}
 		n++
 	}
-	if err := txn.Commit(); err != nil {
+	if err := s.ended(txn); err != nil {
 		return 0, err
 	}
 	return n, s.logs.written()

@@ -19,6 +19,8 @@ type badgerLog struct {
 	broken func(error)
 	// awaitRoom is called before a compaction writes a table.
 	awaitRoom func()
+	// merged is called when a compaction has read its tables, before it deletes them.
+	merged func()
 }
 
 const (
@@ -28,6 +30,8 @@ const (
 	noMemtable = "Got error: %v for id"
 	// Badger has collected the content of a table.
 	collected = "[%d] LOG Compact. Added"
+	// Badger has read the tables of a compaction.
+	discards = "Discard stats"
 )
 
 func (b badgerLog) Errorf(format string, args ...any) {
@@ -49,6 +53,9 @@ func (b badgerLog) Debugf(format string, args ...any) {
 	b.write(zerolog.DebugLevel, format, args)
 	if b.awaitRoom != nil && strings.HasPrefix(format, collected) {
 		b.awaitRoom()
+	}
+	if b.merged != nil && strings.HasPrefix(format, discards) {
+		b.merged()
 	}
 }
 

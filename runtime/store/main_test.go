@@ -31,6 +31,8 @@ func TestMain(m *testing.M) {
 		"rot":        rot,
 		"rot scan":   rotScan,
 		"rot get":    rotGet,
+		"rot merge":  func(s *store.Store) { rotBeside(s, traffic) },
+		"rot purge":  func(s *store.Store) { rotBeside(s, purgeOne) },
 		"cut get":    func(s *store.Store) { cutTables(s, rotten) },
 		"cut scan":   func(s *store.Store) { cutTables(s, everyKey) },
 		"limit":      limit,

@@ -118,7 +118,7 @@ func (s *Store) open(o Options) error {
 }
 
 func (s *Store) openBadger(o Options) error {
-	log := badgerLog{log: o.Logger, awaitRoom: s.awaitRoom, broken: func(err error) {
+	log := badgerLog{log: o.Logger, awaitRoom: s.awaitRoom, merged: s.merged, broken: func(err error) {
 		if s.opened.Load() { // before that, Badger returns the error itself
 			_ = s.unwritable(err)
 		}

@@ -119,6 +119,9 @@ func (s *Store) purge(ctx context.Context) error {
 			return err
 		}
 		compacted := s.flatten()
+		if err := s.gate.halted(); err != nil {
+			return err
+		}
 		old, err := s.superseded(upTo)
 		if err != nil {
 			return err
@@ -188,15 +191,27 @@ func (s *Store) fill() (full int, err error) {
 	}
 }
 
-func (s *Store) flatten() (err error) {
-	defer s.caught(&err)
-	return s.db.Flatten(1)
+func (s *Store) flatten() error {
+	done := make(chan error, 1)
+	go func() {
+		var err error
+		defer func() { done <- err }()
+		defer s.caught(&err)
+		err = s.db.Flatten(1)
+	}()
+	select {
+	case err := <-done:
+		return err
+	case <-s.gate.stopped: // it may never return
+		return s.gate.why
+	}
 }
 
 // superseded returns the keys that still have a version deleted or overwritten up to a
 // time, including deletions themselves, because they contain the key.
 func (s *Store) superseded(upTo uint64) (keys [][]byte, err error) {
 	defer s.caught(&err)
+	defer faults()()
 	view := s.view()
 	defer view.Discard()
 	it := view.NewIterator(badger.IteratorOptions{AllVersions: true})
@@ -214,6 +229,10 @@ func (s *Store) superseded(upTo uint64) (keys [][]byte, err error) {
 			keys = append(keys, key)
 		}
 		before = item.Version()
+	}
+	if cause := iteratorFault(it); cause != nil {
+		why := s.unreadable(cause)
+		return nil, s.halt(why, why)
 	}
 	return keys, nil
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"slices"
 	"testing"
@@ -16,20 +17,36 @@ import (
 
 const canary = "canary-"
 
-// canaries counts the canaries in the files of a store, whatever they are for.
+// canaries counts the canaries in the files of a store, whatever they are for. A log that
+// becomes a table is cut before it is removed: it counts what stands still meanwhile.
 func canaries(t *testing.T, dir string) (n int) {
 	t.Helper()
-	for _, path := range files(t, dir, "*") {
-		b, err := os.ReadFile(path)
-		if errors.Is(err, fs.ErrNotExist) { // it has just become another one
-			return canaries(t, dir)
+	for {
+		before := sizes(t, dir)
+		n = 0
+		for path := range before {
+			b, err := os.ReadFile(path)
+			if err != nil && !errors.Is(err, fs.ErrNotExist) {
+				t.Fatal(err)
+			}
+			n += bytes.Count(b, []byte(canary))
 		}
-		if err != nil {
-			t.Fatal(err)
+		if maps.Equal(before, sizes(t, dir)) {
+			return n
 		}
-		n += bytes.Count(b, []byte(canary))
 	}
-	return n
+}
+
+// sizes are the files of a store that are there now.
+func sizes(t *testing.T, dir string) map[string]int64 {
+	t.Helper()
+	list := map[string]int64{}
+	for _, path := range files(t, dir, "*") {
+		if info, err := os.Lstat(path); err == nil {
+			list[path] = info.Size()
+		}
+	}
+	return list
 }
 
 func wantCanaries(t *testing.T, dir, when string, some bool) {

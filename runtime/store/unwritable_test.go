@@ -177,6 +177,34 @@ func limit(s *store.Store) {
 	fmt.Println("closed:", s.Close())
 }
 
+// rotBeside damages the tables and goes on, but reads nothing of what is damaged.
+func rotBeside(s *store.Store, work func(*store.Store) error) {
+	damageTables()
+	end(s, work(s))
+}
+
+// traffic writes until there must have been a compaction.
+func traffic(s *store.Store) error {
+	for n := range 300 {
+		value := make([]byte, 256<<10)
+		if err := s.Apply([]engine.Op{{Key: fmt.Appendf(nil, "%08d", n), Value: value}}, false); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func purgeOne(s *store.Store) error {
+	if err := s.PurgeLater(); err != nil {
+		return err
+	}
+	if err := s.Apply([]engine.Op{{Key: small(0, 1)[0].Key, Delete: true}}, false); err != nil {
+		return err
+	}
+	_, err := s.Purge(context.Background())
+	return err
+}
+
 func must(err error) {
 	if err != nil {
 		fmt.Println(err)
@@ -263,6 +291,31 @@ func TestCutFiles(t *testing.T) {
 				if !strings.Contains(said[what], dir+" is damaged: a file ") {
 					t.Errorf("%s %q, want it to tell of the file", what, said[what])
 				}
+			}
+		})
+	}
+}
+
+// TestMergesFindDamage damages a store in which nobody reads. Badger merges what it can
+// read of a table, and deletes the table.
+func TestMergesFindDamage(t *testing.T) {
+	for _, role := range []string{"rot merge", "rot purge"} {
+		t.Run(role, func(t *testing.T) {
+			dir := t.TempDir()
+			s := open(t, store.Options{Dir: dir})
+			mustApply(t, s, small(0, 10_000)...)
+			closeIt(t, s)
+			said := whatIsSaid(t, role, dir)
+			if said["refused:"] != "true" || said["failed:"] == "<nil>" {
+				t.Errorf("the process said %q, want that nothing was written any more", said)
+			}
+			for _, what := range []string{"stopped:", "closed:"} {
+				if !strings.Contains(said[what], dir+" is damaged: a checksum does not match") {
+					t.Errorf("%s %q, want it to tell of the damage", what, said[what])
+				}
+			}
+			if _, err := store.Open(store.Options{Dir: dir}); !errors.Is(err, engine.ErrCorrupt) {
+				t.Errorf("Open() = %v, want ErrCorrupt: the damaged table is still there", err)
 			}
 		})
 	}

@@ -319,6 +319,12 @@ var mutants = []mutant{
 	{what: "tables are merged on a full volume", file: "runtime/store/logger.go",
 		old: `		b.awaitRoom()
 `, new: ``, by: "TestACompactionWaitsForRoom"},
+	{what: "a merge believes what it could read", file: "runtime/store/logger.go",
+		old: `		b.merged()
+`, new: ``, by: "TestMergesFindDamage"},
+	{what: "superseded ignores a fault", file: "runtime/store/purge.go",
+		old: `if cause := iteratorFault(it); cause != nil {`, new: `if cause := iteratorFault(it); cause != nil && false {`,
+		by: "TestAPurgeFindsDamage"},
 	{what: "a purge takes a later wish away", file: "runtime/store/purge.go",
 		old: `err != nil || now != wish {`, new: `err != nil || now < wish {`, by: "TestPurgeLaterDuringAPurge"},
 	{what: "a purge does not wait for readers", file: "runtime/store/purge.go",
