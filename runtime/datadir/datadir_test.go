@@ -11,11 +11,11 @@ import (
 
 	"github.com/kehai-run/kehai/runtime/config"
 	"github.com/kehai-run/kehai/runtime/engine"
+	"github.com/kehai-run/kehai/runtime/private"
 	"github.com/kehai-run/kehai/runtime/store/mem"
 )
 
-// A data directory is opened once, and is refused where everybody may
-// write.
+// A data directory is opened once.
 func TestOpen(t *testing.T) {
 	cfg := config.Default()
 	cfg.Data = filepath.Join(t.TempDir(), "data")
@@ -47,11 +47,29 @@ func TestOpen(t *testing.T) {
 			t.Errorf("the data directory lacks %s: %v", name, err)
 		}
 	}
-	if err := os.Chmod(cfg.Data, 0o777); err != nil {
-		t.Fatal(err)
-	}
-	if st, err := OpenStore(cfg, zerolog.Nop(), nil); err == nil {
-		t.Errorf("OpenStore() of a directory that everybody may write = %v, want it refused", st)
+}
+
+// A data directory in which others may change something is refused, before anything is
+// made in it.
+func TestOpenOfAnExposedOne(t *testing.T) {
+	for _, mode := range []os.FileMode{0o770, 0o720, 0o777} {
+		cfg := config.Default()
+		cfg.Data = t.TempDir()
+		err := errors.Join(os.WriteFile(filepath.Join(cfg.Data, "file"), nil, 0o600), os.Chmod(cfg.Data, mode))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var exposed *private.Exposed
+		st, err := OpenStore(cfg, zerolog.Nop(), nil)
+		if !errors.As(err, &exposed) || exposed.Path != cfg.Data {
+			t.Errorf("OpenStore() of a directory of mode %v = %v, %v, want it refused", mode, st, err)
+		}
+		if _, err := RestoreKeys(cfg, strings.NewReader("")); !errors.As(err, &exposed) || exposed.Path != cfg.Data {
+			t.Errorf("RestoreKeys() in a directory of mode %v = %v, want it refused", mode, err)
+		}
+		if made, err := os.ReadDir(cfg.Data); err != nil || len(made) != 1 {
+			t.Errorf("what is refused holds %v, %v, want nothing made in it", made, err)
+		}
 	}
 }
 

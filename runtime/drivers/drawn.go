@@ -57,6 +57,9 @@ func (d *Drawn) open(cfg config.Config, w config.Window) (hardware.Screen, strin
 	if err := d.script.Check(chat); err != nil {
 		return nil, "", fmt.Errorf("script %s: %w", w.Script, err)
 	}
+	if err := private.Make(cfg.Data, private.Unwritable); err != nil { // before anything is made in it
+		return nil, "", fmt.Errorf("data directory: %w", err)
+	}
 	dir := filepath.Join(cfg.Data, "windows")
 	if err := private.Make(dir, private.Closed); err != nil {
 		return nil, "", fmt.Errorf("make the window's journal: %w", err)

@@ -41,8 +41,8 @@ func (e *Exposed) Error() string { return fmt.Sprintf("private: %s %s. %s", e.Pa
 func Umask() { syscall.Umask(0o077) }
 
 // Make makes a directory that is closed to others, and any missing parents. An existing
-// one must follow the rule; if it is empty and this user's, it is closed. Errors are
-// [Exposed] or the system's.
+// one must follow the rule. One that does not is closed, whatever its mode, if it is empty
+// and this user's. Errors are [Exposed] or the system's.
 func Make(path string, rule Rule) error {
 	if err := parents(path, os.Geteuid()); err != nil {
 		return err

@@ -86,12 +86,14 @@ func TestMake(t *testing.T) {
 			t.Errorf("mode of %s = %v, %v, want 0700", dir, info.Mode(), err)
 		}
 	}
-	empty := t.TempDir() // an empty one is closed
-	if err := errors.Join(os.Chmod(empty, 0o755), Make(empty, Closed)); err != nil {
-		t.Errorf("Make(an empty directory) = %v, want no error", err)
-	}
-	if info, err := os.Stat(empty); err != nil || info.Mode().Perm() != 0o700 {
-		t.Errorf("mode of what was empty = %v, %v, want 0700", info.Mode(), err)
+	for mode, rule := range map[fs.FileMode]Rule{0o755: Closed, 0o770: Unwritable, 0o777: Unwritable} {
+		empty := t.TempDir() // an empty one is closed
+		if err := errors.Join(os.Chmod(empty, mode), Make(empty, rule)); err != nil {
+			t.Errorf("Make(an empty directory of mode %v) = %v, want no error", mode, err)
+		}
+		if info, err := os.Stat(empty); err != nil || info.Mode().Perm() != 0o700 {
+			t.Errorf("mode of what was empty and %v = %v, %v, want 0700", mode, info.Mode(), err)
+		}
 	}
 }
 
