@@ -5,10 +5,11 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
+	"errors"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync"
 	"testing"
 
@@ -132,23 +133,51 @@ func TestAPurgeIsDoneAtTheNextStart(t *testing.T) {
 	}
 }
 
-// holds reports whether a file of a directory holds some words.
+// holds reports whether a file of a directory holds some words. A log that becomes a
+// table is cut before it is removed: what counts was read while names and sizes stood
+// still.
 func holds(t *testing.T, dir, words string) bool {
 	t.Helper()
-	found := false
+	for {
+		before := regular(t, dir)
+		found := false
+		for path := range before {
+			b, err := os.ReadFile(path)
+			if err != nil && !errors.Is(err, fs.ErrNotExist) {
+				t.Fatal(err)
+			}
+			found = found || bytes.Contains(b, []byte(words))
+		}
+		if maps.Equal(before, regular(t, dir)) {
+			return found
+		}
+	}
+}
+
+// regular lists the files below a directory that are there now, with their sizes.
+func regular(t *testing.T, dir string) map[string]int64 {
+	t.Helper()
+	sizes := map[string]int64{}
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !d.Type().IsRegular() {
-			return err
+			return gone(err)
 		}
-		b, err := os.ReadFile(path)
-		found = found || bytes.Contains(b, []byte(words))
-		return err
+		info, err := d.Info()
+		if err == nil {
+			sizes[path] = info.Size()
+		}
+		return gone(err)
 	})
-	if err != nil && strings.Contains(err.Error(), "no such file") {
-		return holds(t, dir, words) // it has just become another one
-	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	return found
+	return sizes
+}
+
+// gone takes the absence of what has just become another file for no error.
+func gone(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
 }
