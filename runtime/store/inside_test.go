@@ -284,8 +284,8 @@ func TestPurgeBehindAReader(t *testing.T) {
 	closed(t, s)
 }
 
-// TestAPurgeFindsDamage damages what superseded reads, and mends it again for Close.
-func TestAPurgeFindsDamage(t *testing.T) {
+// TestReadersOfKeysFindDamage damages what they read, and mends it again for Close.
+func TestReadersOfKeysFindDamage(t *testing.T) {
 	dir := t.TempDir()
 	s := inside(t, dir)
 	for n := range 10 {
@@ -310,7 +310,7 @@ func TestAPurgeFindsDamage(t *testing.T) {
 				t.Fatal(err)
 			}
 			b := make([]byte, 1)
-			const at = 100 << 10 // a block in the middle
+			const at = 100 // in the first block
 			_, err = f.ReadAt(b, at)
 			b[0] ^= 1
 			_, err2 := f.WriteAt(b, at)
@@ -320,8 +320,15 @@ func TestAPurgeFindsDamage(t *testing.T) {
 		}
 	}
 	flip()
-	if keys, err := s.superseded(0); !errors.Is(err, engine.ErrCorrupt) || s.gate.halted() == nil {
-		t.Errorf("superseded() = %q, %v, want that the store has stopped for its damage", keys, err)
+	for name, read := range map[string]func() error{
+		"superseded": func() error { _, err := s.superseded(0); return err },
+		"keysFrom":   func() error { _, err := s.keysFrom([]byte{userKeys}); return err },
+		"empty":      func() error { _, err := s.empty(); return err },
+	} {
+		s.gate = newGate()
+		if err := read(); !errors.Is(err, engine.ErrCorrupt) || s.gate.halted() == nil {
+			t.Errorf("%s = %v, want that the store has stopped for its damage", name, err)
+		}
 	}
 	flip()
 	s.gate = newGate()

@@ -84,6 +84,9 @@ func (s *Store) empty() (bool, error) {
 	}
 	defer c.close()
 	_, _, some, err := c.next()
+	if err == nil && !some {
+		err = c.fault()
+	}
 	return !some, err
 }
 
@@ -109,12 +112,17 @@ func (s *Store) dropPart() error {
 // holds s.whole.
 func (s *Store) keysFrom(from []byte) (gone []engine.Op, err error) {
 	defer s.caught(&err)
+	defer faults()()
 	txn := s.db.NewTransaction(false)
 	defer txn.Discard()
 	it := txn.NewIterator(badger.IteratorOptions{Prefix: []byte{userKeys}})
 	defer it.Close()
 	for it.Seek(from); it.ValidForPrefix([]byte{userKeys}) && len(gone) < 1000; it.Next() {
 		gone = append(gone, engine.Op{Key: it.Item().KeyCopy(nil), Delete: true})
+	}
+	if cause := iteratorFault(it); cause != nil {
+		why := s.unreadable(cause)
+		return nil, s.halt(why, why)
 	}
 	return gone, nil
 }
