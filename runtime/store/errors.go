@@ -39,7 +39,8 @@ func (f *Fault) Error() string {
 
 func (f *Fault) Unwrap() error { return f.Kind }
 
-const restore = "Restore a backup, or move the directory away to begin with an empty one."
+const restore = "Restore a backup: move the directory away, then run `kehai restore FILE`. " +
+	"Without a backup, Kehai begins with an empty one."
 
 func corrupt(dir, file, what string) error {
 	return &Fault{Dir: dir, Kind: engine.ErrCorrupt,

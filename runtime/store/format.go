@@ -60,7 +60,7 @@ func (s *Store) checkFormat() (err error) {
 	return nil
 }
 
-// begin marks a new store. A store that has keys but not this mark is not ours.
+// begin marks a new store. A store that has keys but not this mark has lost it.
 func (s *Store) begin() error {
 	c, err := s.scan(nil, nil)
 	if err != nil {
@@ -68,12 +68,15 @@ func (s *Store) begin() error {
 	}
 	defer c.close()
 	_, _, some, err := c.next()
+	if err == nil && !some {
+		err = c.fault()
+	}
 	if err != nil {
 		return err
 	}
 	if some {
 		return &Fault{Dir: s.dir, Kind: engine.ErrCorrupt,
-			What: "holds data without a format: another program wrote it, or its first key is lost", Next: restore}
+			What: "holds data without a format: its tables are damaged or missing", Next: restore}
 	}
 	return s.write([]engine.Op{{Key: formatKey, Value: appendFormat(nil, Format)}}, true)
 }

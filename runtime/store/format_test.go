@@ -119,8 +119,9 @@ func TestNoFormat(t *testing.T) {
 	}
 	closed(t, s)
 	if _, err := Open(Options{Dir: dir}); !errors.Is(err, engine.ErrCorrupt) ||
-		!strings.Contains(err.Error(), "without a format") {
-		t.Errorf("Open of another program's data = %v, want ErrCorrupt", err)
+		!strings.Contains(err.Error(), "its tables are damaged or missing. Restore a backup") ||
+		!strings.Contains(err.Error(), "kehai restore FILE") {
+		t.Errorf("Open of a store that lost its mark = %v, want ErrCorrupt and what to do", err)
 	}
 }
 
