@@ -46,12 +46,13 @@ test: setup-test vet cross race full bench-ci ## everything CI checks
 	@$(MAKE) --no-print-directory -j 3 crash-ci browser desktop-ci # these mostly wait
 
 .PHONY: vet
-vet: ## go vet, formatting, tidy modules, staticcheck
+vet: ## go vet, formatting, tidy modules, staticcheck, whether the mutants still apply
 	@bad=$$(gofmt -l actors cmd hardware messages runtime testkit); if [ -n "$$bad" ]; then echo "not formatted (run gofmt -w):"; echo "$$bad"; exit 1; fi
 	$(GO) mod tidy -diff
 	$(GO) mod verify
 	$(GO) vet -tags browser,crash,desktop,long,look,mutants,recall,robotgo,speed ./...
 	$(GO) run $(STATICCHECK) ./...
+	$(GO) test -tags mutants -run '^TestMutantsApply$$' ./runtime/internal/mutants
 
 .PHONY: lint
 lint: ## golangci-lint, with what .golangci.yml names
@@ -75,6 +76,10 @@ race: ## all tests with the race detector, a part of what only computes
 	$(GO) test -race -short -timeout 16m -p $$(($$(getconf _NPROCESSORS_ONLN) + 1)) ./...
 full: ## without it, all of what only computes
 	$(GO) test -timeout 16m $(SHORTENED)
+
+.PHONY: long
+long: ## a million conversations at a start, and inboxes and sleep at that size
+	$(GO) test -count=1 -timeout 30m -tags long ./runtime/engine/live
 
 .PHONY: crash crash-ci
 # TestCrash kills a real kehai, TestCrashAnswers one that answers, TestForeignHost a program
