@@ -21,10 +21,14 @@ var ErrBackup = errors.New("keyring: the backup of the keys is cut or damaged, o
 var ErrKeys = errors.New("keyring: there are keys already")
 
 // Backup writes the keys of a directory as a tar archive, even while a process uses them,
-// and returns how many there are.
+// and returns how many there are. It fails if a key is missing or damaged, as a backup
+// without it would be taken for whole.
 func Backup(dir string, w io.Writer) (keys int, err error) {
 	if err := private.Check(dir, private.Closed); err != nil {
 		return 0, fmt.Errorf("keyring: %w", err)
+	}
+	if _, err := Inspect(dir); err != nil {
+		return 0, err
 	}
 	d := &directory{path: dir}
 	names, err := d.names()
@@ -42,7 +46,7 @@ func Backup(dir string, w io.Writer) (keys int, err error) {
 		if err != nil {
 			return 0, err
 		}
-		if ok && !destroyed(raw) { // destroyed since
+		if ok && !blank(raw) { // destroyed since
 			lines, files[name] = append(lines, line...), raw
 		}
 	}

@@ -10,9 +10,9 @@
 //	list          the names of the keys that were made and that were destroyed
 //
 // A key is on the disk before anything is sealed with it. A crash can leave a *.tmp file,
-// which the next start deletes, or a key that is all zeros, which counts as destroyed. A
-// key that went missing in another way is still in the list: [Open] then refuses the
-// directory, rather than start a new key while old rows cannot be read. A damaged key
+// which the next start deletes, or a key that is all zeros and by the list destroyed. A
+// key that went missing or blank in another way is still in the list: [Open] then refuses
+// the directory, rather than start a new key while old rows cannot be read. A damaged key
 // affects only what is sealed with it; [Inspect] finds it. Back up both directories: the
 // store without the keys is unreadable.
 //

@@ -81,9 +81,15 @@ func (d *directory) tidy() error {
 	if err != nil {
 		return fmt.Errorf("keyring: %w", err)
 	}
+	names, blanks := d.keys(names)
 	unlisted, lost := d.list.compare(names)
 	if len(lost) > 0 {
 		return d.errLost(lost)
+	}
+	for _, name := range blanks { // all of them were destroyed
+		if err := d.remove(name); err != nil {
+			return fmt.Errorf("keyring: %w", err)
+		}
 	}
 	// A crash came before their entries, or an older version made them.
 	if err := d.note(made, unlisted...); err != nil {
@@ -93,6 +99,20 @@ func (d *directory) tidy() error {
 		return fmt.Errorf("keyring: %w", err)
 	}
 	return nil
+}
+
+// keys leaves out the files of keys that hold none, and returns those apart.
+func (d *directory) keys(names []string) (whole, blanks []string) {
+	for _, name := range names {
+		if entry(made, name) != nil {
+			if raw, err := os.ReadFile(d.file(name)); err == nil && blank(raw) {
+				blanks = append(blanks, name)
+				continue
+			}
+		}
+		whole = append(whole, name)
+	}
+	return whole, blanks
 }
 
 func (d *directory) missing(name string) error {

@@ -57,8 +57,8 @@ func Inspect(dir string) (keys int, err error) {
 	return keys, nil
 }
 
-// look reads the list first and then the file names, so that keys made meanwhile do not
-// count as lost.
+// look reads the list first and then the files, so that keys made meanwhile do not count
+// as lost. Files without a key are not among the names.
 func (d *directory) look() (lost, names []string, err error) {
 	if names, err = d.names(); err == nil {
 		d.list, err = readList(d.file(listFile), names)
@@ -66,6 +66,7 @@ func (d *directory) look() (lost, names []string, err error) {
 	if err == nil {
 		names, err = d.names()
 	}
+	names, _ = d.keys(names)
 	_, lost = d.list.compare(names)
 	return lost, names, err
 }

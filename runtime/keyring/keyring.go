@@ -299,11 +299,8 @@ func (r *Ring) load(of id) (*key, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !ok {
+	if !ok || blank(wrapped) {
 		return nil, r.files.missing(of.String())
-	}
-	if destroyed(wrapped) {
-		return nil, missing(of.String(), r.files)
 	}
 	secret, err := n.unwrap(of, wrapped)
 	if err != nil {
@@ -445,8 +442,9 @@ func aeadOf(secret []byte) cipher.AEAD {
 	panic("keyring: " + err.Error()) // only for lengths that are not ours
 }
 
-// destroyed reports whether a key was overwritten before its file was deleted.
-func destroyed(raw []byte) bool {
+// blank reports whether a file holds no key: nothing, or the zeros that one is overwritten
+// with. The key was destroyed if the list says so, else it is lost.
+func blank(raw []byte) bool {
 	for _, b := range raw {
 		if b != 0 {
 			return false

@@ -166,10 +166,14 @@ func TestWhatACrashLeaves(t *testing.T) {
 	if files, _ := filepath.Glob(filepath.Join(dir, "*"+unfinished)); len(files) > 0 {
 		t.Errorf("%q are left", files)
 	}
-	if err := os.WriteFile(filepath.Join(dir, name), make([]byte, 73), 0o600); err != nil {
+	err := open(t, dir).files.(*directory).note(ended, name)
+	if err = errors.Join(err, os.WriteFile(filepath.Join(dir, name), make([]byte, 73), 0o600)); err != nil {
 		t.Fatal(err)
 	}
 	r = open(t, dir)
+	if _, err := os.Stat(filepath.Join(dir, name)); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("an overwritten key is left behind, %v", err)
+	}
 	wantMissing(t, r, "p", row)
 	want(t, r, "p", seal(t, r, "a", "p", "new"), "new")
 }

@@ -167,11 +167,11 @@ func (l *list) compare(names []string) (unlisted, lost []string) {
 
 // errLost returns the error for missing keys.
 func (d *directory) errLost(names []string) error {
-	which := fmt.Sprintf("key %s is", d.file(names[0]))
+	which := fmt.Sprintf("key %s is gone or empty", d.file(names[0]))
 	if n := len(names) - 1; n > 0 {
-		which = fmt.Sprintf("key %s and %d more are", d.file(names[0]), n)
+		which = fmt.Sprintf("key %s and %d more are gone or empty", d.file(names[0]), n)
 	}
-	return fmt.Errorf("keyring: %s gone, and what was sealed with it cannot be read: put the directory back from the "+
+	return fmt.Errorf("keyring: %s, and what was sealed with it cannot be read: put the directory back from the "+
 		"backup that belongs to the store; or remove %s to go on without: rm %s: %w", which, listFile,
 		filepath.Join(d.path, listFile), engine.ErrNoKey)
 }

@@ -1,8 +1,10 @@
 package keyring
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -63,6 +65,39 @@ func TestALostKeyIsMissed(t *testing.T) {
 	wantMissing(t, r, "p", row)
 	want(t, r, "p", other, "other")
 	want(t, r, "p", seal(t, r, "a", "p", "new"), "new")
+}
+
+// A file without a key counts as lost, not as destroyed, unless the list says so.
+func TestABlankKeyIsMissed(t *testing.T) {
+	for name, left := range map[string][]byte{"empty": nil, "zeros": make([]byte, 89)} {
+		dir := filepath.Join(t.TempDir(), "keys")
+		late := open(t, dir)
+		row := seal(t, late, "a", "p", "secret")
+		late = open(t, dir)
+		path := filepath.Join(dir, nameOf(row))
+		whole, err := os.ReadFile(path)
+		if err = errors.Join(err, os.WriteFile(path, left, 0o600)); err != nil {
+			t.Fatal(err)
+		}
+		for what, try := range map[string]func() error{
+			"Open":    func() error { _, err := Open(dir); return err },
+			"Inspect": func() error { _, err := Inspect(dir); return err },
+			"Backup":  func() error { _, err := Backup(dir, io.Discard); return err },
+			"Seal":    func() error { _, err := late.Seal(nil, "a", nil, nil); return err },
+			"KeyOf":   func() error { _, _, err := late.KeyOf("a"); return err },
+		} {
+			if err := try(); !errors.Is(err, engine.ErrNoKey) || isAbsent(err) || !strings.Contains(err.Error(), path) {
+				t.Errorf("%s() beside a key that is %s = %v, want the file named", what, name, err)
+			}
+		}
+		if now, err := os.ReadFile(path); err != nil || !bytes.Equal(now, left) {
+			t.Errorf("the key that is %s was replaced by %q, %v", name, now, err)
+		}
+		if err := os.WriteFile(path, whole, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		want(t, open(t, dir), "p", row, "secret")
+	}
 }
 
 // A crash comes between a key and its entry, in an entry, or between the entry of a

@@ -110,7 +110,7 @@ func TestTheStepsOfAKey(t *testing.T) {
 		"remove /KEY", "sync directory "); got != want {
 		t.Errorf("the end of a key took the steps\n%s\nwant\n%s", got, want)
 	}
-	if raw, err := os.ReadFile(kept); err != nil || len(raw) == 0 || !destroyed(raw) {
+	if raw, err := os.ReadFile(kept); err != nil || len(raw) == 0 || !blank(raw) {
 		t.Errorf("the bytes of the destroyed key are %x, %v, want zeros", raw, err)
 	}
 }
