@@ -192,8 +192,8 @@ func (b Backend) Talk(ctx context.Context, c messages.ConversationID, q control.
 // defaultSaid is how many messages Talk returns by default.
 const defaultSaid = 100
 
-// selected are the newest messages that a query asks for, in the order of the transcript,
-// and whether there are older ones.
+// selected returns the newest messages that a query asks for, in transcript order, and
+// whether there are older ones.
 func selected(list []control.Said, q control.TalkQuery) (out []control.Said, more bool) {
 	slices.SortStableFunc(list, func(a, b control.Said) int { return int(a.Place - b.Place) })
 	wanted := text.Compact(q.Text)
@@ -208,7 +208,7 @@ func selected(list []control.Said, q control.TalkQuery) (out []control.Said, mor
 	return list[max(0, len(list)-n):], len(list) > n
 }
 
-// saidOf is the present form of a message of the other side.
+// saidOf returns the current form of a message of the other side.
 func saidOf(m messages.MessageDelivered) control.Said {
 	s := control.Said{ID: string(m.ID), Role: control.RoleUser, Sender: string(m.Sender),
 		At: control.Stamp{Time: m.SeenAt}, Unsent: len(m.Parts) > 0,
@@ -235,7 +235,8 @@ func saidOf(m messages.MessageDelivered) control.Said {
 	return s
 }
 
-// ownSaid is a message of our side. One that a person wrote in the window has no turn.
+// ownSaid returns a message of our side. One that a person wrote in the window has no
+// turn.
 func ownSaid(c messages.ConversationID, turn int64, place messages.Occurrence, t messages.Text, at time.Time,
 ) control.Said {
 	id := fmt.Sprintf("own:%d", place)

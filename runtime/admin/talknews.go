@@ -11,22 +11,23 @@ import (
 	"github.com/kehai-run/kehai/runtime/engine"
 )
 
-// Talks wakes those who wait for news of a conversation, and knows what is being written
-// there. Its methods may be called concurrently.
+// Talks wakes callers that wait for news of a conversation, and knows what is being
+// written there. Its methods may be called concurrently.
 type Talks struct {
 	mu    sync.Mutex
 	last  uint64 // newest place in the event log, 0 until it is known
 	talks map[messages.ConversationID]*talk
 }
 
-// talk is what is known of a conversation while somebody waits, or a reply is written.
+// talk is what is known about a conversation while somebody waits, or a reply is being
+// written.
 type talk struct {
 	waiting int
 	changed chan struct{} // closed at the next change
 	token   *control.Token
 }
 
-// NewTalks returns one without listeners.
+// NewTalks returns a Talks without listeners.
 func NewTalks() *Talks { return &Talks{talks: map[messages.ConversationID]*talk{}} }
 
 // Listen is a listener of the engine.
@@ -49,8 +50,8 @@ func (t *Talks) Listen(ev engine.Published) {
 	}
 }
 
-// wake records a token, nil for the end of one, and wakes those who wait. The lock is
-// held.
+// wake records a token, nil for its end, and wakes waiting callers. The caller holds the
+// lock.
 func (t *Talks) wake(c messages.ConversationID, token *control.Token) {
 	one := t.talks[c]
 	if one == nil && token == nil {
@@ -66,14 +67,15 @@ func (t *Talks) wake(c messages.ConversationID, token *control.Token) {
 	t.tidy(c, one)
 }
 
-// tidy drops a conversation that nobody needs to know about any more. The lock is held.
+// tidy drops a conversation that nobody is waiting for any more. The caller holds the
+// lock.
 func (t *Talks) tidy(c messages.ConversationID, one *talk) {
 	if one.waiting == 0 && one.token == nil {
 		delete(t.talks, c)
 	}
 }
 
-// join registers somebody who waits for a conversation; leave ends that.
+// join registers a caller that waits for a conversation; leave ends that.
 func (t *Talks) join(c messages.ConversationID) (leave func()) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -98,7 +100,8 @@ func (t *Talks) look(c messages.ConversationID) (*control.Token, <-chan struct{}
 	return t.talks[c].token, t.talks[c].changed
 }
 
-// end is the newest place in the event log. The listener may not have been told of it yet.
+// end returns the newest place in the event log. The listener may not have heard of it
+// yet.
 func (t *Talks) end(e *engine.Engine) (uint64, error) {
 	t.mu.Lock()
 	last := t.last
@@ -141,7 +144,7 @@ func (b Backend) News(ctx context.Context, c messages.ConversationID, after uint
 	}
 }
 
-// readNews adds what the event log tells of a conversation after the last place.
+// readNews adds what the event log says about a conversation after the last place.
 func readNews(e *engine.Engine, c messages.ConversationID, n *control.News) error {
 	err := e.ReadLog(n.Last, func(p engine.Published) bool {
 		n.Last = p.Seq
@@ -154,7 +157,7 @@ func readNews(e *engine.Engine, c messages.ConversationID, n *control.News) erro
 // mostNews bounds how much is reported at once; more follows.
 const mostNews = 500
 
-// newsOf is what an event of the log tells of a conversation.
+// newsOf returns what an event of the log says about a conversation.
 func newsOf(c messages.ConversationID, p engine.Published) (list []control.TalkEvent) {
 	switch m := p.Message.(type) {
 	case messages.MessageDelivered:
@@ -188,7 +191,7 @@ func newsOf(c messages.ConversationID, p engine.Published) (list []control.TalkE
 	return list
 }
 
-// replyNews is what a change of a reply tells.
+// replyNews returns what a change of a reply says.
 func replyNews(m messages.ReplyChanged) (list []control.TalkEvent) {
 	state := control.TalkState{Reply: control.NewDraftID(m.Conversation, m.Turn, m.Epoch), State: m.State,
 		Answers: slices.Clone(m.Answers), Rule: m.Rule, At: control.Stamp{Time: m.At}}

@@ -16,7 +16,7 @@ import (
 //go:embed reference.yaml
 var reference []byte
 
-// comments has what stands above each key of the reference.
+// comments holds the comment above each key of the reference.
 var comments = sync.OnceValue(func() yaml.CommentMap {
 	var values any
 	found := yaml.CommentMap{}
@@ -28,7 +28,8 @@ var comments = sync.OnceValue(func() yaml.CommentMap {
 
 var entryForm = regexp.MustCompile(`\.[0-9]+`)
 
-// comment are the lines above a key, each behind its #; entries of a list have the same.
+// comment returns the lines above a key, each after its #; all entries of a list have the
+// same.
 func comment(key string) []string {
 	for _, c := range comments()["$."+entryForm.ReplaceAllString(key, "[0]")] {
 		if c.Position == yaml.CommentHeadPosition {

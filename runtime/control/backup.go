@@ -9,8 +9,8 @@ import (
 
 // BackupBackend writes backups. Every [Backend] of this module is one.
 type BackupBackend interface {
-	// Backup writes all that is stored, sealed as it is and without any key, on one
-	// consistent view, while a Kehai that runs goes on.
+	// Backup writes everything stored, sealed as it is and without any key, as one
+	// consistent view. A running Kehai continues meanwhile.
 	Backup(ctx context.Context, w io.Writer) error
 }
 

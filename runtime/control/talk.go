@@ -11,7 +11,7 @@ import (
 	"github.com/kehai-run/kehai/messages"
 )
 
-// Errors of a [TalkBackend] that a person can mend.
+// Errors of a [TalkBackend] that a person can fix.
 var (
 	ErrSayText = errors.New("control: a message must have a text of at most 20,000 characters")
 	ErrKeyUsed = errors.New("control: this idempotency key came with another text before: " +
@@ -28,24 +28,24 @@ var (
 const MaxSaid = 20_000
 
 // TalkBackend is what a conversation looks like from a channel: the chat page, the HTTP
-// interface, and the program that runs Kehai. Every [Backend] of a Kehai that runs is one.
+// interface, and the program that runs Kehai. Every [Backend] of a running Kehai is one.
 type TalkBackend interface {
 	// Define stores a project of interviews, given by its name and file; the same name is
 	// the same project. The error wraps ErrProject and names the line.
 	Define(ctx context.Context, name string, file []byte) (messages.ProjectID, error)
-	// Begin returns the conversation of a name on a channel, which gets its id now if it
-	// is new. With a project it is led as an interview, unless it is one already. The
-	// errors wrap ErrBegin, ErrProject and ErrNotClear.
+	// Begin returns the conversation of a name on a channel; a new one gets its ID now.
+	// With a project it becomes an interview, unless it is one already. The errors wrap
+	// ErrBegin, ErrProject and ErrNotClear.
 	Begin(ctx context.Context, b Begin) (messages.ConversationID, error)
-	// Say stores a message. With the key of an earlier one it stores nothing and returns
-	// that one's answer. The errors wrap ErrNoConversation, ErrNotChannel, ErrSayText and
-	// ErrKeyUsed.
+	// Say stores a message. With the key of an earlier message it stores nothing and
+	// returns that message's answer. The errors wrap ErrNoConversation, ErrNotChannel,
+	// ErrSayText and ErrKeyUsed.
 	Say(ctx context.Context, c messages.ConversationID, s Say) (Accepted, error)
 	// Talk returns what was said, and what waits. The error wraps ErrNoConversation.
 	Talk(ctx context.Context, c messages.ConversationID, q TalkQuery) (Talk, error)
-	// News waits until something has happened in a conversation after a place in the
-	// event log, or there is another token than the one last seen, and returns it; nil
-	// asks for no tokens. When wait is over it returns what there is, perhaps nothing.
+	// News waits until something happens in a conversation after a place in the event
+	// log, or until there is a newer token than seen, and returns it; a nil seen asks for
+	// no tokens. When wait is over it returns what there is, perhaps nothing.
 	News(ctx context.Context, c messages.ConversationID, after uint64, seen *Token, wait time.Duration) (News, error)
 }
 
@@ -53,7 +53,7 @@ type TalkBackend interface {
 type Begin struct {
 	Channel messages.Channel `json:"channel,omitempty"` // web by default
 	Name    string           `json:"name,omitempty"`    // "" makes one up
-	// Project has the conversation led as an interview of that project.
+	// Project makes the conversation an interview of that project.
 	Project messages.ProjectID `json:"project,omitempty"`
 }
 
@@ -83,7 +83,7 @@ const (
 
 // Said is a message of either side.
 type Said struct {
-	ID      string              `json:"id"` // why tells of it by this
+	ID      string              `json:"id"` // its name for why
 	Role    Role                `json:"role"`
 	Sender  string              `json:"sender,omitempty"`
 	Content string              `json:"content"` // as it reads now
@@ -94,7 +94,7 @@ type Said struct {
 	Meta    SaidMeta            `json:"meta"`
 }
 
-// SaidMeta is what masking has found in a message of the other side.
+// SaidMeta is what masking found in a message of the other side.
 type SaidMeta struct {
 	PIIProcessed  bool     `json:"pii_processed"`
 	PIIDetected   bool     `json:"pii_detected"`
@@ -104,7 +104,7 @@ type SaidMeta struct {
 
 // TalkQuery selects messages. The zero value is the newest 100.
 type TalkQuery struct {
-	After  messages.Occurrence // only behind this place
+	After  messages.Occurrence // only after this place
 	Before messages.Occurrence // only before it; 0 is all
 	Text   string              // only with this in them, whatever the case
 	Limit  int                 // the newest so many, at most 500; 0 is 100
@@ -118,18 +118,18 @@ type Talk struct {
 	Messages     []Said                  `json:"messages"`          // in the order of the transcript
 	More         bool                    `json:"more,omitempty"`    // there are older ones
 	Drafts       []Draft                 `json:"drafts"`
-	State        messages.ReplyState     `json:"state"` // of the turn that is worked on
-	// Interview is nil of a conversation that is none.
+	State        messages.ReplyState     `json:"state"` // of the turn in progress
+	// Interview is nil for a conversation that is not an interview.
 	Interview *messages.InterviewProgress `json:"interview,omitempty"`
-	// LastEventID is a place in the event log: all that is told here happened before
-	// what News tells behind it, or is told once more.
+	// LastEventID is a place in the event log. News after it continues from what is shown
+	// here, and may repeat some of it.
 	LastEventID uint64 `json:"last_event_id"`
 }
 
 // News is what has happened in a conversation.
 type News struct {
 	Events []TalkEvent `json:"events"`
-	Last   uint64      `json:"last"` // ask on from here
+	Last   uint64      `json:"last"` // ask for news after this
 	Token  *Token      `json:"token,omitempty"`
 }
 
@@ -150,7 +150,7 @@ type TalkEvent struct {
 	PII     *TalkPrivate `json:"pii,omitempty"`
 }
 
-// Body is what the event tells.
+// Body returns the content of the event.
 func (e TalkEvent) Body() any {
 	switch {
 	case e.Message != nil:
@@ -168,9 +168,9 @@ type TalkState struct {
 	Answers []messages.MessageID `json:"answers,omitempty"`
 	Rule    messages.ReplyRule   `json:"rule,omitempty"`
 	At      Stamp                `json:"at"`
-	// Interview is set, and nothing else, if the event is how far an interview has come.
+	// Interview alone is set if the event is about an interview's progress.
 	Interview *messages.InterviewProgress `json:"interview,omitempty"`
-	// Changed is a message that was edited or taken back: read it anew.
+	// Changed is a message that was edited or taken back: read it again.
 	Changed messages.MessageID `json:"changed,omitempty"`
 }
 
@@ -290,7 +290,7 @@ func (c *Client) Talk(ctx context.Context, id messages.ConversationID, q TalkQue
 	return t, err
 }
 
-// News implements [TalkBackend]. It tells no tokens.
+// News implements [TalkBackend]. It returns no tokens.
 func (c *Client) News(ctx context.Context, id messages.ConversationID, after uint64, _ *Token, wait time.Duration) (
 	n News, err error) {
 	ctx, cancel := context.WithTimeout(ctx, wait+newsWait)

@@ -8,9 +8,10 @@ import (
 	"github.com/kehai-run/kehai/messages"
 )
 
-// ReviseLog replaces durable events, each by what change makes of it, in its place in the
-// log and sealed for whom it is about then. It returns how many were replaced; after an
-// error or a crash it can be called again. One that is deleted meanwhile stays deleted.
+// ReviseLog replaces durable events with what change makes of them. Each keeps its place
+// in the log, and is sealed for whomever it is then about. It returns how many were
+// replaced; after an error or a crash it can be called again. An event deleted meanwhile
+// stays deleted.
 func (e *Engine) ReviseLog(ctx context.Context, change func(messages.Message) (messages.Message, bool)) (int, error) {
 	type revised struct {
 		at Published

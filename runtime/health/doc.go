@@ -1,3 +1,3 @@
-// Package health tells from events what is wrong with a Kehai that runs. The main type is
-// [Monitor]. It keeps nothing: what still is wrong after a restart is told again.
+// Package health finds out from events what is wrong with a running Kehai. The main type
+// is [Monitor]. It stores nothing: what is still wrong after a restart is reported again.
 package health

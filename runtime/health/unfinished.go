@@ -6,9 +6,8 @@ import (
 	"github.com/kehai-run/kehai/runtime/engine"
 )
 
-// Unfinished says what was under way when the time for draining was over, and
-// which subscriptions are behind because they fail. Nothing of it is lost: it goes
-// on at the next start.
+// Unfinished says what was in progress when the time for draining was over, and which
+// subscriptions are behind because they fail. Nothing is lost: the next start continues.
 type Unfinished struct {
 	Left   engine.Left
 	Behind []string // names, sorted

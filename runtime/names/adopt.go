@@ -12,11 +12,11 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// adoptedSetting says that the directories have what an older version has left.
+// adoptedSetting records that the directories have what an older version left.
 const adoptedSetting = "directory"
 
-// LoadAdopted returns the ids that an older version made of the names of these
-// applications' conversations, as far as no directory has them yet. done says that
+// LoadAdopted returns the IDs that an older version made from the names of these
+// applications' conversations, except those that a directory already has. done means that
 // there was nothing to look for.
 func LoadAdopted(e *engine.Engine, apps []string) (found map[string][]messages.ConversationID, done bool, err error) {
 	if _, done, err = e.Setting(adoptedSetting); done || err != nil {
@@ -38,8 +38,8 @@ func LoadAdopted(e *engine.Engine, apps []string) (found map[string][]messages.C
 	return found, false, err
 }
 
-// Adopt wakes the directories that have ids of an older version to adopt, so that
-// their names are known before a window shows them.
+// Adopt wakes the directories that have IDs of an older version to adopt, so that their
+// names are known before a window shows them.
 func Adopt(e *engine.Engine, apps []string, old func(app string) []messages.ConversationID) error {
 	for _, app := range slices.Compact(slices.Sorted(slices.Values(apps))) {
 		if len(old(app)) == 0 {
@@ -52,8 +52,8 @@ func Adopt(e *engine.Engine, apps []string, old func(app string) []messages.Conv
 	return nil
 }
 
-// KeepAdopted notes that no id made of a name is left to be adopted. Without the note
-// the next start looks again, so a failure is only logged.
+// KeepAdopted notes that no ID made from a name is left to adopt. Without the note the
+// next start looks again, so a failure is only logged.
 func KeepAdopted(ctx context.Context, e *engine.Engine, log zerolog.Logger) error {
 	if err := e.SetSetting(ctx, adoptedSetting, []byte("1")); err != nil && ctx.Err() == nil {
 		log.Warn().Err(err).Msg("adoption_not_stored")

@@ -9,7 +9,7 @@ import (
 	"github.com/kehai-run/kehai/runtime/engine"
 )
 
-// Book knows the names of conversations for whatever shows messages. Its methods
+// Book knows the names of conversations, for anything that shows messages. Its methods
 // may be called concurrently.
 type Book struct {
 	mu      sync.Mutex
@@ -20,7 +20,7 @@ type Book struct {
 	readAt chan struct{}
 }
 
-// NewBook returns one that knows nobody yet.
+// NewBook returns an empty book.
 func NewBook() *Book {
 	return &Book{labels: map[messages.ConversationID]string{}, changed: make(chan struct{})}
 }
@@ -45,7 +45,8 @@ func (b *Book) Changed() <-chan struct{} {
 	return b.changed
 }
 
-// Label is what people call a conversation, as "line:Hana"; "" if nobody knows.
+// Label returns what people call a conversation, such as "line:Hana"; "" if it is not
+// known.
 func (b *Book) Label(e *engine.Engine, id messages.ConversationID) string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -53,7 +54,7 @@ func (b *Book) Label(e *engine.Engine, id messages.ConversationID) string {
 		return label
 	}
 	known, err := Known(e)
-	if err != nil { // whoever reads what is stored is told
+	if err != nil { // readers of the store get this error
 		return ""
 	}
 	for c := range known {
@@ -68,7 +69,7 @@ func (b *Book) Label(e *engine.Engine, id messages.ConversationID) string {
 	return b.labels[id]
 }
 
-// Known is what the directories know, as of the last change of a name.
+// Known returns what the directories know, as of the last change of a name.
 func (b *Book) Known(engine func() (*engine.Engine, error)) map[messages.ConversationID]directory.Known {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -80,7 +81,7 @@ func (b *Book) Known(engine func() (*engine.Engine, error)) map[messages.Convers
 		return nil
 	}
 	read, err := Known(e)
-	if err != nil { // whoever reads what is stored is told
+	if err != nil { // readers of the store get this error
 		return nil
 	}
 	b.read, b.readAt = read, b.changed

@@ -12,8 +12,9 @@ import (
 	"github.com/kehai-run/kehai/runtime/engine"
 )
 
-// Known reads what the directories know, by the ids of conversations. One whose key is
-// lost is left out: doctor names it, and all others can still be asked about, and forgotten.
+// Known reads what the directories know, by conversation ID. A conversation whose key is
+// lost is left out: doctor names it, and all others can still be asked about and
+// forgotten.
 func Known(e *engine.Engine) (map[messages.ConversationID]directory.Known, error) {
 	known := map[messages.ConversationID]directory.Known{}
 	var bad error
@@ -31,8 +32,8 @@ func Known(e *engine.Engine) (map[messages.ConversationID]directory.Known, error
 	return known, cmp.Or(err, bad)
 }
 
-// Which finds the conversation that a person means by an id or a name. A name that nobody
-// has is taken for an id.
+// Which finds the conversation that a person means by an ID or a name. An unknown name is
+// taken for an ID.
 func Which(known map[messages.ConversationID]directory.Known, name string) (messages.ConversationID, error) {
 	switch found := directory.Called(known, "", name); len(found) {
 	case 0:

@@ -1,3 +1,3 @@
-// Package offline opens the store of a Kehai that does not run, to look and to tidy up. The
-// main type is [Store]: package admin's answers over it.
+// Package offline opens the store of a Kehai that is not running, to look and to tidy up.
+// The main type is [Store], which gives package admin's answers.
 package offline

@@ -18,9 +18,9 @@ import (
 	"github.com/kehai-run/kehai/runtime/engine"
 )
 
-// State is the windows, and the desk, that a person does not want to be watched
-// for a while, and whether replies may be sent. They are a setting in the store, so
-// that a restart changes nothing.
+// State is the windows, and the desk, that a person does not want watched for a while,
+// and whether replies may be sent. It is a setting in the store, so a restart changes
+// nothing.
 type State struct {
 	change sync.Mutex   // held while one is stored
 	keys   sync.RWMutex // held for reading while a key is pressed that sends something
@@ -56,7 +56,7 @@ func (p *State) Load(e *engine.Engine) error {
 	return err
 }
 
-// List names what is paused: the window "" stands for all.
+// List names what is paused; the window "" means all.
 func (p *State) List() (list []control.Paused) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -76,14 +76,14 @@ func (p *State) of(w messages.WindowID) bool {
 	return ok || p.now.All != nil
 }
 
-// Desk says since when the desk is not watched, nil if it is.
+// Desk returns since when the desk is paused, nil if it is not.
 func (p *State) Desk() *time.Time {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.now.Desk
 }
 
-// DeskStamp is Desk as a status has it.
+// DeskStamp returns Desk in the form of a status.
 func (p *State) DeskStamp() *control.Stamp {
 	if since := p.Desk(); since != nil {
 		return &control.Stamp{Time: *since}
@@ -94,7 +94,7 @@ func (p *State) DeskStamp() *control.Stamp {
 // ErrPaused refuses to watch what is paused.
 var ErrPaused = errors.New("watching is paused; kehai resume goes on")
 
-// Guard has captures of paused windows refused.
+// Guard refuses captures of paused windows.
 func (p *State) Guard(locate capture.Locate) capture.Locate {
 	return func(ctx context.Context, w messages.WindowID) (capture.Source, error) {
 		if p.of(w) {
@@ -104,14 +104,14 @@ func (p *State) Guard(locate capture.Locate) capture.Locate {
 	}
 }
 
-// Why a key is not pressed that would send something.
+// Why a key that would send something is not pressed.
 var (
 	errNotSending = errors.New("sending is paused; kehai resume sending goes on")
 	errEnding     = errors.New("this process is about to end; sending goes on at the next start")
 )
 
 // Key presses a key unless sending is paused or the process is about to end. A pause
-// waits for one that is pressed.
+// waits for a key being pressed.
 func (p *State) Key(press func() error) error {
 	p.keys.RLock()
 	defer p.keys.RUnlock()
@@ -127,8 +127,8 @@ func (p *State) Key(press func() error) error {
 	return press()
 }
 
-// End refuses all further keys that would type or send something, and has what stands
-// half typed in the windows taken out.
+// End refuses all further keys that would type or send something, and clears half-typed
+// texts from the windows.
 func (p *State) End(ctx context.Context, e *engine.Engine, windows []messages.WindowID) (err error) {
 	p.mu.Lock()
 	p.ending = true
@@ -140,7 +140,7 @@ func (p *State) End(ctx context.Context, e *engine.Engine, windows []messages.Wi
 	return err
 }
 
-// GuardUsage has readings of the computer's use refused while the desk is paused.
+// GuardUsage refuses readings of the computer's use while the desk is paused.
 func (p *State) GuardUsage(create func() (actors.Worker, error)) func() (actors.Worker, error) {
 	return func() (actors.Worker, error) {
 		w, err := create()
@@ -173,7 +173,7 @@ func (g guarded) Close() error {
 	return nil
 }
 
-// set stores a change, and only then lets it count.
+// set stores a change, and only then puts it into effect.
 func (p *State) set(ctx context.Context, e *engine.Engine, change func(*record) error) error {
 	p.change.Lock()
 	defer p.change.Unlock()
@@ -250,7 +250,8 @@ func (p *State) SetSending(ctx context.Context, e *engine.Engine, paused bool) e
 	})
 }
 
-// since is the start of a pause: now, unless it has begun; nil when it is over.
+// since returns the start of a pause: now, unless it has already begun; nil when it is
+// over.
 func since(began *time.Time, paused bool) *time.Time {
 	switch {
 	case !paused:
