@@ -87,9 +87,9 @@ func (r *room) work(request messages.Message) messages.Message {
 	return messages.HandsDone{Window: "line@mac"}
 }
 
-// play answers what is asked, one call after another, until nothing is. The crash comes
-// at that call, counted from 0: before it is done, or after, but before its answer.
-// It returns how many there were.
+// play answers calls, one after another, until there are none. The crash comes at that
+// call, counted from 0: before it is done, or after it but before its answer. It returns
+// how many calls there were.
 func (r *room) play(crash int, after bool) (calls int) {
 	r.t.Helper()
 	for {
@@ -111,12 +111,12 @@ func (r *room) play(crash int, after bool) (calls int) {
 	}
 }
 
-// confirm has the ledger find what stands in the transcript.
+// confirm makes the ledger find what is in the transcript.
 func (r *room) confirm(text messages.Text) {
 	r.Send(messages.OwnMessage{Conversation: r.shown, Occurrence: 7, Text: text, Trace: r.trace[string(text)]})
 }
 
-// done are the ends of replies that were told, by turn.
+// done returns how replies ended as reported, by turn.
 func (r *room) done() map[int64]messages.SendOutcome {
 	list := map[int64]messages.SendOutcome{}
 	for _, s := range r.Sent() {
@@ -134,7 +134,7 @@ const (
 )
 
 // TestCrashAtEachState: whatever call a crash loses, done or not, the text is sent once
-// and confirmed, and was announced before its first key.
+// and confirmed, and is announced before its first key.
 func TestCrashAtEachState(t *testing.T) {
 	calls := newRoom(t, "c-hana").sent(t, -1, false)
 	if calls != 6 {
@@ -176,8 +176,8 @@ func (r *room) sent(t *testing.T, crash int, after bool) (calls int) {
 	return calls
 }
 
-// TestRepliesWaitBeside: a reply whose conversation is not shown waits beside the
-// others of its window, and those of one conversation keep their order.
+// TestRepliesWaitBeside: a reply whose conversation is not shown does not hold up the
+// others of its window, and replies of one conversation keep their order.
 func TestRepliesWaitBeside(t *testing.T) {
 	r := newRoom(t, "c-hana")
 	r.Send(ask("c-ken", 1, photo))

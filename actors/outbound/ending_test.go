@@ -8,10 +8,10 @@ import (
 	"github.com/kehai-run/kehai/messages"
 )
 
-// TestEnding: a sender that is told of the end before any of its calls types nothing
-// more, takes out what it has typed, and leaves no timer that the end would wait for.
-// Where it crashes on the way, or the process is gone first, the field is emptied before
-// anything else at the next start. The text goes out then, once.
+// TestEnding: a sender that is told of the shutdown before any of its calls types nothing
+// more, clears what it has typed, and leaves no timer that the shutdown would wait for.
+// If it crashes on the way, or the process ends first, the next start clears the field
+// before anything else. Then the text is sent once.
 func TestEnding(t *testing.T) {
 	for at := range 6 {
 		for _, crash := range []bool{false, true} {

@@ -12,8 +12,8 @@ import (
 	"github.com/kehai-run/kehai/messages"
 )
 
-// world is a window, a person, and hands that may break at any key. It is what a
-// reply's rules do not see.
+// world is a window, a person, and hands that may break at any key: what the rules of a
+// reply cannot see.
 type world struct {
 	t     *rapid.T
 	rules Rules
@@ -56,7 +56,7 @@ func newWorld(t *rapid.T) *world {
 	return w
 }
 
-// step tells the rules an event and carries out what is fast.
+// step gives the rules an event and carries out the quick effects.
 func (w *world) step(e Event) {
 	if w.reply.State == Done {
 		return
@@ -80,7 +80,7 @@ func (w *world) step(e Event) {
 	}
 }
 
-// see is what a look finds.
+// see returns what a look finds.
 func (w *world) see() Event {
 	w.looked = &snapshot{w.here, w.field, w.now}
 	read := messages.FrameRead{Input: messages.Rect{W: 100, H: 40}}
@@ -96,12 +96,12 @@ func (w *world) see() Event {
 		View: View{Here: w.here, Field: readField(read, words, w.reply.Typed)}}
 }
 
-// same reports that the hands may act, as their worker does.
+// same reports whether the hands may act, as their worker does.
 func (w *world) same() bool {
 	return w.looked != nil && w.looked.here == w.here && w.looked.field == w.field
 }
 
-// answer performs the oldest call; broken says that its worker breaks on the way.
+// answer performs the oldest call; broken means that its worker breaks on the way.
 func (w *world) answer(broken, lost bool) {
 	if len(w.calls) == 0 {
 		return
@@ -257,9 +257,9 @@ func (w *world) check() {
 	}
 }
 
-// TestModel plays random keys, persons, broken hands and crashes: a reply is sent
-// once at most, where it belongs, alone, and what is said of it is true. Once
-// everybody leaves the window alone it is sent, or said not to be.
+// TestModel plays random keys, persons, broken hands and crashes. A reply is sent at most
+// once, in its own conversation, with nothing added, and its reported outcome is true.
+// Once everybody leaves the window alone, it is sent or reported as not sent.
 func TestModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := newWorld(t)
@@ -317,7 +317,7 @@ func TestModel(t *testing.T) {
 	})
 }
 
-// pass lets time go by, and the timer fire.
+// pass lets time pass, and the timer fire.
 func (w *world) pass(d time.Duration) {
 	w.now = w.now.Add(d)
 	if len(w.calls) == 0 && !w.alarm.IsZero() && !w.now.Before(w.alarm) {

@@ -7,9 +7,9 @@ import (
 	"github.com/kehai-run/kehai/messages"
 )
 
-// TestEachCode: what a refusal of the hands means for a text that was being typed, and
-// for an Enter. After those that pressed no key the text is typed again later; after all
-// others the window is read first.
+// TestEachCode: what a refusal of the hands means for a text being typed, and for an
+// Enter. If no key was pressed, the text is typed again later; otherwise the window is
+// read first.
 func TestEachCode(t *testing.T) {
 	const again, read, ended = "typed again", "the window is read", "ended"
 	for code, want := range map[string]struct {

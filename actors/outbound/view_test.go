@@ -8,7 +8,7 @@ import (
 	"github.com/kehai-run/kehai/messages"
 )
 
-// shows is a window whose field shows lines.
+// shows returns a window whose field shows lines.
 func shows(field string) (read messages.FrameRead) {
 	read.Input = messages.Rect{W: 100, H: 30}
 	for _, l := range strings.Split(field, "\n") {
@@ -86,8 +86,8 @@ func TestAFieldThatReadsEmpty(t *testing.T) {
 	}
 }
 
-// TestPaused: nothing is typed, and on what was typed Enter is not pressed: it is
-// taken out, and goes out once sending goes on.
+// TestPaused: nothing is typed, and Enter is not pressed on what was typed: it is
+// cleared, and sent once sending resumes.
 func TestPaused(t *testing.T) {
 	for _, c := range []struct {
 		state  State

@@ -40,8 +40,8 @@ func (still) Capture(context.Context, string) (hardware.Capture, error) {
 	return hardware.Capture{Image: image.NewRGBA(image.Rect(0, 0, 20, 20))}, nil
 }
 
-// TestHandsBesideAPerson: no key is pressed where a person types, or where nothing
-// tells whether one does. What we typed is taken out all the same.
+// TestHandsBesideAPerson: no key is pressed while a person types, or if nobody can tell.
+// What we typed is cleared all the same.
 func TestHandsBesideAPerson(t *testing.T) {
 	look := messages.Look{Frame: messages.Frame{Window: "w", Image: image.NewRGBA(image.Rect(0, 0, 20, 20)), Scale: 1},
 		Field: messages.Rect{W: 20, H: 20}}
@@ -82,8 +82,8 @@ func TestHandsBesideAPerson(t *testing.T) {
 	}
 }
 
-// TestNoKeyWhilePaused: where keys are not allowed, none is pressed that types or sends;
-// what we typed is taken out all the same.
+// TestNoKeyWhilePaused: while keys are not allowed, none is pressed that types or sends;
+// what we typed is cleared all the same.
 func TestNoKeyWhilePaused(t *testing.T) {
 	paused := func(func() error) error { return actors.Refuse(messages.CodePaused, errors.New("paused")) }
 	look := messages.Look{Frame: messages.Frame{Window: "w", Image: image.NewRGBA(image.Rect(0, 0, 20, 20)), Scale: 1},

@@ -21,7 +21,7 @@ func spawn(t *testing.T, o recall.Options, more ...actortest.Option) *actortest.
 	return actortest.Spawn(t, recall.New(o), more...)
 }
 
-// keeping are options with which few runs are kept.
+// keeping returns options that keep few runs.
 func keeping(n int) recall.Options {
 	o := recall.DefaultOptions()
 	o.Keep = n
@@ -33,7 +33,7 @@ func event(id, text string, minute int) messages.Event {
 		At: morning.Add(time.Duration(minute) * time.Minute)}
 }
 
-// wantChange expects an event, and behind it how far the memory has come.
+// wantChange expects an event, and after it how far the memory has come.
 func wantChange(t *testing.T, h *actortest.Harness, want messages.Message, changes uint64) {
 	t.Helper()
 	got := h.Published()
@@ -55,8 +55,8 @@ func remember(list ...messages.Event) messages.Remember {
 	return messages.Remember{Conversation: "c-1", Events: list}
 }
 
-// An event is stored once, with what it answers; an edit changes it in its place, and
-// what was taken back is gone.
+// An event is stored once, with what it answers. An edit changes it in place, and what
+// was taken back is gone.
 func TestKeepsEvents(t *testing.T) {
 	h := spawn(t, recall.DefaultOptions())
 	h.Send(remember(event("m1", "駅に着いた", 0)))
@@ -102,7 +102,7 @@ func hit(c, id, text string, score float64) messages.MemoryHit {
 		Event: event(id, text, 0)}, Score: score}
 }
 
-// What routes find is put together, stored without a text, and answered.
+// What routes find is merged, stored without texts, and answered.
 func TestRecalls(t *testing.T) {
 	h := spawn(t, recall.DefaultOptions())
 	ask := messages.Recall{Conversation: "c-1", Key: "reply:1:1", Text: "犬の名前は？",
@@ -220,7 +220,7 @@ func TestKeepsSomeRuns(t *testing.T) {
 	}
 }
 
-// The rows that stores hold. They stay as they are: a row of another form needs a later
+// The rows in existing stores. They must not change: a new form of row needs a new
 // version of its table, and an upcast.
 func TestStoredForms(t *testing.T) {
 	at := morning

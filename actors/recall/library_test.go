@@ -16,7 +16,7 @@ import (
 	"github.com/kehai-run/kehai/messages"
 )
 
-// shelf is where the events of a test stand.
+// shelf holds the events of a test.
 type shelf struct {
 	mu      sync.Mutex
 	rows    map[messages.ConversationID]map[messages.MessageID]memory.Event
@@ -41,7 +41,7 @@ func (s *shelf) moved(c messages.ConversationID, list []messages.Event) {
 	delete(s.changes[c], t.Changes-memory.KeptChanges)
 }
 
-// at is what is published behind a change.
+// at returns what is published after a change.
 func (s *shelf) at(c messages.ConversationID) messages.MemoryAt {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -150,7 +150,7 @@ func told() *shelf {
 	return s
 }
 
-// Each route finds what it is there for.
+// Each route finds what it is meant to find.
 func TestRoutes(t *testing.T) {
 	l := open(told())
 	for _, c := range []struct {
@@ -176,7 +176,7 @@ func TestRoutes(t *testing.T) {
 	}
 }
 
-// A stage of a life is a time, too: what tells of it is found, in any words.
+// A stage of life is a time too: events about it are found, in any words.
 func TestLifeRoute(t *testing.T) {
 	s := newShelf()
 	s.put("c-1", event("m1", "高校の先生に会った", 0), event("m2", "高校時代はずっと吹奏楽部", 9*24*60),
@@ -196,7 +196,7 @@ func TestLifeRoute(t *testing.T) {
 	}
 }
 
-// What is to be answered, and what came later, is found on no route.
+// No route finds the message to answer, or what came later.
 func TestLeavesOut(t *testing.T) {
 	l := open(told())
 	for _, r := range memory.Routes() {
@@ -210,8 +210,8 @@ func TestLeavesOut(t *testing.T) {
 	}
 }
 
-// What was said elsewhere is found on no route, unless the owner says so; and what our
-// own side said elsewhere only where that is shared.
+// No route finds what was said elsewhere, unless the owner allows it; what our own side
+// said elsewhere is found only if that is shared.
 func TestScopes(t *testing.T) {
 	s := told()
 	s.put("c-2", event("x1", "canary: the beagle puppy of a stranger", 3), own("own:1", "own canary about a beagle", 4))
@@ -260,8 +260,8 @@ func TestScopes(t *testing.T) {
 	}
 }
 
-// What is heard is found at once, also before the rows are read; what is heard while
-// they are read is newer than they are.
+// What is heard is found at once, even before the rows are read. What is heard while they
+// are being read is newer than they are.
 func TestHears(t *testing.T) {
 	s := told()
 	l := open(s)
@@ -314,7 +314,7 @@ func TestBesideEachOther(t *testing.T) {
 	}
 }
 
-// slowly is a shelf whose rows come when they are let go.
+// slowly is a shelf that holds its rows back until released.
 type slowly struct {
 	*shelf
 	gone chan struct{}
@@ -331,8 +331,8 @@ func (s slowly) Events(
 	return s.shelf.Events(ctx, c, yield)
 }
 
-// Rows that take longer than a question are read on, and the next question finds them;
-// closing ends the reading.
+// Rows that take longer than a question continue to be read, and the next question finds
+// them; closing ends the reading.
 func TestRowsThatTakeLong(t *testing.T) {
 	rows := slowly{told(), make(chan struct{})}
 	l := recall.NewLibrary(time.UTC)
@@ -361,7 +361,7 @@ func TestRowsThatTakeLong(t *testing.T) {
 	stuck.Close() // returns
 }
 
-// Without rows there is no answer, and with a context that has ended none either.
+// There is no answer without rows, nor with a context that has ended.
 func TestSearchErrors(t *testing.T) {
 	l := recall.NewLibrary(time.UTC)
 	scope := recall.ScopeOf("c-1", false, "", false, nil)

@@ -23,7 +23,7 @@ func (d *drawer) Load() ([]byte, bool)   { return bytes.Clone(d.data), d.data !=
 func (d *drawer) Save(data []byte) error { d.data = bytes.Clone(data); return nil }
 func (d *drawer) Destroy() error         { d.data = nil; return nil }
 
-// begin is a library at its start.
+// begin returns a library at its start.
 func begin(s *shelf, d recall.Saved) *recall.Library {
 	l := recall.NewLibrary(time.UTC)
 	l.Keep(d)
@@ -44,7 +44,7 @@ func (s *shelf) drop(c messages.ConversationID, ids ...messages.MessageID) messa
 	return messages.EventsGone{Conversation: c, IDs: ids}
 }
 
-// wantSame expects the index to be what the rows say.
+// wantSame expects the index to match the rows.
 func wantSame(t *testing.T, l *recall.Library, what string) {
 	t.Helper()
 	if _, err := l.Load(context.Background()); err != nil {
@@ -57,8 +57,8 @@ func wantSame(t *testing.T, l *recall.Library, what string) {
 	}
 }
 
-// An index that was saved at any point, and is gone on with from there after a crash at any
-// other, is what the rows say.
+// An index saved at any point, and continued from there after a crash at any other,
+// matches the rows.
 func TestSavedIndex(t *testing.T) {
 	seeds := uint64(60)
 	if testing.Short() {
@@ -131,7 +131,7 @@ func full() *shelf {
 	return s
 }
 
-// What was saved is not read again: only what came after it.
+// What was saved is not read again; only what came later is.
 func TestSavedIsNotReadAgain(t *testing.T) {
 	s, d := full(), &drawer{}
 	l := begin(s, d)
@@ -158,8 +158,8 @@ func TestSavedIsNotReadAgain(t *testing.T) {
 	}
 }
 
-// A store that was put back from a backup has another history than the index, though as
-// many changes.
+// A store restored from a backup has a different history from the index, even with the
+// same number of changes.
 func TestSavedOfAnotherHistory(t *testing.T) {
 	s, d := full(), &drawer{}
 	l := begin(s, d)
@@ -190,7 +190,8 @@ func cloned[K comparable, V any](m map[K]V) map[K]V {
 	return out
 }
 
-// Whoever is too far behind reads all; and an older version's rows without changes count.
+// A reader too far behind reads everything, and rows of an older version without changes
+// count too.
 func TestSavedFarBehind(t *testing.T) {
 	s, d := full(), &drawer{}
 	l := begin(s, d)
@@ -213,7 +214,7 @@ func TestSavedFarBehind(t *testing.T) {
 	wantSame(t, l, "old rows")
 }
 
-// Bytes that are damaged, cut or of another version are no snapshot: the rows are read.
+// If the bytes are damaged, cut or of another version, the rows are read instead.
 func TestSavedIsDamaged(t *testing.T) {
 	s, d := full(), &drawer{}
 	l := begin(s, d)
@@ -235,7 +236,7 @@ func TestSavedIsDamaged(t *testing.T) {
 	}
 }
 
-// What was taken back is in no index that is saved after it, and nothing is there while a
+// What was taken back is in no index saved later, and nothing is saved while a
 // conversation is being forgotten.
 func TestSavedForgets(t *testing.T) {
 	s, d := full(), &drawer{}
@@ -267,8 +268,8 @@ func TestSavedForgets(t *testing.T) {
 	}
 }
 
-// The index is made anew while it is asked and hears of changes; then it is what the rows
-// say, also if what was saved was wrong.
+// The index is rebuilt while it is asked and hears of changes. Then it matches the rows,
+// even if the saved copy was wrong.
 func TestRebuild(t *testing.T) {
 	s, d := full(), &drawer{}
 	l := begin(s, d)

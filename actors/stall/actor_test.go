@@ -34,7 +34,8 @@ func (w watch) tried(c messages.ConversationID, trace string, why messages.SendR
 	w.Send(messages.SendTried{Conversation: c, Trace: trace, Reason: why})
 }
 
-// told is what was said since the last look, as "trace reason", with "over" behind it.
+// told returns what was reported since the last look, as "trace reason", with "over"
+// after it.
 func (w watch) told() (list []string) {
 	for _, m := range w.Published() {
 		s := m.(messages.SendStalled)
@@ -99,8 +100,8 @@ func TestABusyStallEndsWell(t *testing.T) {
 	w.want("it was taken back")
 }
 
-// TestProximity: another text counts where no other task of the conversation waits, and
-// for five minutes.
+// TestProximity: another text counts for five minutes, if no other task of the
+// conversation is pending.
 func TestProximity(t *testing.T) {
 	w := newWatch(t, stall.DefaultRules())
 	w.done(hana, "a")
@@ -123,7 +124,7 @@ func TestProximity(t *testing.T) {
 	w.want("too late for another text", "e stalled_typing_busy")
 }
 
-// TestKnownTraces: only so many are known, the newest.
+// TestKnownTraces: only the newest traces are remembered.
 func TestKnownTraces(t *testing.T) {
 	r := stall.DefaultRules()
 	r.Traces = 2
