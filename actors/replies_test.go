@@ -150,7 +150,7 @@ func newTalks(t testing.TB, seed uint64) *talks {
 			Store: crashing{mem.New(), w.world}, Codec: codec,
 			Kinds: []engine.Kind{
 				kind(conversation.Kind, conversation.New(talking)),
-				kind(judge.Kind, judge.New(judge.DefaultOptions())),
+				kind(judge.Kind, judge.New(judge.Options{Rules: judge.DefaultRules()})),
 				kind(owner.Kind, owner.New(owner.Options{Attends: true})),
 				kind(messages.ActorOutbound, func(messages.Address) actors.Actor { return outbox{w} }),
 			},

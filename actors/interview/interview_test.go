@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"flag"
-	"math"
 	"os"
 	"strings"
 	"testing"
@@ -237,20 +236,6 @@ func TestRegister(t *testing.T) {
 	}
 	if r, closed := (interview.Register{}).Finish("a", interview.Limits{}, now); closed || r.Open() != nil {
 		t.Error("a project without a limit closed")
-	}
-}
-
-func TestMeasures(t *testing.T) {
-	for n, want := range map[float64]interview.Severity{-3: 1, 1: 1, 2.4: 2, 2.5: 3, 5: 5, 99: 5} {
-		if got := interview.SeverityOf(n); got != want {
-			t.Errorf("SeverityOf(%v) = %d, want %d", n, got, want)
-		}
-	}
-	if got := interview.SeverityOf(math.NaN()); got != 3 {
-		t.Errorf("SeverityOf(NaN) = %d, want 3", got)
-	}
-	if got := interview.Frequency([]string{"b", "a", "b"}); got != 2 {
-		t.Errorf("Frequency(b a b) = %d, want 2 conversations", got)
 	}
 }
 

@@ -33,27 +33,3 @@ func (r Register) Finish(conversation string, l Limits, now time.Time) (Register
 	}
 	return r, false
 }
-
-// Severity is how much a theme hurts: 1 a little to 5 very much.
-type Severity int
-
-// SeverityOf makes a severity of a number, the nearest one within 1 to 5; a number
-// that is none (NaN) is the middle, 3.
-func SeverityOf(n float64) Severity {
-	switch {
-	case n != n:
-		return 3
-	case n <= 1:
-		return 1
-	case n >= 5:
-		return 5
-	}
-	return Severity(n + 0.5)
-}
-
-// Frequency is how often a theme came up: the number of different conversations in
-// which it did.
-func Frequency(conversations []string) int {
-	sorted := slices.Sorted(slices.Values(conversations))
-	return len(slices.Compact(sorted))
-}

@@ -11,9 +11,14 @@ import (
 	"github.com/kehai-run/kehai/testkit/actortest"
 )
 
+// options are those of profile default.
+func options() judge.Options {
+	return judge.Options{Rules: judge.DefaultRules(), Deadline: time.Minute, PerHour: 120}
+}
+
 func spawn(t *testing.T) *actortest.Harness {
 	t.Helper()
-	o := judge.DefaultOptions()
+	o := options()
 	o.Persona = func(messages.ConversationID) string { return "Mio" }
 	return actortest.Spawn(t, judge.New(o), actortest.Address("judge/c-1"))
 }
@@ -210,7 +215,7 @@ func TestOvertakenQuestion(t *testing.T) {
 
 // TestTooManyQuestions are answered as without a model, until the hour is over.
 func TestTooManyQuestions(t *testing.T) {
-	o := judge.DefaultOptions()
+	o := options()
 	o.PerHour = 2
 	h := actortest.Spawn(t, judge.New(o), actortest.Address("judge/c-1"))
 	for n := 1; n <= 2; n++ {

@@ -8,7 +8,7 @@ import (
 	"github.com/kehai-run/kehai/messages"
 )
 
-// Options of a judge. Start with [DefaultOptions].
+// Options of a judge.
 type Options struct {
 	Rules    Rules
 	Persona  func(messages.ConversationID) string // the assistant's name; nil means none
@@ -16,11 +16,6 @@ type Options struct {
 	Deadline time.Duration                        // of one question
 	PerHour  int                                  // questions an hour to the model
 	Zone     *time.Location                       // of the times that the model sees; nil means UTC
-}
-
-// DefaultOptions are those of profile default.
-func DefaultOptions() Options {
-	return Options{Rules: DefaultRules(), Deadline: time.Minute, PerHour: prompt.DefaultPerHour}
 }
 
 func (o Options) withDefaults() Options {

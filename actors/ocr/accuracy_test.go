@@ -98,7 +98,7 @@ func bare(s string) []rune { return []rune(strings.ReplaceAll(s, " ", "")) }
 
 func tesseractWorker(tb testing.TB) *Worker {
 	tb.Helper()
-	w := NewWorker(Options{Confidence: DefaultThresholds(), Layouts: Always(layout.Line()), Cache: NewCache(512),
+	w := NewWorker(Options{Confidence: DefaultThresholds(), Layouts: always(layout.Line()), Cache: NewCache(512),
 		Open: func() (hardware.Recognizer, error) {
 			return tesseract.Open(tesseract.Options{})
 		}})

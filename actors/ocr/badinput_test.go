@@ -41,7 +41,7 @@ func TestTooMuchToRead(t *testing.T) {
 		p := chatpage.New(t, chatpage.Light, 1, 720, "")
 		p.Say(messages.SideIncoming, "はい")
 		got := do(t, NewWorker(Options{Confidence: DefaultThresholds(),
-			Layouts: Always(layout.Line()), Cache: NewCache(9), Open: f.open}), p.Frame())
+			Layouts: always(layout.Line()), Cache: NewCache(9), Open: f.open}), p.Frame())
 		b := got.Bubbles[0]
 		if n := utf8.RuneCountInString(string(b.Lines[len(b.Lines)-1].Text)); len(b.Lines) != c.kept || n != c.runes {
 			t.Errorf("%s: kept %d lines, the last of %d characters, want %d of %d", c.name,
@@ -69,7 +69,7 @@ func TestTooManyBubbles(t *testing.T) {
 	}
 	f := says("はい")
 	got := do(t, NewWorker(Options{Confidence: DefaultThresholds(),
-		Layouts: Always(layout.Line()), Cache: NewCache(999), Open: f.open}), p.Frame())
+		Layouts: always(layout.Line()), Cache: NewCache(999), Open: f.open}), p.Frame())
 	want := messages.Omitted{What: messages.OmittedBubbles, Count: n - maxShapes, Of: maxShapes}
 	if n <= maxShapes || len(got.Bubbles) != maxShapes || !slices.Equal(got.Unread, []messages.Omitted{want}) {
 		t.Errorf("%d of %d bubbles, unread %v, want %d, %v", len(got.Bubbles), n, got.Unread, maxShapes, want)
@@ -86,7 +86,7 @@ func TestInvalidText(t *testing.T) {
 		p := chatpage.New(t, chatpage.Light, 1, 720, "Hana")
 		p.Say(messages.SideIncoming, "はい")
 		got := do(t, NewWorker(Options{Confidence: DefaultThresholds(),
-			Layouts: Always(layout.Line()), Cache: NewCache(9), Open: f.open}), p.Frame())
+			Layouts: always(layout.Line()), Cache: NewCache(9), Open: f.open}), p.Frame())
 		if text := string(got.Bubbles[0].Text); !utf8.ValidString(text) ||
 			strings.ContainsFunc(text, func(r rune) bool { return r < ' ' }) {
 			t.Errorf("%q is read as %q, want UTF-8 without control characters", in, text)
@@ -102,7 +102,7 @@ func TestTinyWindows(t *testing.T) {
 			apply(t, w, drawn.Change{Op: drawn.OpAppend, Who: m.who, Text: messages.Text(m.text)})
 		}
 		worker := NewWorker(Options{Confidence: DefaultThresholds(),
-			Layouts: Always(layout.Line()), Cache: NewCache(64),
+			Layouts: always(layout.Line()), Cache: NewCache(64),
 			Open: func() (hardware.Recognizer, error) { return drawn.NewRecognizer(w), nil }})
 		for _, size := range []image.Point{{1, 1}, {1, 720}, {480, 1}, {2, 2}, {8, 60}, {40, 90}, {60, 400}, {480, 53},
 			{480, 60}, {90, 120}} {

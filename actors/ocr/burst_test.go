@@ -115,7 +115,7 @@ func TestWorkerBurst(t *testing.T) {
 			return []messages.Line{line(readings[n-1], 0.9, 0)}, nil
 		}}
 		w := NewWorker(Options{Confidence: DefaultThresholds(),
-			Layouts: Always(layout.Line()), Cache: NewCache(9), Open: f.open, Burst: rule})
+			Layouts: always(layout.Line()), Cache: NewCache(9), Open: f.open, Burst: rule})
 		got, err := w.Do(context.Background(), messages.ReadFrame{Frame: frames[0], Hash: 7, More: frames[1:]})
 		if err != nil {
 			t.Fatal(err)
@@ -150,7 +150,7 @@ func TestWorkerBurstEndsWithItsContext(t *testing.T) {
 	q := chatpage.New(t, chatpage.Light, 1, 720, "")
 	q.Say(messages.SideIncoming, "いいえ")
 	w := NewWorker(Options{Confidence: DefaultThresholds(),
-		Layouts: Always(layout.Line()), Cache: NewCache(9), Open: f.open})
+		Layouts: always(layout.Line()), Cache: NewCache(9), Open: f.open})
 	if _, err := w.Do(ctx, messages.ReadFrame{Frame: p.Frame(), More: []messages.Frame{q.Frame()}}); !errors.Is(err,
 		context.Canceled) {
 		t.Errorf("Do() = %v, want context.Canceled", err)

@@ -17,7 +17,7 @@ func TestNothingIsLeftOutSilently(t *testing.T) {
 		return []messages.Line{line("himitsu", 0.24, 0), line("himitsu", 0.1, 30)}, nil
 	}}
 	w := NewWorker(Options{Confidence: DefaultThresholds(),
-		Layouts: Always(layout.Line()), Cache: NewCache(64), Open: f.open})
+		Layouts: always(layout.Line()), Cache: NewCache(64), Open: f.open})
 	var got messages.FrameRead
 	for range emptyTries {
 		got = do(t, w, talkFrame(t, 64))
@@ -33,7 +33,7 @@ func TestNothingIsLeftOutSilently(t *testing.T) {
 	f.read = func(int, hardware.Hint) ([]messages.Line, error) {
 		return []messages.Line{line("himitsu", 0.3, 0)}, nil
 	}
-	if got := do(t, NewWorker(Options{Layouts: Always(layout.Line()), Cache: NewCache(64), Open: f.open,
+	if got := do(t, NewWorker(Options{Layouts: always(layout.Line()), Cache: NewCache(64), Open: f.open,
 		Confidence: Thresholds{Accept: 0.4, Fallback: 0.35}}), talkFrame(t, 64)); len(got.Unread) != 2 ||
 		got.Unread[0] != (messages.Omitted{What: messages.DoubtfulInTitle, Count: 1, Of: 35}) {
 		t.Errorf("unread %v, want those below 0.35", got.Unread)
@@ -60,7 +60,7 @@ func TestDoubtfulBubblesAreMarked(t *testing.T) {
 			return []messages.Line{line("はい", 0.9, 0), line("どうも", confidence, 30)}, nil
 		}}
 		w := NewWorker(Options{Confidence: DefaultThresholds(),
-			Layouts: Always(layout.Line()), Cache: NewCache(64), Open: f.open, WholeFrames: true})
+			Layouts: always(layout.Line()), Cache: NewCache(64), Open: f.open, WholeFrames: true})
 		for range 2 { // from the cache too
 			for i, b := range do(t, w, talkFrame(t, 64)).Bubbles {
 				if b.Low != want {

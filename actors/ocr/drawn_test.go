@@ -96,7 +96,7 @@ func TestDrawnWindow(t *testing.T) {
 			drawn.Change{Op: drawn.OpAppend, Who: drawn.Friend, Text: "x"},
 			drawn.Change{Op: drawn.OpUnsend, Index: len(shown) + 1})
 		frame := capture(t, w)
-		exact := NewWorker(Options{Confidence: DefaultThresholds(), Layouts: Always(layout.Line()), Cache: NewCache(64),
+		exact := NewWorker(Options{Confidence: DefaultThresholds(), Layouts: always(layout.Line()), Cache: NewCache(64),
 			Open: func() (hardware.Recognizer, error) { return drawn.NewRecognizer(w), nil }})
 		checkShown(t, theme.Name, scale, do(t, exact, frame), func(a, b string) bool { return a == b })
 		checkShown(t, theme.Name, scale, do(t, tesseractWorker(t), frame), text.OCREqual)
@@ -201,7 +201,7 @@ func TestMarks(t *testing.T) {
 		at = at.AddDate(0, 0, 1)
 		say(drawn.Me, "42")
 		frame := capture(t, w)
-		exact := NewWorker(Options{Confidence: DefaultThresholds(), Layouts: Always(layout.Line()), Cache: NewCache(64),
+		exact := NewWorker(Options{Confidence: DefaultThresholds(), Layouts: always(layout.Line()), Cache: NewCache(64),
 			Open: func() (hardware.Recognizer, error) { return drawn.NewRecognizer(w), nil }})
 		for name, worker := range map[string]*Worker{"exact": exact, "tesseract": tesseractWorker(t)} {
 			got := do(t, worker, frame)

@@ -53,7 +53,7 @@ func TestEmojiAlone(t *testing.T) {
 			}
 			f := says(c.read)
 			got := do(t, NewWorker(Options{Confidence: DefaultThresholds(),
-				Layouts: Always(layout.Line()), Cache: NewCache(9), Open: f.open}),
+				Layouts: always(layout.Line()), Cache: NewCache(9), Open: f.open}),
 				p.Frame()).Bubbles
 			if len(got) != 1 || got[0].Kind != c.want || (got[0].Text == "") != (c.want == messages.KindUnreadable) {
 				t.Errorf("faces read as %q = %d bubbles, %s %q, want one %s", c.read, len(got), got[0].Kind,
@@ -66,7 +66,7 @@ func TestEmojiAlone(t *testing.T) {
 		p.Say(messages.SideOwn, "OK")
 		f := says("OK")
 		for i, b := range do(t, NewWorker(Options{Confidence: DefaultThresholds(),
-			Layouts: Always(layout.Line()), Cache: NewCache(9), Open: f.open}),
+			Layouts: always(layout.Line()), Cache: NewCache(9), Open: f.open}),
 			p.Frame()).Bubbles {
 			if b.Kind != messages.KindText {
 				t.Errorf("bubble %d with letters = %s, want text", i, b.Kind)
@@ -124,7 +124,7 @@ func TestSenderIsNeverGuessed(t *testing.T) {
 		p.Name("山田")
 		p.Say(messages.SideIncoming, "はい")
 		got := do(t, NewWorker(Options{Confidence: DefaultThresholds(),
-			Layouts: Always(layout.Line()), Cache: NewCache(9), Open: f.open}),
+			Layouts: always(layout.Line()), Cache: NewCache(9), Open: f.open}),
 			p.Frame()).Bubbles
 		if len(got) != 1 || string(got[0].Sender) != c.want {
 			t.Errorf("%q at %v: sender %q, want %q", c.text, c.confidence, string(got[0].Sender), c.want)
@@ -139,7 +139,7 @@ func TestTimestamps(t *testing.T) {
 			l := layout.Line()
 			l.Bubble.ReadTimestamp = on
 			w := NewWorker(Options{Confidence: DefaultThresholds(),
-				Layouts: Always(l), Cache: NewCache(64), Open: tesseractWorker(t).o.Open})
+				Layouts: always(l), Cache: NewCache(64), Open: tesseractWorker(t).o.Open})
 			defer w.Close()
 			p := chatpage.New(t, pal, scale, 720, "Hana")
 			p.Say(messages.SideIncoming, "おはようございます")

@@ -219,7 +219,7 @@ func TestFrameWithoutBubbles(t *testing.T) {
 func TestBareWindowCostsNothing(t *testing.T) {
 	f := says("あ")
 	w := NewWorker(Options{Confidence: DefaultThresholds(),
-		Layouts: Always(layout.Line()), Cache: NewCache(9), Open: f.open, WholeFrames: true})
+		Layouts: always(layout.Line()), Cache: NewCache(9), Open: f.open, WholeFrames: true})
 	p := chatpage.New(t, chatpage.Light, 1, 720, "")
 	got, err := w.Do(context.Background(), messages.ReadFrame{Frame: p.Frame()})
 	if err != nil || len(f.hints) != 0 || len(got.(messages.FrameRead).Bubbles) != 0 {

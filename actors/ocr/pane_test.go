@@ -27,7 +27,7 @@ func TestMainWindow(t *testing.T) {
 				drawn.Change{Op: drawn.OpAppend, Who: drawn.Friend, Text: "x"},
 				drawn.Change{Op: drawn.OpUnsend, Index: len(shown) + 1})
 			exact := NewWorker(Options{
-				Confidence: DefaultThresholds(), Layouts: Always(layout.Line()), Cache: NewCache(64),
+				Confidence: DefaultThresholds(), Layouts: always(layout.Line()), Cache: NewCache(64),
 				Open: func() (hardware.Recognizer, error) { return drawn.NewRecognizer(w), nil },
 			})
 			alone := do(t, exact, capture(t, w))

@@ -43,11 +43,6 @@ func NewWorker(o Options) *Worker {
 	return &Worker{o: o}
 }
 
-// Always gives all windows the same layout.
-func Always(l layout.Layout) func(messages.WindowID) *layout.Layout {
-	return func(messages.WindowID) *layout.Layout { return &l }
-}
-
 // CodePane refuses a frame in which the layout's pane does not lie.
 const CodePane = "pane_outside"
 

@@ -55,8 +55,8 @@ func TestWorkerReadsOnce(t *testing.T) {
 	f := says("今日 は")
 	cache := NewCache(64)
 	first, second := NewWorker(Options{Confidence: DefaultThresholds(),
-		Layouts: Always(layout.Line()), Cache: cache, Open: f.open}),
-		NewWorker(Options{Confidence: DefaultThresholds(), Layouts: Always(layout.Line()), Cache: cache, Open: f.open})
+		Layouts: always(layout.Line()), Cache: cache, Open: f.open}),
+		NewWorker(Options{Confidence: DefaultThresholds(), Layouts: always(layout.Line()), Cache: cache, Open: f.open})
 	if f.opened != 0 {
 		t.Errorf("opened %d recognizers before the first frame, want 0", f.opened)
 	}
@@ -102,7 +102,7 @@ func TestWorkerLanguages(t *testing.T) {
 		return []messages.Line{line("l agree", 0.2, 0)}, nil
 	}}
 	w := NewWorker(Options{Confidence: DefaultThresholds(),
-		Layouts: Always(layout.Line()), Cache: NewCache(64), Open: f.open})
+		Layouts: always(layout.Line()), Cache: NewCache(64), Open: f.open})
 	got := do(t, w, talkFrame(t, 64))
 	if text := string(got.Bubbles[0].Text); text != "I agree" {
 		t.Errorf("text = %q, want I agree", text)
@@ -126,7 +126,7 @@ func TestWorkerUnreadable(t *testing.T) {
 		"no words": says(" "),
 	} {
 		w := NewWorker(Options{Confidence: DefaultThresholds(),
-			Layouts: Always(layout.Line()), Cache: NewCache(64), Open: f.open})
+			Layouts: always(layout.Line()), Cache: NewCache(64), Open: f.open})
 		for range 5 {
 			got := do(t, w, talkFrame(t, 64))
 			for i, b := range got.Bubbles {
@@ -156,7 +156,7 @@ func TestWorkerGoesOnAfterAnError(t *testing.T) {
 		return good(call, hint)
 	}
 	w := NewWorker(Options{Confidence: DefaultThresholds(),
-		Layouts: Always(layout.Line()), Cache: NewCache(64), Open: f.open})
+		Layouts: always(layout.Line()), Cache: NewCache(64), Open: f.open})
 	if _, err := w.Do(context.Background(), messages.ReadFrame{Frame: talkFrame(t, 64)}); !errors.Is(err, broken) {
 		t.Fatalf("Do() = %v, want %v", err, broken)
 	}
@@ -172,7 +172,7 @@ func TestWorkerGoesOnAfterAnError(t *testing.T) {
 
 func TestWorkerRefusals(t *testing.T) {
 	missing := fmt.Errorf("%w: install it", hardware.ErrUnavailable)
-	w := NewWorker(Options{Confidence: DefaultThresholds(), Layouts: Always(layout.Line()), Cache: NewCache(64),
+	w := NewWorker(Options{Confidence: DefaultThresholds(), Layouts: always(layout.Line()), Cache: NewCache(64),
 		Open: func() (hardware.Recognizer, error) { return nil, missing }})
 	for _, c := range []struct {
 		name  string
@@ -194,7 +194,7 @@ func TestWorkerRefusals(t *testing.T) {
 	}
 	l := layout.Line()
 	l.Pane = layout.Pane{Left: 3010}
-	w = NewWorker(Options{Confidence: DefaultThresholds(), Layouts: Always(l), Cache: NewCache(64), Open: w.o.Open})
+	w = NewWorker(Options{Confidence: DefaultThresholds(), Layouts: always(l), Cache: NewCache(64), Open: w.o.Open})
 	_, err := w.Do(context.Background(), messages.ReadFrame{Frame: talkFrame(t, 64)})
 	var refusal *actors.Refusal
 	if !errors.As(err, &refusal) || refusal.Code != CodePane {
@@ -213,7 +213,7 @@ func TestWorkerStopsWithItsContext(t *testing.T) {
 		return good(call, hint)
 	}
 	w := NewWorker(Options{Confidence: DefaultThresholds(),
-		Layouts: Always(layout.Line()), Cache: NewCache(64), Open: f.open})
+		Layouts: always(layout.Line()), Cache: NewCache(64), Open: f.open})
 	if _, err := w.Do(ctx, messages.ReadFrame{Frame: talkFrame(t, 64)}); !errors.Is(err, context.Canceled) {
 		t.Errorf("Do() = %v, want context.Canceled", err)
 	}
@@ -237,7 +237,7 @@ func (c *cropper) RecognizeCrop(_ context.Context, _ *image.RGBA, box image.Rect
 
 func TestWorkerPrefersCrops(t *testing.T) {
 	c := &cropper{}
-	w := NewWorker(Options{Confidence: DefaultThresholds(), Layouts: Always(layout.Line()), Cache: NewCache(64),
+	w := NewWorker(Options{Confidence: DefaultThresholds(), Layouts: always(layout.Line()), Cache: NewCache(64),
 		Open: func() (hardware.Recognizer, error) { return c, nil }})
 	f := talkFrame(t, 64)
 	whole := image.NewRGBA(f.Image.Rect.Add(image.Pt(7, 9)))
@@ -289,4 +289,9 @@ func TestCacheAcceptsNothingLate(t *testing.T) {
 	if _, ok := c.lookup(cacheKey{pixels: 2}); !ok {
 		t.Error("lookup of what was read at the second time = false, want true")
 	}
+}
+
+// always gives all windows the same layout.
+func always(l layout.Layout) func(messages.WindowID) *layout.Layout {
+	return func(messages.WindowID) *layout.Layout { return &l }
 }

@@ -12,17 +12,12 @@ import (
 // Kind is the actor's kind; the key is the window.
 const Kind = messages.ActorOutbound
 
-// Options of a sender. Start with [DefaultOptions].
+// Options of a sender.
 type Options struct {
 	Rules   Rules
 	Desk    string              // key of the keyboard
 	Windows []messages.WindowID // all watched windows: each is told of a text before it is typed
 	Read    time.Duration       // deadline of a reading
-}
-
-// DefaultOptions are those of a desk.
-func DefaultOptions(desk string) Options {
-	return Options{Rules: DefaultRules(), Desk: desk, Read: 45 * time.Second}
 }
 
 // Replies holds the replies in progress, by number; the lowest goes first.

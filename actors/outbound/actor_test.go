@@ -30,8 +30,8 @@ func newRoom(t *testing.T, shown messages.ConversationID) *room {
 		"c-ken":  {{Side: messages.SideIncoming, Text: "写真を送ってください"}},
 	}}
 	none := func(messages.Message) messages.Message { return nil }
-	o := outbound.DefaultOptions("mac")
-	o.Windows = []messages.WindowID{"line@mac"}
+	o := outbound.Options{Rules: outbound.DefaultRules(), Desk: "mac", Read: 45 * time.Second,
+		Windows: []messages.WindowID{"line@mac"}}
 	r.Harness = actortest.Spawn(t, outbound.New(o), actortest.Address("outbound/line@mac"),
 		actortest.Partner(messages.ActorPoller, none),
 		actortest.Partner(messages.ActorKeyboard, func(m messages.Message) messages.Message {

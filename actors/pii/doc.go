@@ -6,7 +6,6 @@
 // value a placeholder of its own instead, such as [氏名·7f3a], and puts the
 // originals back ([Vault.Restore]). [Find] only says where the findings are;
 // [Add] joins what a language model, or an analyser of words, found beyond them.
-// [Digest] is a keyed hash for logs.
 //
 // # How it finds
 //

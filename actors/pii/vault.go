@@ -284,12 +284,6 @@ func isLabel(s string) bool {
 	return false
 }
 
-// Digest is a keyed hash of a private value, for logs and for comparing without storing:
-// HMAC-SHA-256 (RFC 2104) in 64 hexadecimal digits. A plain hash of a telephone number
-// can be reversed by trying all numbers; this one cannot without the key. The text is
-// hashed exactly as given.
-func Digest(key []byte, text string) string { return hex.EncodeToString(sum(key, "", text)) }
-
 func sum(key []byte, k Kind, value string) []byte {
 	m := hmac.New(sha256.New, key)
 	m.Write([]byte(k))

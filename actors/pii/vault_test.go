@@ -157,13 +157,3 @@ func TestHeld(t *testing.T) {
 		t.Errorf("restored in pieces: %q, want %q", out, note+note)
 	}
 }
-
-func TestDigest(t *testing.T) {
-	a, b := Digest(key, "090-1234-5678"), Digest(key, "090-1234-5678")
-	if a != b || len(a) != 64 {
-		t.Errorf("Digest = %q and %q, want the same 64 digits", a, b)
-	}
-	if a == Digest([]byte("another key"), "090-1234-5678") || a == Digest(key, "090-1234-5679") {
-		t.Error("another key or another text has the same digest")
-	}
-}

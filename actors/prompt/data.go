@@ -5,13 +5,10 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"strings"
 	"time"
 	"unicode"
 	"unicode/utf8"
-
-	"github.com/kehai-run/kehai/messages"
 )
 
 const (
@@ -136,42 +133,4 @@ func joinable(r rune) bool {
 		unicode.In(r, unicode.Arabic, unicode.Devanagari, unicode.Bengali, unicode.Tamil, unicode.Malayalam,
 			unicode.Sinhala, unicode.Kannada, unicode.Telugu, unicode.Gujarati, unicode.Gurmukhi, unicode.Mn,
 			unicode.Mc)
-}
-
-// ErrSplit marks a text that is not a prompt of [Catalogue.Compose].
-var ErrSplit = errors.New("prompt: the data region is not whole")
-
-// Split takes the user's part of a prompt apart: the instructions before the data, and
-// the data's entries. It fails unless there is exactly one region, and its mark matches.
-func Split(user messages.Text) (before string, data []json.RawMessage, after string, err error) {
-	var inside, whole bytes.Buffer
-	mark, state := "", 0
-	for line := range strings.Lines(string(user)) {
-		text := strings.TrimSuffix(line, "\n")
-		begins, isBegin := strings.CutPrefix(text, fence+dataWord)
-		ends, isEnd := strings.CutPrefix(text, fence+endWord)
-		switch {
-		case isBegin && state == 0:
-			mark, state = begins, 1
-		case isEnd && state == 1 && ends == mark:
-			state = 2
-		case isBegin || isEnd:
-			return "", nil, "", ErrSplit
-		case state == 1:
-			inside.WriteString(line)
-			if !json.Valid([]byte(text)) {
-				return "", nil, "", ErrSplit
-			}
-			data = append(data, json.RawMessage(text))
-		case state == 0:
-			whole.WriteString(line)
-		default:
-			after += line
-		}
-	}
-	sum := sha256.Sum256(inside.Bytes())
-	if state != 2 || hex.EncodeToString(sum[:8]) != mark {
-		return "", nil, "", ErrSplit
-	}
-	return whole.String(), data, after, nil
 }

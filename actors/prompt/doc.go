@@ -15,9 +15,9 @@
 //
 // Each entry is JSON on one line. In it < > and line breaks are escaped, so no text can
 // end the region or start a line. The mark is a hash of the region, which no text inside
-// can know. Invisible characters are removed. [Split] takes a prompt apart again. A model
-// may still follow instructions in the data. So the caller must use its answer only as a
-// text for the same conversation, or as strictly read JSON.
+// can know. Invisible characters are removed. A model may still follow instructions
+// in the data. So the caller must use its answer only as a text for the same
+// conversation, or as strictly read JSON.
 //
 // # Versions
 //

@@ -147,8 +147,8 @@ func checkEcho(t failer, a, b string) {
 	}
 	for _, la := range fa.lines {
 		for _, lb := range fb.lines {
-			if got, want := la.same(rules.Lines, lb), LineEqual(la.text, lb.text); got != want {
-				t.Fatalf("same(%+q, %+q) = %v, want %v as LineEqual", la.text, lb.text, got, want)
+			if got, want := la.same(rules.Lines, lb), lineEqual(la.text, lb.text); got != want {
+				t.Fatalf("same(%+q, %+q) = %v, want %v as LineRules.Equal", la.text, lb.text, got, want)
 			}
 		}
 	}

@@ -29,10 +29,6 @@ type LineRules struct {
 // DefaultLines returns the rules that both profiles use.
 func DefaultLines() LineRules { return LineRules{Min: 8, Cover: 84, Similar: 0.88} }
 
-// LineEqual is [LineRules.Equal] by the default rules: the shorter of two lines
-// has 8 characters and covers 84 % of the other, or the similarity is 0.88.
-func LineEqual(a, b string) bool { return DefaultLines().Equal(a, b) }
-
 // Equal reports whether two lines are the same, both normalised: equal; or the
 // shorter, of at least Min characters, is contained in the longer and covers at
 // least Cover percent of it; or both have at least Min characters and a trigram
@@ -68,7 +64,7 @@ func (r LineRules) equal(a, b string) bool {
 //     and large kana, ー and 一, ロ and 口, 0 and o, 1, i and l): same;
 //  2. otherwise the digits of both must be the same in the same order, because
 //     10時 and 11時 are two messages;
-//  3. [LineEqual]: same;
+//  3. [LineRules.Equal] by the default rules: same;
 //  4. both have at least 4 characters and an edit distance of at most one per
 //     6 characters (at least 1, at most 8): same. Below 12 characters the last
 //     character must agree, because よ, ね and か change what is said.

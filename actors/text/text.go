@@ -1,7 +1,7 @@
 // Package text compares what people wrote with what OCR read: normal forms, trigram
 // similarity and two notions of "the same line". It knows no messages and keeps no state.
 //
-// Start with [Normalize] and [Compact]; [LineEqual] is the rule for whole
+// Start with [Normalize] and [Compact]; [LineRules.Equal] is the rule for whole
 // lines, [OCREqual] also judges very short ones. [Grams] is the trigram set
 // behind both, for callers that compare one line with many.
 package text

@@ -94,8 +94,8 @@ func TestLineEqual(t *testing.T) {
 		{strings.Repeat("the quick brown fox ", 4), "the quick brown fox", true}, // sets of 3-grams
 		{"日本語の長い文章をここに書いておきます", "全然ちがう文章をここに置いてみました", false},
 	} {
-		if got := LineEqual(c.a, c.b); got != c.want {
-			t.Errorf("LineEqual(%q, %q) = %v, want %v", c.a, c.b, got, c.want)
+		if got := lineEqual(c.a, c.b); got != c.want {
+			t.Errorf("Equal(%q, %q) = %v, want %v", c.a, c.b, got, c.want)
 		}
 	}
 }
@@ -194,7 +194,7 @@ func check(t failer, a, b string) {
 	if Similarity(a, a) != 1 {
 		t.Fatalf("Similarity(%+q, itself) = %v, want 1", a, Similarity(a, a))
 	}
-	for name, equal := range map[string]func(a, b string) bool{"LineEqual": LineEqual, "OCREqual": OCREqual} {
+	for name, equal := range map[string]func(a, b string) bool{"LineRules.Equal": lineEqual, "OCREqual": OCREqual} {
 		if !equal(a, a) || !equal(a, n) {
 			t.Fatalf("%s(%+q, its normal form) = false, want true", name, a)
 		}
@@ -213,9 +213,9 @@ func FuzzEqual(f *testing.F) {
 func TestFastPathsDoNotAllocate(t *testing.T) {
 	a, b := "明日は三時に駅前で待っています", "明日は三時に駅前でまっています"
 	for name, f := range map[string]func(){
-		"Normalize":  func() { Normalize(a) },
-		"Similarity": func() { Similarity(a, b) },
-		"LineEqual":  func() { LineEqual(a, b) },
+		"Normalize":       func() { Normalize(a) },
+		"Similarity":      func() { Similarity(a, b) },
+		"LineRules.Equal": func() { lineEqual(a, b) },
 	} {
 		if got := testing.AllocsPerRun(100, f); got != 0 {
 			t.Errorf("%s allocated %v times, want 0", name, got)
@@ -225,7 +225,7 @@ func TestFastPathsDoNotAllocate(t *testing.T) {
 
 func BenchmarkLineEqual(b *testing.B) {
 	for b.Loop() {
-		LineEqual("明日は三時に駅前で待っています", "明日は三時に駅前でまっています")
+		lineEqual("明日は三時に駅前で待っています", "明日は三時に駅前でまっています")
 	}
 }
 
@@ -234,3 +234,6 @@ func BenchmarkOCREqual(b *testing.B) {
 		OCREqual("今日行けるよ", "今曰行けるよ")
 	}
 }
+
+// lineEqual compares by the default rules.
+func lineEqual(a, b string) bool { return DefaultLines().Equal(a, b) }

@@ -41,7 +41,7 @@ func written(t *testing.T, c Config) string {
 
 func parse(t *testing.T, text string) Config {
 	t.Helper()
-	c, err := Parse("kehai.yaml", []byte(text))
+	c, err := parseFile("kehai.yaml", []byte(text))
 	if err != nil {
 		t.Fatalf("Parse(%q) = %v, want nil", text, err)
 	}
@@ -84,7 +84,7 @@ func TestWriteDefaultGolden(t *testing.T) {
 	if b.String() != string(want) {
 		t.Errorf("Write(defaults) = %s\nwant the text of %s; -update rewrites it", b.String(), path)
 	}
-	back, err := Parse(path, want)
+	back, err := parseFile(path, want)
 	if err != nil || !same(back, c) {
 		t.Errorf("Parse(%s) = %+v, %v, want %+v", path, back, err, c)
 	}
@@ -199,7 +199,7 @@ func TestParseErrors(t *testing.T) {
 		{"log: " + strings.Repeat("[", 40), at + "1:1: nested too deep: this is not a configuration of Kehai"},
 		{strings.Repeat("#", yamlfile.MaxSize+1), at[:len(at)-1] + `: longer than 64 KiB: this is not a configuration of Kehai`},
 	} {
-		got, err := Parse("kehai.yaml", []byte(c.in))
+		got, err := parseFile("kehai.yaml", []byte(c.in))
 		if !errors.Is(err, ErrConfig) || !same(got, Config{}) {
 			t.Errorf("Parse(%.60q) = %v, %v, want no configuration and %v", c.in, got, err, ErrConfig)
 		} else if err.Error() != c.want && c.want != "" {
@@ -209,7 +209,7 @@ func TestParseErrors(t *testing.T) {
 }
 
 func TestErrorsComeTogetherInOrder(t *testing.T) {
-	_, err := Parse("k.yaml", []byte("ocr:\n  workers: 0\nlog:\n  level: loud\nnod: a\n"))
+	_, err := parseFile("k.yaml", []byte("ocr:\n  workers: 0\nlog:\n  level: loud\nnod: a\n"))
 	want := `runtime: bad configuration:
   k.yaml:2:12: ocr.workers: 0: want 1 to 16
   k.yaml:4:10: log.level: "loud": want debug, info, warn or error
@@ -489,7 +489,7 @@ func TestKeyIsNeverShown(t *testing.T) {
 		if asKey && !strings.Contains(secret, "/") {
 			_, err = ReadKey(Encryption{KeyFile: secret}, env)
 			errs = append(errs, err)
-			_, err = Parse("kehai.yaml", []byte("encryption:\n  key_file: "+secret))
+			_, err = parseFile("kehai.yaml", []byte("encryption:\n  key_file: "+secret))
 			errs = append(errs, err)
 			c := Default()
 			c.Encryption = Encryption{KeyFile: secret}
@@ -498,7 +498,7 @@ func TestKeyIsNeverShown(t *testing.T) {
 			}
 		}
 		if asKey || strings.Contains(secret, " ") {
-			_, err = Parse("kehai.yaml", []byte("encryption:\n  key_env: "+secret))
+			_, err = parseFile("kehai.yaml", []byte("encryption:\n  key_env: "+secret))
 			errs = append(errs, err)
 			c := Default()
 			errs = append(errs, c.ApplyEnv([]string{"KEHAI_ENCRYPTION_KEY_ENV=" + secret}))
@@ -507,11 +507,11 @@ func TestKeyIsNeverShown(t *testing.T) {
 				t.Errorf("Write(key as key_env) shows it")
 			}
 		}
-		_, err = Parse("kehai.yaml", []byte("encryption:\n  key: "+secret))
+		_, err = parseFile("kehai.yaml", []byte("encryption:\n  key: "+secret))
 		errs = append(errs, err)
-		_, err = Parse("kehai.yaml", []byte("encryption:\n  key_env: \""+secret))
+		_, err = parseFile("kehai.yaml", []byte("encryption:\n  key_env: \""+secret))
 		errs = append(errs, err)
-		_, err = Parse("kehai.yaml", []byte("encryption: "+secret))
+		_, err = parseFile("kehai.yaml", []byte("encryption: "+secret))
 		errs = append(errs, err)
 		for i, err := range errs {
 			if !errors.Is(err, ErrConfig) || strings.Contains(err.Error(), secret) {
@@ -534,7 +534,7 @@ func FuzzParseConfig(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		c, err := Parse("kehai.yaml", data)
+		c, err := parseFile("kehai.yaml", data)
 		if err != nil {
 			if !errors.Is(err, ErrConfig) {
 				t.Fatalf("Parse(%q) = %v, want %v", data, err, ErrConfig)
@@ -542,10 +542,10 @@ func FuzzParseConfig(f *testing.F) {
 			return
 		}
 		if err := c.Validate(); err != nil {
-			t.Fatalf("Validate(Parse(%q)) = %v, want nil", data, err)
+			t.Fatalf("Validate(parse(%q)) = %v, want nil", data, err)
 		}
 		text := written(t, c)
-		back, err := Parse("kehai.yaml", []byte(text))
+		back, err := parseFile("kehai.yaml", []byte(text))
 		if err != nil || !same(back, c) {
 			t.Fatalf("Parse(Write(c)) = %+v, %v, want %+v; written:\n%s", back, err, c, text)
 		}
@@ -557,7 +557,7 @@ func FuzzParseConfig(f *testing.F) {
 func TestDeepNesting(t *testing.T) {
 	for _, unit := range []string{"[", "{", "- ", "{a: ", "? ", "*a ", "&a ", "!a "} {
 		text := strings.Repeat(unit, yamlfile.MaxSize/len(unit))
-		if _, err := Parse("deep.yaml", []byte(text)); !errors.Is(err, ErrConfig) {
+		if _, err := parseFile("deep.yaml", []byte(text)); !errors.Is(err, ErrConfig) {
 			t.Errorf("Parse(%q, repeated) = %.200v, want %v", unit, err, ErrConfig)
 		}
 	}
@@ -572,7 +572,7 @@ func TestThePrintedConfigurationIsNeutral(t *testing.T) {
 		if err := c.Write(&out); err != nil {
 			t.Fatal(err)
 		}
-		read, err := Parse("kehai.yaml", []byte(out.String()))
+		read, err := parseFile("kehai.yaml", []byte(out.String()))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -591,4 +591,9 @@ func TestThePrintedConfigurationIsNeutral(t *testing.T) {
 	if read := again(chosen); !read.IsSet("web.enabled") || read.Web.Enabled {
 		t.Error("web.enabled: false was chosen and is not in what is printed")
 	}
+}
+
+// parseFile reads a configuration as [Load] does, of a file with this name and text.
+func parseFile(name string, data []byte) (Config, error) {
+	return parseConfig(name, filepath.Dir(name), data)
 }

@@ -21,7 +21,7 @@ func TestListsOfTexts(t *testing.T) {
 		{"read: {only: [[a]]}", nil, "want a list of quoted texts"},
 		{"read: {only: {a: b}}", nil, "want a list of quoted texts"},
 	} {
-		cfg, err := Parse("kehai.yaml", []byte(c.yaml))
+		cfg, err := parseFile("kehai.yaml", []byte(c.yaml))
 		if c.bad != "" {
 			if err == nil || !strings.Contains(err.Error(), c.bad) {
 				t.Errorf("Parse(%q) = %v, want an error with %q", c.yaml, err, c.bad)
@@ -36,7 +36,7 @@ func TestListsOfTexts(t *testing.T) {
 		if err := cfg.Write(&out); err != nil {
 			t.Fatal(err)
 		}
-		again, err := Parse("kehai.yaml", []byte(out.String()))
+		again, err := parseFile("kehai.yaml", []byte(out.String()))
 		if err != nil || !reflect.DeepEqual(again.Read.Only, c.want) {
 			t.Errorf("written and read again: %q, %v, want %q", again.Read.Only, err, c.want)
 		}

@@ -37,7 +37,7 @@ func TestParseLLMErrors(t *testing.T) {
 		{"{breaker: {failures: 0}}", "llm.breaker.failures: 0: want 1 to 100"},
 		{"{temperature: 3}", "llm.temperature: 3: want 0 to 2"},
 	} {
-		_, err := Parse("kehai.yaml", []byte("llm: "+c.in))
+		_, err := parseFile("kehai.yaml", []byte("llm: "+c.in))
 		switch {
 		case c.want == "" && err != nil:
 			t.Errorf("Parse(llm: %s) = %v, want none", c.in, err)

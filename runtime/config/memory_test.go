@@ -15,12 +15,12 @@ func TestPeople(t *testing.T) {
 		"memory: {share: everybody}\n":                "memory.share",
 		"memory: {share_owner: some}\n":               "memory.share_owner",
 	} {
-		if _, err := Parse("kehai.yaml", []byte(yaml)); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := parseFile("kehai.yaml", []byte(yaml)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("Parse(%q) = %v, want an error with %q", yaml, err, want)
 		}
 	}
 	const hana = "people:\n  - {name: Hana, conversations: [\"line:Hana\", \"slack:hana\"]}\n"
-	cfg, err := Parse("kehai.yaml", []byte(hana))
+	cfg, err := parseFile("kehai.yaml", []byte(hana))
 	if err != nil || len(cfg.People) != 1 || len(cfg.People[0].Conversations) != 2 {
 		t.Errorf("Parse = %+v, %v, want Hana with two conversations", cfg.People, err)
 	}

@@ -77,7 +77,7 @@ func TestWrongConversations(t *testing.T) {
 		"judge: {thresholds: [\"0.9\"]}\n":                               "CONFIDENCE:TIME",
 		"judge: {thresholds: [\"0.9:1h\", \"0.9:2h\"]}\n":                "twice",
 	} {
-		if _, err := Parse("kehai.yaml", []byte(text)); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := parseFile("kehai.yaml", []byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("Parse(%q) = %v, want an error with %q", text, err, want)
 		}
 	}

@@ -56,7 +56,7 @@ func TestNumbersOfTheProfile(t *testing.T) {
 		"min_line: profile": `"profile": want a whole number from 1 to 1000`,
 		"fingerprint: soon": `"soon": want a duration such as 1.5s, 250ms or 720h`,
 	} {
-		if _, err := Parse("kehai.yaml", []byte("rules: {dedup: {"+text+"}}")); err == nil ||
+		if _, err := parseFile("kehai.yaml", []byte("rules: {dedup: {"+text+"}}")); err == nil ||
 			!strings.Contains(err.Error(), want) {
 			t.Errorf("Parse(%s) = %v, want %q", text, err, want)
 		}

@@ -25,7 +25,7 @@ func TestWrongFilesGolden(t *testing.T) {
 		if !isCase {
 			continue
 		}
-		c, err := Parse("kehai.yaml", bytes.TrimSuffix(f.Data, []byte("\n")))
+		c, err := parseFile("kehai.yaml", bytes.TrimSuffix(f.Data, []byte("\n")))
 		if err == nil {
 			c.Data = "/srv/kehai"
 			err = c.Validate()

@@ -39,12 +39,6 @@ func Load(path string) (Config, error) {
 	return parseConfig(path, dir, data)
 }
 
-// Parse reads a configuration over the defaults. The name stands in errors
-// and in what Write prints; relative paths count from its folder.
-func Parse(name string, data []byte) (Config, error) {
-	return parseConfig(name, filepath.Dir(name), data)
-}
-
 // readFile reads a file of YAML, or of a key, and of one that is too long no more than
 // is needed to tell.
 func readFile(path string) ([]byte, error) {

@@ -37,7 +37,9 @@ func newChat(t *testing.T, id messages.WindowID, who string, theme drawn.Theme, 
 		t.Fatal(err)
 	}
 	open := func() (hardware.Recognizer, error) { return drawn.NewRecognizer(w), nil }
-	return &chat{id: id, window: w, worker: ocr.NewWorker(ocr.Options{Layouts: ocr.Always(layout.Line()),
+	line := layout.Line()
+	layouts := func(messages.WindowID) *layout.Layout { return &line }
+	return &chat{id: id, window: w, worker: ocr.NewWorker(ocr.Options{Layouts: layouts,
 		Cache: ocr.NewCache(64), Open: open, Confidence: ocr.DefaultThresholds()})}
 }
 

@@ -67,9 +67,9 @@ func TestFindDecidesAsLineEqual(t *testing.T) {
 		b := misread(rng, a)
 		l := newLines(text.DefaultLines())
 		l.add(a, time.Time{}, 1)
-		got, want := l.find(b, always) >= 0, text.LineEqual(a, b)
+		got, want := l.find(b, always) >= 0, text.DefaultLines().Equal(a, b)
 		if got != want {
-			t.Fatalf("find(%q) among %q = %v, want %v as LineEqual", b, a, got, want)
+			t.Fatalf("find(%q) among %q = %v, want %v as LineRules.Equal", b, a, got, want)
 		}
 		other := text.LineRules{Min: 3 + rng.IntN(10), Cover: 50 + rng.IntN(51), Similar: 0.3 + 0.7*rng.Float64()}
 		l = newLines(other)
@@ -99,10 +99,10 @@ func TestFindAmongMany(t *testing.T) {
 		}
 		want := false
 		for _, other := range all {
-			want = want || text.LineEqual(line, other)
+			want = want || text.DefaultLines().Equal(line, other)
 		}
 		i := l.find(line, always)
-		if (i >= 0) != want || i >= 0 && !text.LineEqual(l.slots[i].text, line) {
+		if (i >= 0) != want || i >= 0 && !text.DefaultLines().Equal(l.slots[i].text, line) {
 			t.Fatalf("step %d: find(%q) = %d, want found %v", step, line, i, want)
 		}
 		if _, ok := kept[line]; !ok && utf8.ValidString(line) {

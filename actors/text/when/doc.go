@@ -6,7 +6,7 @@
 //
 //	Find("来週の月曜 午後3時半", now, Future)  → one minute, that Monday at 15:30
 //	Find("last winter", now, Past)             → December to February, precision Season
-//	Remind("tell me tomorrow at nine", now)    → tomorrow at 9:00
+//	Reminders("tell me tomorrow at nine", now) → tomorrow at 9:00
 //
 // # What is understood
 //

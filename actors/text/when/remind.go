@@ -19,15 +19,6 @@ const longestRequest = 4000
 // remindAt is the hour at which to remind somebody of a whole day.
 const remindAt = 9
 
-// Remind returns the first of [Reminders].
-func Remind(text string, now time.Time) (Reminder, bool) {
-	list := Reminders(text, now)
-	if len(list) == 0 {
-		return Reminder{}, false
-	}
-	return list[0], true
-}
-
 // Reminders recognises requests to be reminded: 「明日9時に会議って教えて」, "remind me in two hours
 // to call Bob". Each sentence is read by itself; a text with a request in one sentence
 // and its time in another is read as a whole. Requests for something else, requests

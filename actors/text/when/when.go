@@ -30,13 +30,6 @@ const (
 	Years // a decade, "a few years ago"
 )
 
-// String returns the precision's name in lower case.
-func (p Precision) String() string {
-	names := [...]string{"none", "second", "minute", "hour", "part of day", "day", "days", "week", "month", "season",
-		"year", "years"}
-	return names[min(int(p), len(names)-1)]
-}
-
 // Span is a stretch of time, From included and To excluded. Both are in the zone of
 // the moment that it was found from, in the years 1 to 9999, and From is before To.
 type Span struct {

@@ -444,7 +444,7 @@ func TestLongTexts(t *testing.T) {
 		"and a half hour ", "remind me "} {
 		text := strings.Repeat(unit, 100_000/len([]rune(unit)))
 		when.Find(text, sunday, when.Future)
-		when.Remind(text, sunday)
+		when.Reminders(text, sunday)
 	}
 }
 
