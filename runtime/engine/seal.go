@@ -71,6 +71,18 @@ func SealedForm(key, value []byte) (sealed []byte, ok bool) {
 	return value[len(sealMark):], true
 }
 
+// KeysFit reports whether a stored row is the one that tells the keys of a store, and
+// fails if these are others.
+func KeysFit(s Sealer, key, value []byte) (tells bool, err error) {
+	if string(key) != keyMetaSealed {
+		return false, nil
+	}
+	if _, err := s.Open(key, value); err != nil {
+		return true, fmt.Errorf("engine: these are not the keys of the store: %w", err)
+	}
+	return true, nil
+}
+
 // Backup writes all that is stored as it is, sealed, on one consistent view.
 func (e *Engine) Backup(w io.Writer) error { return e.store.Snapshot(w) }
 

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -130,8 +131,13 @@ func TestReceipt(t *testing.T) {
 	}
 	before := map[string][]byte{"s/conversation/c-1\x00a\x00a": row("c-1", "s/conversation/c-1\x00a\x00a"),
 		"s/conversation/c-2\x00a\x00a": row("c-2", "s/conversation/c-2\x00a\x00a"), "m/seq": []byte("12345678")}
+	mine, err := r.Seal(nil, "", []byte("m/sealed"), []byte("kehai 3 {}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	before["m/sealed"] = mine
 	var keys bytes.Buffer
-	_, err := Backup(dir, &keys)
+	_, err = Backup(dir, &keys)
 	if err == nil {
 		_, err = Restore(copied, &keys)
 	}
@@ -170,7 +176,8 @@ func TestReceipt(t *testing.T) {
 	if err := again.Finish(same, engine.Forgotten{Rows: 1, Purged: true}, now.Add(time.Hour)); err != nil {
 		t.Fatal(err)
 	}
-	after := map[string][]byte{"s/conversation/c-1\x00a\x00b": row("c-1", "s/conversation/c-1\x00a\x00b"),
+	after := map[string][]byte{"m/sealed": mine,
+		"s/conversation/c-1\x00a\x00b": row("c-1", "s/conversation/c-1\x00a\x00b"),
 		"s/conversation/c-1\x00a\x00a": before["s/conversation/c-1\x00a\x00a"],
 		"s/conversation/c-3\x00a\x00a": []byte("1 2")}
 	verify("with what was said since", dir, after, "alive 0, closed 1, since 1, plain 1")
@@ -198,5 +205,44 @@ func TestReceipt(t *testing.T) {
 	}
 	if _, path, err := Begin(receipts, "nobody", nil, now); path != "" || err != nil {
 		t.Errorf("Begin() of nobody = %s, %v, want no file", path, err)
+	}
+}
+
+// Keys that are not those of the backup, or not all of them, verify nothing: with them
+// everything in it looks closed.
+func TestAReceiptNeedsTheKeysOfTheBackup(t *testing.T) {
+	dir, others := filepath.Join(t.TempDir(), "keys"), filepath.Join(t.TempDir(), "keys")
+	r, row := open(t, dir), "s/conversation/c-1\x00a\x00a"
+	sealed, err := r.Seal([]byte("\x00ks\x01"), "c-1", []byte(row), []byte(`1 "words"`))
+	mark, merr := r.Seal(nil, "", []byte("m/sealed"), []byte("kehai 3 {}"))
+	seal(t, open(t, others), "c-1", "p", "secret")
+	key, ok, kerr := r.KeyOf("c-1")
+	if err = errors.Join(err, merr, kerr); err != nil || !ok {
+		t.Fatal(ok, err)
+	}
+	receipt := Receipt{Conversation: "c-1", Keys: []engine.Key{key}}
+	whole := map[string][]byte{row: sealed, "m/sealed": mark}
+	if p, err := receipt.Verify(dir, snapshot(t, whole)); err != nil || len(p.Alive) != 1 {
+		t.Errorf("Verify() = %+v, %v, want the key alive", p, err)
+	}
+	for name, c := range map[string]struct {
+		dir  string
+		rows map[string][]byte
+		want error
+	}{
+		"keys of another node": {others, whole, ErrOthers},
+		"no keys":              {filepath.Join(t.TempDir(), "none"), whole, fs.ErrNotExist},
+		"a backup without":     {dir, map[string][]byte{row: sealed}, ErrOthers},
+	} {
+		if p, err := receipt.Verify(c.dir, snapshot(t, c.rows)); !errors.Is(err, c.want) {
+			t.Errorf("%s: Verify() = %+v, %v, want %v", name, p, err, c.want)
+		}
+	}
+	if err := os.Remove(filepath.Join(dir, key.ID)); err != nil { // lost, and not destroyed
+		t.Fatal(err)
+	}
+	if p, err := receipt.Verify(dir, snapshot(t, whole)); !errors.Is(err, engine.ErrNoKey) ||
+		!strings.Contains(err.Error(), key.ID) {
+		t.Errorf("Verify() without its key = %+v, %v, want it named", p, err)
 	}
 }

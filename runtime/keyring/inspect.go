@@ -71,6 +71,21 @@ func (d *directory) look() (lost, names []string, err error) {
 	return lost, names, err
 }
 
+// all fails if a key is missing.
+func (d *directory) all() error {
+	lost, _, err := d.look()
+	if err == nil && len(lost) > 0 { // a key destroyed meanwhile is in the list by now
+		lost, _, err = d.look()
+	}
+	if err != nil {
+		return fmt.Errorf("keyring: %w", err)
+	}
+	if len(lost) > 0 {
+		return d.errLost(lost)
+	}
+	return nil
+}
+
 func (d *directory) names() (names []string, err error) {
 	files, err := os.ReadDir(d.path)
 	for _, f := range files {

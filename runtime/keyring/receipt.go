@@ -135,13 +135,17 @@ type Proof struct {
 // OK reports whether nothing of what was forgotten can be read.
 func (p Proof) OK() bool { return len(p.Alive) == 0 && p.Plain == 0 }
 
+// ErrOthers answers a Verify with keys that are not those of the backup, or not all.
+var ErrOthers = errors.New("keyring: these keys tell nothing about the backup: give --data the directory it is of")
+
 // Verify checks whether what was forgotten can be read in a backup with the keys of a
 // directory. It reads the backup to its end and changes nothing, even while a process
-// uses the keys.
+// uses the keys. It fails with [ErrOthers] if the backup was sealed with other keys, as
+// those then open nothing in it.
 func (r Receipt) Verify(dir string, backup io.Reader) (p Proof, err error) {
 	d := &directory{path: dir}
-	if _, _, err := d.look(); err != nil {
-		return p, fmt.Errorf("keyring: %w", err)
+	if err := d.all(); err != nil {
+		return p, err
 	}
 	ring := newRing(d, strings.NewReader("")) // nothing is sealed
 	ids := map[id]bool{}
@@ -158,23 +162,37 @@ func (r Receipt) Verify(dir string, backup io.Reader) (p Proof, err error) {
 			p.Alive = append(p.Alive, k)
 		}
 	}
+	fit := false
 	err = engine.ReadSnapshot(backup, func(ops []engine.Op) error {
 		for _, op := range ops {
-			sealed, private := engine.SealedForm(op.Key, op.Value)
-			switch {
-			case !private:
-			case sealed == nil:
-				p.Plain++
-			case len(sealed) < idBytes || !ids[id(sealed[:idBytes])]:
-			default:
-				if _, err := engine.OpenRow(ring, op.Key, op.Value); err == nil {
-					p.Since++
-				} else {
-					p.Closed++
-				}
+			tells, err := engine.KeysFit(ring, op.Key, op.Value)
+			if err != nil {
+				return fmt.Errorf("%w: %w", ErrOthers, err)
 			}
+			fit = fit || tells
+			p.count(ring, ids, op)
 		}
 		return nil
 	})
+	if err == nil && !fit && p.Plain == 0 {
+		err = fmt.Errorf("%w: it does not say with which keys it was sealed", ErrOthers)
+	}
 	return p, err
+}
+
+// count takes in a row of the backup. ids are the keys of the receipt.
+func (p *Proof) count(ring *Ring, ids map[id]bool, op engine.Op) {
+	sealed, private := engine.SealedForm(op.Key, op.Value)
+	switch {
+	case !private:
+	case sealed == nil:
+		p.Plain++
+	case len(sealed) < idBytes || !ids[id(sealed[:idBytes])]:
+	default:
+		if _, err := engine.OpenRow(ring, op.Key, op.Value); err == nil {
+			p.Since++
+		} else {
+			p.Closed++
+		}
+	}
 }
