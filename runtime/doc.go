@@ -14,8 +14,19 @@
 // A data directory holds
 //
 //	store/         Badger: everything durable (package runtime/store)
+//	keys/          what seals it (package runtime/keyring)
+//	inhand         what was in progress, in case the process dies (package runtime/datadir)
+//	index/         the saved index of the memory, sealed
+//	receipts/      of what was forgotten (package runtime/keyring)
 //	windows/       journals of drawn windows
+//	prompts/       texts that replace what models are asked, if there are any
+//	debug/         newest frames and their texts, only with debug.text (package runtime/snapshot)
+//	page.token     opens the page and the interface (package runtime/web)
+//	feed.token     opens the feed to face trackers over HTTP (package runtime/feed)
 //	kehai.sock     how the command line reaches the process (package runtime/control)
+//	focus.sock     how face trackers do
+//
+// The sockets are elsewhere where their paths would be too long.
 //
 // This package wires: topology.go says which actors there are. Everything else has a
 // package of its own, and each may import only what stands below it:
