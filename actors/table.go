@@ -86,6 +86,13 @@ func (tb Table[V]) Put(t *Turn, key string, v V) {
 // Delete removes the row with a key, if there is one.
 func (tb Table[V]) Delete(t *Turn, key string) { t.write(Write{Key: tb.key(key), Delete: true}) }
 
+// Clear deletes every row that can be read; one that cannot be fails the turn.
+func (tb Table[V]) Clear(t *Turn) {
+	for key := range tb.All(t) {
+		tb.Delete(t, key)
+	}
+}
+
 // All yields every row in ascending order of keys, as this turn sees them. Rows may be
 // written and deleted during the iteration; that does not change what it yields.
 func (tb Table[V]) All(t *Turn) iter.Seq2[string, V] {

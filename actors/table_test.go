@@ -218,13 +218,13 @@ func TestReadErrorsFailTheTurn(t *testing.T) {
 func TestTableIsAMap(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		table, neighbour := actors.NewTable[int]("a"), actors.NewTable[int]("a_")
-		store, model := rows{}, map[string]int{}
+		store, model, beside := rows{}, map[string]int{}, map[string]int{}
 		key := rapid.SampledFrom([]string{"", "a", "ab", "b", "はな", "_", "z"})
 		for range rapid.IntRange(1, 4).Draw(t, "turns") {
 			tn := turn(store)
 			for range rapid.IntRange(0, 8).Draw(t, "steps") {
 				k := key.Draw(t, "key")
-				switch rapid.IntRange(0, 4).Draw(t, "do") {
+				switch rapid.IntRange(0, 5).Draw(t, "do") {
 				case 0:
 					v := rapid.Int().Draw(t, "value")
 					table.Put(tn, k, v)
@@ -234,6 +234,7 @@ func TestTableIsAMap(t *testing.T) {
 					delete(model, k)
 				case 2:
 					neighbour.Put(tn, k, -1)
+					beside[k] = -1
 				case 3:
 					want, ok := model[k]
 					if got, gok := table.Get(tn, k); got != want || gok != ok {
@@ -241,6 +242,9 @@ func TestTableIsAMap(t *testing.T) {
 					}
 				case 4:
 					checkAll(t, table, tn, model)
+				case 5:
+					table.Clear(tn)
+					clear(model)
 				}
 			}
 			if err := store.apply(tn); err != nil {
@@ -248,6 +252,7 @@ func TestTableIsAMap(t *testing.T) {
 			}
 		}
 		checkAll(t, table, turn(store), model)
+		checkAll(t, neighbour, turn(store), beside)
 	})
 }
 

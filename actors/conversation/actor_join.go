@@ -234,26 +234,20 @@ func (i Into) both(d messages.MessageDelivered) bool {
 
 // clear deletes what this conversation has stored.
 func (a *actor) clear(turn *actors.Turn) {
-	empty(turn, Messages)
-	empty(turn, ids)
-	empty(turn, revisions)
-	empty(turn, OwnMessages)
-	empty(turn, placesOfOwn)
-	empty(turn, Desks)
-	empty(turn, Bases)
-	empty(turn, usages)
-	empty(turn, owners)
-	empty(turn, vaults)
-	empty(turn, quotas)
-	empty(turn, Reminders)
-	empty(turn, Heads)
+	Messages.Clear(turn)
+	ids.Clear(turn)
+	revisions.Clear(turn)
+	OwnMessages.Clear(turn)
+	placesOfOwn.Clear(turn)
+	Desks.Clear(turn)
+	Bases.Clear(turn)
+	usages.Clear(turn)
+	owners.Clear(turn)
+	vaults.Clear(turn)
+	quotas.Clear(turn)
+	Reminders.Clear(turn)
+	Heads.Clear(turn)
 	turn.Cancel("decide")
-}
-
-func empty[V any](turn *actors.Turn, t actors.Table[V]) {
-	for key := range t.All(turn) {
-		t.Delete(turn, key)
-	}
 }
 
 // joined takes in what was said in another conversation. Messages that wait for an answer

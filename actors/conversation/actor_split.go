@@ -157,7 +157,7 @@ func (a *actor) takeOut(turn *actors.Turn, p part, gone map[messages.MessageID]b
 			kept = append(kept, d)
 		}
 	}
-	empty(turn, Messages)
+	Messages.Clear(turn)
 	head, _ := Heads.Get(turn, "head")
 	head.Count -= int64(len(p.messages))
 	head.LastID, head.LastAt = "", time.Time{}

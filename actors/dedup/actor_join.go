@@ -50,21 +50,15 @@ func (a *actor) join(turn *actors.Turn, into messages.ConversationID) error {
 	})
 	turn.Send(messages.To(messages.ActorIngress, string(a.conversation)),
 		messages.JoinSent{Conversation: a.conversation, Into: into})
-	empty(turn, Tail)
-	empty(turn, Heads)
-	empty(turn, Views)
-	empty(turn, Lines)
-	empty(turn, Prints)
+	Tail.Clear(turn)
+	Heads.Clear(turn)
+	Views.Clear(turn)
+	Lines.Clear(turn)
+	Prints.Clear(turn)
 	turn.Cancel("release")
 	intos.Put(turn, HeadRow, into)
 	a.ledger, a.recent = nil, nil
 	return nil
-}
-
-func empty[V any](turn *actors.Turn, t actors.Table[V]) {
-	for key := range t.All(turn) {
-		t.Delete(turn, key)
-	}
 }
 
 // joined takes another conversation's ledger in, and has the messages follow. Positions
@@ -77,7 +71,7 @@ func (a *actor) joined(turn *actors.Turn, m messages.LedgerJoined) error {
 	}
 	head := a.ledger.Head()
 	offset, twice := a.ledger.Join(m.From, m.Next, entries)
-	empty(turn, Views)
+	Views.Clear(turn)
 	turn.Send(messages.To(messages.ActorConversation, string(m.From)), messages.JoinTalk{
 		Conversation: m.From, Into: a.conversation, Offset: offset, Twice: twice,
 	})

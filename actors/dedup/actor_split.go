@@ -33,7 +33,7 @@ func (a *actor) split(turn *actors.Turn, m messages.SplitLedger) error {
 	for w := range Views.All(turn) {
 		turn.Send(messages.To(messages.ActorFusion, w), messages.ForgetView{Conversation: a.conversation})
 	}
-	empty(turn, Views)
+	Views.Clear(turn)
 	return a.finish(turn, head)
 }
 
@@ -56,7 +56,7 @@ func (a *actor) takeIn(turn *actors.Turn, m messages.LedgerSplit) error {
 	}
 	head := a.ledger.Head()
 	offset, _ := a.ledger.Join(m.From, m.Next, entries)
-	empty(turn, Views)
+	Views.Clear(turn)
 	turn.Send(messages.To(messages.ActorConversation, string(m.From)), messages.SplitTalk{
 		Conversation: m.From, Into: a.conversation, Offset: offset, Occurrences: m.Occurrences,
 	})
