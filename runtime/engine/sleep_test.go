@@ -1,6 +1,8 @@
 package engine_test
 
 import (
+	"errors"
+	"slices"
 	"testing"
 	"time"
 
@@ -35,10 +37,21 @@ func TestWhoStaysAwake(t *testing.T) {
 			r.Commit(100)
 			r.Step(r.act)
 		}},
+		"a row of failures": {before: func(r *rig) {
+			for range 11 {
+				r.Post("", "actor/b", messages.PollDue{}, "")
+				r.run()
+			}
+		}},
 	} {
 		r := newRig(t, func(turn *actors.Turn, m messages.Message) error {
-			if n, ok := m.(number); ok && n.N == 1 && c.turn != nil {
-				c.turn(turn)
+			switch m := m.(type) {
+			case messages.PollDue:
+				return errors.New("no window")
+			case number:
+				if m.N == 1 && c.turn != nil {
+					c.turn(turn)
+				}
 			}
 			return nil
 		})
@@ -60,5 +73,38 @@ func TestWhoStaysAwake(t *testing.T) {
 		if progress, _ := r.Step(act); c.sleeps && progress != engine.Idle {
 			t.Errorf("with %s: a sleeper takes a step", name)
 		}
+	}
+}
+
+// An inbox of many small messages that waited for a start is read window by window.
+func TestSmallMessagesAreReadInWindows(t *testing.T) {
+	const window, many = 256, 300
+	var got []int
+	receive := func(_ *actors.Turn, m messages.Message) error {
+		if n, ok := m.(number); ok {
+			got = append(got, n.N)
+		}
+		return nil
+	}
+	r := newRig(t, receive)
+	for n := range many {
+		if _, err := r.Post("", "actor/b", number{n}, ""); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r.Commit(many)
+	again := rigOn(t, r.disk, receive) // a new process
+	again.disk.most = 0
+	if err := again.Activate("actor/b"); err != nil {
+		t.Fatal(err)
+	}
+	for range many {
+		again.run()
+	}
+	if again.disk.most > window+1 {
+		t.Errorf("a scan read %d messages, want at most %d and a look at the next", again.disk.most, window)
+	}
+	if len(got) != many || !slices.IsSorted(got) {
+		t.Errorf("%d messages came, want %d in order: %v", len(got), many, got)
 	}
 }

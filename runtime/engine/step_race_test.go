@@ -32,10 +32,16 @@ type disk struct {
 	mem.Store
 	fail    bool
 	scanned func()
+	most    int // rows of the longest scan
 }
 
 func (d *disk) Scan(prefix, from []byte, yield func(k, v []byte) bool) error {
-	err := d.Store.Scan(prefix, from, yield)
+	rows := 0
+	err := d.Store.Scan(prefix, from, func(k, v []byte) bool {
+		rows++
+		return yield(k, v)
+	})
+	d.most = max(d.most, rows)
 	if d.scanned != nil {
 		d.scanned()
 	}
@@ -55,7 +61,12 @@ func (d *disk) Apply(ops []engine.Op, sync bool) error {
 
 func newRig(t *testing.T, fn receive) *rig {
 	t.Helper()
-	r := &rig{disk: &disk{}}
+	return rigOn(t, &disk{}, fn)
+}
+
+func rigOn(t *testing.T, d *disk, fn receive) *rig {
+	t.Helper()
+	r := &rig{disk: d}
 	e, err := engine.New(engine.Options{
 		Store: r.disk, Codec: testCodec(t), Driver: r,
 		Listener: func(p engine.Published) {

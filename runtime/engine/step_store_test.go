@@ -623,8 +623,11 @@ func TestParkedEvents(t *testing.T) {
 		!got[0].Event.At.Equal(ev.At) {
 		t.Fatalf("Retried() = %+v, want event %d as it was", got, ev.Seq)
 	}
-	request(t, h, func(ctx context.Context) error { return e().ParkAgain(ctx, got[0].ID, 3, "still no") })
-	if list := h.DeadLetters(); len(retried()) != 0 || list[0].Attempts != 6 || list[0].Error != "still no" {
+	request(t, h, func(ctx context.Context) error {
+		return e().ParkAgain(ctx, got[0].ID, 3, "still "+strings.Repeat("no", 9000))
+	})
+	if list := h.DeadLetters(); len(retried()) != 0 || list[0].Attempts != 6 ||
+		!strings.HasPrefix(list[0].Error, "still no") || len(list[0].Error) > 4096 {
 		t.Errorf("parked again the dead letters are %+v", list)
 	}
 	request(t, h, func(ctx context.Context) error { return e().DropSubscription(ctx, "host") })

@@ -264,6 +264,17 @@ var mutants = []mutant{
 		old: `len(act.fleeting) > 0 || `, new: ``, by: "TestWhoStaysAwake"},
 	{what: "a mailbox takes mail in its sleep", file: "runtime/engine/sleep.go",
 		old: `len(act.pending) > 0 || !act.box.close() ||`, new: `len(act.pending) > 0 ||`, by: "TestWhoStaysAwake"},
+	{what: "unhealthy actors sleep", file: "runtime/engine/sleep.go",
+		old: ` || act.budget.unhealthy`, new: ``, by: "TestWhoStaysAwake"},
+	{what: "a load has no bound in messages", file: "runtime/engine/recover.go",
+		old: `if len(envs) == r.n || len(envs) > 0`, new: `if len(envs) > 0`, by: "TestSmallMessagesAreReadInWindows"},
+	{what: "an unknown turn's mail is not looked for", file: "runtime/engine/pending.go",
+		old: `	e.lookFor(t.mail)
+`, new: ``, by: "TestUnknownOutcome"},
+	{what: "an event parked again keeps a long error", file: "runtime/engine/subscription.go",
+		old: `		rec.Attempts += attempts
+		rec.Error = cutText(reason)`, new: `		rec.Attempts += attempts
+		rec.Error = reason`, by: "TestParkedEvents"},
 
 	{what: "a stop drops what the committer has", file: "runtime/engine/live/loops.go",
 		old: `		case <-s.commit.stop:
