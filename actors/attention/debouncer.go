@@ -9,9 +9,9 @@ import (
 // Debouncer keeps noise out of the reported state. The state changes once enough
 // judgements in a row agree: two in a calm hour. Each change within the last hour
 // raises that number by half, so the sixth change still takes less than two and a
-// half minutes. A seventh must last for twenty minutes, which noise hardly does,
-// even where each measurement resembles the one before. The zero value has
-// reported nothing yet. It is a value: a copy is another history.
+// half minutes. A seventh state must last for twenty minutes. Noise rarely lasts that
+// long, even when each measurement depends on the one before. The zero value has
+// reported nothing yet. A copy keeps a history of its own.
 type Debouncer struct {
 	State     messages.Attention    `json:"state"` // reported, "" for none yet
 	Since     time.Time             `json:"since"`

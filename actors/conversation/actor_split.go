@@ -20,9 +20,9 @@ type part struct {
 }
 
 // split moves the messages at some places to another conversation, newest first, one part
-// in each turn. With them go the reminders they asked for, a draft that answers nothing
-// else, and the originals of what they say. A reply that also answers other messages is
-// decided anew here; one that is being sent stays.
+// in each turn. It also moves the reminders they asked for, a draft that answers only them,
+// and the originals of what is masked in them. If a reply also answers messages that stay,
+// this conversation decides anew about those. A reply that is being sent stays.
 func (a *actor) split(turn *actors.Turn, m messages.SplitTalk) error {
 	p := a.part(turn, m)
 	if len(p.messages) == 0 && len(p.own) == 0 {
@@ -107,8 +107,8 @@ func said(d messages.MessageDelivered) string {
 	return all.String()
 }
 
-// unanswer leaves it to the other conversation to answer the messages that move, unless a
-// reply to them is being sent: each is answered once.
+// unanswer makes the other conversation responsible for answering the messages that move,
+// except those that a reply on its way already answers. So each is answered once.
 func (a *actor) unanswer(turn *actors.Turn, list []messages.MessageDelivered, gone map[messages.MessageID]bool,
 	r *rest) {
 	desk, _ := Desks.Get(turn, onlyRow)
@@ -172,8 +172,8 @@ func (a *actor) takeOut(turn *actors.Turn, p part, gone map[messages.MessageID]b
 	Heads.Put(turn, "head", head)
 }
 
-// shareVault passes on the originals and names that occur in what moves, and forgets
-// those that occur in nothing that stays.
+// shareVault passes on the originals and names that the moved messages contain, and forgets
+// those that no remaining message contains.
 func (a *actor) shareVault(turn *actors.Turn, p part, r *rest) {
 	vault, ok := vaults.Get(turn, onlyRow)
 	if !ok {

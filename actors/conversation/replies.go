@@ -50,7 +50,7 @@ type Replies struct {
 	Conversations []Particular `yaml:"conversations"`
 }
 
-// Particular is what is particular about one conversation.
+// Particular holds the settings of one conversation that differ from the general ones.
 type Particular struct {
 	// Its name, such as line:Hana. It must be given. Default empty.
 	Name string `yaml:"name"`
@@ -98,7 +98,8 @@ type Particular struct {
 	Drowsy reply.Action `yaml:"when_drowsy" oneof:"inherit|hold|draft|notify|send"`
 }
 
-// DefaultReplies are drafts, but in windows that Kehai draws itself.
+// DefaultReplies returns settings under which replies wait as drafts, except in windows that
+// Kehai draws itself.
 func DefaultReplies() Replies {
 	return Replies{
 		Mode: reply.Assistant, Policy: reply.PolicyDraft, Drawn: true, Persona: "Kehai", Tone: "polite_soft",
@@ -140,8 +141,8 @@ func over[V comparable](to *V, v, keep V) {
 	}
 }
 
-// Of are the settings of a conversation that is called name; drawn says that its
-// window is one that Kehai draws.
+// Of returns the settings of the conversation with a name; drawn says that Kehai draws its
+// window.
 func (r Replies) Of(name string, drawn bool) Settings {
 	quiet, _ := reply.ParseQuiet(r.Quiet) // it was checked
 	s := Settings{
@@ -162,8 +163,8 @@ func (r Replies) Of(name string, drawn bool) Settings {
 // maxConversations is how many may have settings of their own.
 const maxConversations = 500
 
-// Check tells what is wrong with the settings beyond the form of each, by its key. A name
-// without an application is probably one of app; drawn says that Kehai draws a window.
+// Check calls wrong for each setting that does not fit the others, with its key. It suggests
+// app for a name that lacks its application; drawn says that Kehai draws a window.
 func (r Replies) Check(app string, drawn bool, wrong func(key, what string)) {
 	seen := map[string]int{}
 	for i, one := range r.Conversations {

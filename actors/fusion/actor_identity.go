@@ -134,7 +134,8 @@ func (a *actor) compare(turn *actors.Turn, m messages.FrameRead, answer messages
 	return true
 }
 
-// byText is the overlap where bubbles have no place: text alone tells of a gap nothing.
+// byText compares a reading with a conversation when the bubbles have no positions. Text
+// alone cannot show that there is a gap.
 func (a *actor) byText(turn *actors.Turn, c messages.ConversationID, m messages.FrameRead) messages.Overlap {
 	last, _ := lastViews.Get(turn, string(c))
 	if last.run(viewOf(c, m.Bubbles)) >= runProof {
@@ -164,7 +165,8 @@ func (a *actor) overlapTold(turn *actors.Turn, m messages.OverlapTold) {
 	a.question(turn, c.read, messages.Identify{Compared: true, Shared: c.shared})
 }
 
-// overlap adds to what a transcript tells what the window has shown meanwhile.
+// overlap refines what the transcript of a conversation says about a reading by what the
+// window has shown in the meantime.
 func (a *actor) overlap(turn *actors.Turn, m messages.FrameRead, c messages.ConversationID,
 	told messages.Overlap) messages.Overlap {
 	bubbles, _ := a.claimed(turn, m, View{Conversation: c})
@@ -202,8 +204,8 @@ func (a *actor) unwatched(turn *actors.Turn, c messages.ConversationID, m messag
 	return m.At.Sub(since)
 }
 
-// goesOn reports whether v is l moved, bubble by bubble, and at least half of the smaller
-// one. Nothing in it speaks for anybody else.
+// goesOn reports whether v shows l after scrolling: from some bubble of l on, all bubbles that
+// both show agree. These must be telling enough, and at least half of the smaller view.
 func (l View) goesOn(v View) bool {
 	if l.Digest == v.Digest {
 		return len(v.Marks) > 0

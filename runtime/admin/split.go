@@ -95,8 +95,8 @@ func chosen(all []messages.MessageDelivered, s control.Split) (places []messages
 	return places, nil
 }
 
-// splitSetting records that a conversation owns what was published about it before it was
-// split from another one.
+// splitSetting is the key of a setting. It records that what was published about a
+// conversation before it was split from another one has been assigned to it.
 func splitSetting(c messages.ConversationID) string { return "split " + string(c) }
 
 // splitsEvery is how often to check whether a conversation has received everything.
@@ -182,7 +182,8 @@ func underWay(e *engine.Engine) (waits bool, err error) {
 	return waits, err
 }
 
-// republish updates what was published about messages to their current conversation.
+// republish rewrites the published events about moved messages, so that they name the
+// conversation that has the messages now.
 func (b Backend) republish(ctx context.Context, e *engine.Engine, into messages.ConversationID) error {
 	all, err := kept(e, into)
 	if err != nil {

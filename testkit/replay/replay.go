@@ -41,9 +41,9 @@ type OCR struct {
 // Options say what to replay.
 type Options struct {
 	Script script.Script
-	// Config gives the rules (profile, OCR, burst, dedup) and of its first
-	// window everything but driver and script. Data and store are not used, and
-	// nobody replies.
+	// Config provides the rules (profile, OCR, burst, dedup) and the settings of the first
+	// window, except its driver and script. The replay ignores the data directory and the
+	// store, and sends no replies.
 	Config config.Config
 	OCR    OCR
 	Seed   uint64         // of the schedule, the moments of crashes and the noise
@@ -349,7 +349,8 @@ func (p *playback) listen(ev runtime.Event) {
 	}
 }
 
-// called replaces the id of a conversation, which differs between replays, by its name.
+// called returns the name of a conversation instead of its id, which differs between
+// replays.
 func (p *playback) called(c messages.ConversationID) messages.ConversationID {
 	return messages.ConversationID(p.sim.Called(c))
 }
