@@ -96,8 +96,9 @@ func playTimed(t *testing.T) spent {
 	got, err := Run(t.Context(), Options{Config: config.Default(), Script: script.Default(), Options: []runtime.Option{
 		runtime.WithWorker(engine.WorkerKind{Name: "ocr", Size: 1,
 			Answers: []messages.Type{messages.FrameRead{}.MessageType()}, New: func() (actors.Worker, error) {
-				return ocr.NewWorker(ocr.Options{Layouts: ocr.Always(layout.Line()), Cache: cache, Open: open,
-					Confidence: ocr.DefaultThresholds()}), nil
+				line := layout.Line()
+				return ocr.NewWorker(ocr.Options{Cache: cache, Open: open, Confidence: ocr.DefaultThresholds(),
+					Layouts: func(messages.WindowID) *layout.Layout { return &line }}), nil
 			}}),
 		runtime.WithWorkerWrapper(captures),
 	}})
