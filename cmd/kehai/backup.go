@@ -184,7 +184,10 @@ func (v *keyVerb) restore(cmd *cobra.Command, args []string) error {
 		return badUsage("%w", err)
 	}
 	defer f.Close()
-	n, err := datadir.RestoreKeys(cfg, f)
+	n, err := datadir.RestoreKeys(cfg, v.logger(cfg), f)
+	if errors.Is(err, engine.ErrInUse) {
+		return fmt.Errorf("a Kehai runs on %s: stop it first: %w", cfg.Data, err)
+	}
 	if err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package datadir
 import (
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -42,10 +43,18 @@ func Restore(cfg config.Config, log zerolog.Logger, backup io.Reader) error {
 }
 
 // RestoreKeys puts a backup of the keys into the data directory of a configuration, which
-// must have none, and returns how many there are.
-func RestoreKeys(cfg config.Config, backup io.Reader) (int, error) {
+// must have none, and returns how many there are. The error wraps engine.ErrInUse while a
+// Kehai runs on the store: it would go on with the keys that it knows.
+func RestoreKeys(cfg config.Config, log zerolog.Logger, backup io.Reader) (keys int, err error) {
 	if err := private.Make(cfg.Data, private.Unwritable); err != nil {
 		return 0, err
+	}
+	if _, err := os.Stat(filepath.Join(cfg.Data, "store")); !errors.Is(err, fs.ErrNotExist) {
+		st, err := OpenStore(cfg, log, nil)
+		if err != nil {
+			return 0, err
+		}
+		defer st.Close()
 	}
 	return keyring.Restore(Keys(cfg), backup)
 }

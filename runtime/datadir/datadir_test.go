@@ -64,7 +64,8 @@ func TestOpenOfAnExposedOne(t *testing.T) {
 		if !errors.As(err, &exposed) || exposed.Path != cfg.Data {
 			t.Errorf("OpenStore() of a directory of mode %v = %v, %v, want it refused", mode, st, err)
 		}
-		if _, err := RestoreKeys(cfg, strings.NewReader("")); !errors.As(err, &exposed) || exposed.Path != cfg.Data {
+		_, err = RestoreKeys(cfg, zerolog.Nop(), strings.NewReader(""))
+		if !errors.As(err, &exposed) || exposed.Path != cfg.Data {
 			t.Errorf("RestoreKeys() in a directory of mode %v = %v, want it refused", mode, err)
 		}
 		if made, err := os.ReadDir(cfg.Data); err != nil || len(made) != 1 {
