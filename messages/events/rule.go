@@ -150,5 +150,6 @@ const (
 // RuleNoActor is a rule of the engine: this runtime has no actors of that kind.
 const RuleNoActor Rule = "no_actor"
 
-// RuleNoWorker is a rule of the engine: this runtime has no workers of that kind.
+// RuleNoWorker is a rule of the engine: this runtime has no workers of that kind. It drops
+// by RuleForgotten too: what a message is about is being forgotten.
 const RuleNoWorker Rule = "no_worker"

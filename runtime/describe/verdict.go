@@ -79,7 +79,12 @@ var drops = map[events.Rule]func(events.Verdict) string{
 	events.RuleFirstSight: func(v events.Verdict) string {
 		return fmt.Sprintf("first sight: %d incoming bubbles are history", v.Detail.Count)
 	},
-	events.RuleForgotten: fixed("what is visible after the transcript was deleted is history"),
+	events.RuleForgotten: func(v events.Verdict) string {
+		if v.Stage == events.StageDeliver {
+			return "it is about a conversation that is being forgotten"
+		}
+		return "what is visible after the transcript was deleted is history"
+	},
 	events.RuleGap: func(v events.Verdict) string {
 		return fmt.Sprintf("gap: %d incoming bubbles stand before %s", v.Detail.Count, border(v.Detail.Match))
 	},

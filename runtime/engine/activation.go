@@ -303,7 +303,10 @@ func (e *Engine) handled(act *Activation, env *Envelope) (bool, error) {
 		return !there && gerr == nil, gerr
 	}
 	if err != nil || !ok {
-		return !ok && err == nil, err
+		if err == nil {
+			e.passedOver(env)
+		}
+		return err == nil, err
 	}
 	if env.timer != "" {
 		rec, err := decodeRecord[timerRecord](raw)
@@ -324,6 +327,19 @@ func (e *Engine) handled(act *Activation, env *Envelope) (bool, error) {
 		env.stored = false
 	}
 	return false, nil
+}
+
+// passedOver reports a delivery that is skipped because its row is being forgotten, and
+// not because it was acknowledged before.
+func (e *Engine) passedOver(env *Envelope) {
+	key := []byte(env.receipt)
+	row, there, err := e.store.Get(key)
+	if err != nil || !there {
+		return
+	}
+	if _, err := e.open(key, row); e.forgotten(row, err) {
+		e.drop(events.StageDeliver, events.RuleForgotten, env.To, env.ID)
+	}
 }
 
 // turnFailed decides what happens to a message whose turn failed.

@@ -110,7 +110,7 @@ func (e *Engine) submitJob(job *Job) {
 	}
 	p := e.pools[job.Worker]
 	if p == nil {
-		e.nobody(events.StageDeliver, events.RuleNoWorker, messages.To(job.Worker, "pool"), job.ID)
+		e.drop(events.StageDeliver, events.RuleNoWorker, messages.To(job.Worker, "pool"), job.ID)
 		detail := fmt.Sprintf("this runtime has no workers of kind %q", job.Worker)
 		e.answerFailed(job, messages.FailureUnknown, "", detail)
 		return

@@ -80,9 +80,10 @@
 // later. Only this package opens rows; all that it tells is plain. A snapshot holds
 // them sealed. What an older version has stored is sealed by the first start, step
 // by step, and m/sealed is written last: from then on a row that is not sealed is
-// refused. Forgetting destroys the key of the conversation in the same moment in
-// which the last of its rows goes: what is written after that is under a new one. A
-// row whose key is missing is bad by itself: mail becomes a dead letter, a
+// refused. Forgetting destroys the key of the conversation as soon as its intent is
+// stored, and then deletes the rows: until the last is gone and the intent with it, those
+// that do not open count as deleted. What is written after that is under a new key. Any
+// other row whose key is missing is bad by itself: mail becomes a dead letter, a
 // subscription stops at an event with the reason, a turn that reads the row fails.
 //
 // An actor that has had nothing to do for a while is put to sleep, see

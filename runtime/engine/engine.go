@@ -138,6 +138,7 @@ type Engine struct {
 
 	deletion   atomic.Pointer[deletion] // the one under way; the committer sets it
 	background func(func())             // runs what takes long
+	intents    intents
 
 	boot      uint64
 	recovered [shards]uint64 // the last numbers that were given out before the start

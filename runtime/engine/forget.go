@@ -158,7 +158,10 @@ func (d *deletion) begin(f Forgetting) {
 					d.finish(err)
 					return
 				}
-				d.step(d.start(f, first), d.destroyKey)
+				d.step(d.start(f, first), func() error {
+					d.e.intents.add(f.Conversation)
+					return d.destroyKey()
+				})
 			})
 		},
 	})
@@ -223,6 +226,9 @@ func (d *deletion) finish(result error) {
 	d.e.enqueue(&exclusive{
 		prepare: func() (none [shards]Batch, err error) { return none, nil },
 		finished: func(error) {
+			if result == nil && !d.partial {
+				d.e.intents.remove(d.rec.Conversation)
+			}
 			d.end()
 			d.finished(result)
 			for _, begin := range d.waiting {
@@ -312,8 +318,9 @@ func (d *deletion) start(f Forgetting, first slice) func() ([shards]Batch, slice
 
 // destroyKey ends what is sealed for the conversation, wherever a copy of it may be. It
 // comes before the rows are deleted: what of them is still there cannot be read from
-// then on. What the committer seals meanwhile is deleted with the rest. Where somebody
-// else has to finish, he needs the key.
+// then on, and counts as deleted, see [Engine.forgotten]. What the committer seals
+// meanwhile is deleted with the rest. Where somebody else has to finish, he needs the
+// key.
 func (d *deletion) destroyKey() error {
 	if d.e.sealer == nil || d.partial {
 		return nil
@@ -413,6 +420,44 @@ func (d *deletion) present(keys []string) (left slice, n int, err error) {
 	return left, n, nil
 }
 
+// intents are the conversations whose deletion has left its intent in the store.
+type intents struct {
+	mu sync.RWMutex
+	of map[messages.ConversationID]bool
+}
+
+func (i *intents) add(c messages.ConversationID) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.of == nil {
+		i.of = map[messages.ConversationID]bool{}
+	}
+	i.of[c] = true
+}
+
+func (i *intents) remove(c messages.ConversationID) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	delete(i.of, c)
+}
+
+// forgotten reports whether a row that does not open belongs to a conversation whose
+// deletion has destroyed its key and will delete the row: for whoever reads, it is not
+// there any more.
+func (e *Engine) forgotten(row []byte, why error) bool {
+	if e.sealer == nil || !marked(row) || !errors.Is(why, ErrNoKey) {
+		return false
+	}
+	e.intents.mu.RLock()
+	defer e.intents.mu.RUnlock()
+	for c := range e.intents.of {
+		if e.sealer.Under(string(c), row[len(sealMark):]) {
+			return true
+		}
+	}
+	return false
+}
+
 // begun returns the intent of an earlier attempt, nil if there is none.
 func (e *Engine) begun(c messages.ConversationID) (*forgetRecord, error) {
 	for _, s := range order {
@@ -470,6 +515,9 @@ func (e *Engine) finishForgetting() error {
 			return fmt.Errorf("engine: finish an interrupted deletion: %w", err)
 		}
 	}
+	for c := range left {
+		e.intents.add(c)
+	}
 	for _, c := range slices.Sorted(maps.Keys(left)) {
 		d := &deletion{e: e, rec: left[c]}
 		err := d.collect()
@@ -492,6 +540,7 @@ func (e *Engine) finishForgetting() error {
 		if err != nil {
 			return fmt.Errorf("engine: finish an interrupted deletion: %w", err)
 		}
+		e.intents.remove(c)
 	}
 	return nil
 }
@@ -604,6 +653,9 @@ func (e *Engine) about(c messages.ConversationID, value []byte, unknown *int) bo
 	}
 	if bad == nil && len(rec.Msg) == 0 && len(rec.Raw) == 0 { // a verdict
 		return false
+	}
+	if s := e.sealer; s != nil && marked(rec.Raw) && s.Under(string(c), rec.Raw[len(sealMark):]) {
+		return true
 	}
 	if bad == nil && len(rec.Raw) == 0 {
 		subject, err := e.codec.Subject(rec.Msg)

@@ -70,11 +70,11 @@ func verdictEvent(v events.Verdict) messages.Message {
 
 // noActor reports mail for an unknown kind. Durable mail waits in the store.
 func (e *Engine) noActor(stage events.Stage, to messages.Address, cause string) {
-	e.nobody(stage, events.RuleNoActor, to, cause)
+	e.drop(stage, events.RuleNoActor, to, cause)
 }
 
-// nobody reports that a message or a request has no receiver.
-func (e *Engine) nobody(stage events.Stage, rule events.Rule, to messages.Address, cause string) {
+// drop reports that a message or a request does not reach its receiver.
+func (e *Engine) drop(stage events.Stage, rule events.Rule, to messages.Address, cause string) {
 	e.report(events.Dropped{Verdict: events.Verdict{
 		Actor: to, Stage: stage, Outcome: events.OutcomeDropped, Cause: cause, At: e.clock.Now(),
 		Detail: events.Detail{Rule: rule},

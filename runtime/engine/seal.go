@@ -275,7 +275,7 @@ func (e *Engine) open(key, value []byte) ([]byte, error) {
 	return OpenRow(e.sealer, key, value)
 }
 
-// get reads a row.
+// get reads a row. One that is being forgotten is not there.
 func (e *Engine) get(key []byte) ([]byte, bool, error) {
 	raw, ok, err := e.store.Get(key)
 	if err != nil || !ok {
@@ -283,6 +283,9 @@ func (e *Engine) get(key []byte) ([]byte, bool, error) {
 	}
 	plain, err := e.open(key, raw)
 	if err != nil {
+		if e.forgotten(raw, err) {
+			return nil, false, nil
+		}
 		if e.replaced(key, raw) {
 			return e.get(key)
 		}
@@ -299,14 +302,14 @@ func (e *Engine) replaced(key, raw []byte) bool {
 }
 
 // scan is Scan of the store. A row that cannot be opened is passed on as it is stored,
-// with the error.
+// with the error, unless it is being forgotten.
 func (e *Engine) scan(prefix, from []byte, yield func(key, value []byte, bad error) bool) error {
 	return e.store.Scan(prefix, from, func(k, v []byte) bool {
 		plain, err := e.open(k, v)
 		if err == nil {
 			return yield(k, plain, nil)
 		}
-		if e.replaced(k, v) {
+		if e.forgotten(v, err) || e.replaced(k, v) {
 			return true
 		}
 		return yield(k, v, err)

@@ -213,7 +213,7 @@ func (w *writer) failed(p engine.Published, m events.MessageFailed) {
 // stage.
 func dropLevel(m events.Dropped) zerolog.Level {
 	switch m.Detail.Rule {
-	case events.RuleTyping:
+	case events.RuleTyping, events.RuleForgotten:
 		return zerolog.DebugLevel
 	case events.RuleNoActor, events.RuleNoWorker:
 		return zerolog.WarnLevel
