@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/kehai-run/kehai/runtime/config"
 	"github.com/kehai-run/kehai/runtime/control"
 	"github.com/kehai-run/kehai/runtime/datadir"
 	"github.com/kehai-run/kehai/runtime/engine"
@@ -120,7 +121,10 @@ be there, or come with kehai key restore, before Kehai runs on it.`,
 			if err != nil {
 				return err
 			}
-			return v.stderr.printf("restored into %s\n", cfg.Data)
+			if err := v.stderr.printf("restored into %s\n", cfg.Data); err != nil {
+				return err
+			}
+			return v.tellLacking(cfg)
 		},
 	}
 }
@@ -147,7 +151,7 @@ anew and destroy the old file.`,
 		RunE:    v.backup,
 	}, &cobra.Command{
 		Use:     "restore FILE",
-		Short:   "Put the keys of a backup into a data directory that has none",
+		Short:   "Put the keys of a backup into a data directory that has none, or lacks some",
 		Example: "  kehai key restore kehai-2026-11-23.keys --data ~/kehai-restored",
 		Args:    cobra.ExactArgs(1),
 		RunE:    v.restore,
@@ -191,7 +195,34 @@ func (v *keyVerb) restore(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	return v.stderr.printf("%s restored into %s\n", count(n, "key"), datadir.Keys(cfg))
+	if err := v.stderr.printf("%s restored into %s\n", count(n, "key"), datadir.Keys(cfg)); err != nil {
+		return err
+	}
+	return v.tellLacking(cfg)
+}
+
+// tellLacking says what is stored that the keys do not open.
+func (a *app) tellLacking(cfg config.Config) error {
+	rows, keys, err := datadir.Lacking(cfg, a.logger(cfg))
+	if err != nil || rows == 0 {
+		return err
+	}
+	return a.stderr.printf("%s: %s\n", lackingText(rows, keys), lackingMend)
+}
+
+// lackingMend fetches what lackingText misses.
+const lackingMend = "before Kehai runs again, kehai key restore FILE with the newest copy of the keys"
+
+func lackingText(rows, keys int) string {
+	return fmt.Sprintf("%s cannot be read, as %s: forgotten since the backup, or the keys are older "+
+		"than the store", count(rows, "row"), lack(keys))
+}
+
+func lack(keys int) string {
+	if keys == 1 {
+		return "1 key is missing"
+	}
+	return fmt.Sprintf("%d keys are missing", keys)
 }
 
 type verifyForgotten struct {

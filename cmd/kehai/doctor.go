@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
 
 	"github.com/kehai-run/kehai/hardware/drawn"
@@ -17,6 +18,7 @@ import (
 	"github.com/kehai-run/kehai/runtime"
 	"github.com/kehai-run/kehai/runtime/config"
 	"github.com/kehai-run/kehai/runtime/control"
+	"github.com/kehai-run/kehai/runtime/datadir"
 	"github.com/kehai-run/kehai/runtime/engine"
 	"github.com/kehai-run/kehai/runtime/keyring"
 	"github.com/kehai-run/kehai/runtime/private"
@@ -67,7 +69,7 @@ func examine(ctx context.Context, cfg config.Config) []finding {
 	}
 	list := append([]finding{checkOCR(ctx, cfg), checkFonts()}, checkDesktop(ctx, cfg)...)
 	list = append(list, checkFocus(ctx, cfg)...)
-	list = append(append(list, checkLLM(ctx, cfg)...), checkStore(cfg, running != nil), checkKeys(cfg))
+	list = append(append(list, checkLLM(ctx, cfg)...), checkStore(cfg, running != nil), checkKeys(cfg, running != nil))
 	list = append(list, checkNames(ctx, cfg, running)...)
 	if err == nil {
 		return append(list, checkRunning(ctx, running)...)
@@ -189,8 +191,9 @@ func checkStore(cfg config.Config, running bool) finding {
 	return f
 }
 
-// checkKeys checks whether all keys of the store are there, and private.
-func checkKeys(cfg config.Config) finding {
+// checkKeys checks whether all keys of the store are there, and private. While a Kehai
+// runs, it does not look at what they seal.
+func checkKeys(cfg config.Config, running bool) finding {
 	dir := filepath.Join(cfg.Data, "keys")
 	n, err := keyring.Inspect(dir)
 	var exposed *private.Exposed
@@ -201,6 +204,14 @@ func checkKeys(cfg config.Config) finding {
 		return finding{what: "keys", need: true, text: err.Error()}
 	case n == 0:
 		return fine("keys", "%s, will be made by the first run; back it up as well as the store", dir)
+	}
+	if !running {
+		switch rows, lacking, err := datadir.Lacking(cfg, zerolog.Nop()); {
+		case errors.Is(err, engine.ErrNoKey), errors.Is(err, engine.ErrRecord):
+			return finding{what: "keys", need: true, text: err.Error(), mend: lackingMend}
+		case err == nil && rows > 0: // checkStore tells of another error
+			return finding{what: "keys", text: lackingText(rows, lacking), mend: lackingMend}
+		}
 	}
 	return fine("keys", "%d in %s; back it up as well as the store", n, dir)
 }

@@ -42,8 +42,8 @@ func Restore(cfg config.Config, log zerolog.Logger, backup io.Reader) error {
 	return errors.Join(st.Restore(backup), st.Close())
 }
 
-// RestoreKeys puts a backup of the keys into the data directory of a configuration, which
-// must have none, and returns how many there are. The error wraps engine.ErrInUse while a
+// RestoreKeys puts a backup of the keys into the data directory of a configuration, and
+// returns how many it lacked. The error wraps engine.ErrInUse while a
 // Kehai runs on the store: it would go on with the keys that it knows.
 func RestoreKeys(cfg config.Config, log zerolog.Logger, backup io.Reader) (keys int, err error) {
 	if err := private.Make(cfg.Data, private.Unwritable); err != nil {
@@ -57,6 +57,29 @@ func RestoreKeys(cfg config.Config, log zerolog.Logger, backup io.Reader) (keys 
 		defer st.Close()
 	}
 	return keyring.Restore(Keys(cfg), backup)
+}
+
+// Lacking counts the rows of a configuration's store that its keys do not open, and the
+// keys that are missing for them; the error wraps engine.ErrInUse while a Kehai runs on
+// it. It reads the whole store.
+func Lacking(cfg config.Config, log zerolog.Logger) (rows, keys int, err error) {
+	if _, err := os.Stat(filepath.Join(cfg.Data, "store")); errors.Is(err, fs.ErrNotExist) {
+		return 0, 0, nil
+	}
+	st, err := OpenStore(cfg, log, nil)
+	if err != nil {
+		return 0, 0, err
+	}
+	in, out := io.Pipe()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		out.CloseWithError(st.Snapshot(out))
+	}()
+	rows, keys, err = keyring.Lacking(Keys(cfg), in)
+	in.Close()
+	<-done
+	return rows, keys, errors.Join(err, st.Close())
 }
 
 // OpenKeys opens the keys that seal the store of a configuration.

@@ -2,6 +2,7 @@ package keyring
 
 import (
 	"archive/tar"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -17,8 +18,8 @@ import (
 // ErrBackup marks a file that is no backup of keys, or a damaged one.
 var ErrBackup = errors.New("keyring: the backup of the keys is cut or damaged, or none at all")
 
-// ErrKeys is returned by a Restore into a directory that has keys.
-var ErrKeys = errors.New("keyring: there are keys already")
+// ErrKeys is returned by a Restore into a directory that has other keys.
+var ErrKeys = errors.New("keyring: there are other keys already")
 
 // Backup writes the keys of a directory as a tar archive, even while a process uses them,
 // and returns how many there are. It fails if a key is missing or damaged, as a backup
@@ -77,15 +78,14 @@ func archive(out *tar.Writer, name string, raw []byte) error {
 	return err
 }
 
-// Restore puts the keys of a backup into a directory that has none, and returns how many
-// there are. It fails, and leaves no key behind, if a file is not a key of the node, or
-// with [ErrKeys] if the directory has keys.
+// Restore puts the keys of a backup into a directory, and returns how many it has added:
+// all if it has none, else those that it lacks, except for destroyed ones. It fails, and
+// leaves no key behind, if a file is not a key of the node, or with [ErrKeys] if the
+// directory has keys of another node, or another key for the same subject.
 func Restore(dir string, r io.Reader) (keys int, err error) {
 	half := dir + unfinished
-	switch files, err := os.ReadDir(dir); {
-	case err == nil && len(files) > 0:
-		return 0, fmt.Errorf("%w in %s: move them away first, if no store needs them", ErrKeys, dir)
-	case err != nil && !errors.Is(err, fs.ErrNotExist):
+	files, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return 0, fmt.Errorf("keyring: %w", err)
 	}
 	if err := os.RemoveAll(half); err != nil {
@@ -98,22 +98,96 @@ func Restore(dir string, r io.Reader) (keys int, err error) {
 	if err = d.unpack(r); err == nil {
 		keys, err = d.complete()
 	}
-	if err == nil {
-		err = os.Remove(dir)
-		if errors.Is(err, fs.ErrNotExist) {
-			err = nil
-		}
-	}
-	if err == nil {
-		err = os.Rename(half, dir)
-	}
-	if err == nil {
-		err = d.syncDir(filepath.Dir(dir))
+	switch {
+	case err != nil:
+	case len(files) > 0:
+		keys, err = d.addTo(&directory{path: dir})
+		err = errors.Join(err, os.RemoveAll(half))
+	default:
+		err = d.become(dir)
 	}
 	if err != nil {
 		return 0, errors.Join(fmt.Errorf("keyring: restore: %w", err), os.RemoveAll(half))
 	}
 	return keys, nil
+}
+
+// become moves a directory to where there is none, or an empty one.
+func (d *directory) become(dir string) error {
+	err := os.Remove(dir)
+	if err == nil || errors.Is(err, fs.ErrNotExist) {
+		err = os.Rename(d.path, dir)
+	}
+	if err == nil {
+		err = d.syncDir(filepath.Dir(dir))
+	}
+	return err
+}
+
+// addTo writes the keys that another directory lacks into it, the node's first. Killed in
+// between, it can be done again.
+func (d *directory) addTo(to *directory) (keys int, err error) {
+	lacking, err := d.lackedBy(to)
+	if err != nil {
+		return 0, err
+	}
+	for _, name := range lacking {
+		raw, _, err := d.read(name)
+		if err == nil {
+			err = to.write(name, raw)
+		}
+		if err != nil {
+			return keys, err
+		}
+		keys++
+	}
+	return keys, nil
+}
+
+// lackedBy names the keys that are missing or damaged in another directory, the node's
+// first. All that it has must be of the same node.
+func (d *directory) lackedBy(to *directory) (lacking []string, err error) {
+	theirs, err := to.names()
+	if err == nil {
+		to.list, err = readList(to.file(listFile), theirs)
+	}
+	mine, merr := d.names()
+	if err = errors.Join(err, merr); err != nil {
+		return nil, err
+	}
+	n, err := newRing(d, nil).nodeKey(false)
+	if err != nil {
+		return nil, err
+	}
+	names := append(mine, theirs...)
+	slices.Sort(names)
+	for _, name := range slices.Compact(names) {
+		line := entry(made, name)
+		if line == nil && name != nodeFile {
+			continue
+		}
+		raw, ok, err := d.read(name)
+		there, has, terr := to.read(name)
+		if err = errors.Join(err, terr); err != nil {
+			return nil, err
+		}
+		opens := false
+		if line != nil && has {
+			_, bad := n.unwrap(id(line[1:]), there)
+			opens = bad == nil
+		}
+		switch {
+		case ok && has && bytes.Equal(raw, there), !ok && (opens || blank(there)):
+		case !ok, opens, has && name == nodeFile:
+			return nil, fmt.Errorf("%w in %s (%s): move them away first, if no store needs them", ErrKeys, to.path,
+				name)
+		case name == nodeFile:
+			lacking = slices.Insert(lacking, 0, name)
+		case !to.list.ended[id(line[1:])]:
+			lacking = append(lacking, name)
+		}
+	}
+	return lacking, nil
 }
 
 // Bounds of the files of a backup, in bytes.

@@ -38,8 +38,8 @@ func TestKeysAreRestored(t *testing.T) {
 	restored := open(t, elsewhere)
 	want(t, restored, "p", row, "secret")
 	want(t, restored, "p", other, "other")
-	if _, err := Restore(elsewhere, bytes.NewReader(backup.Bytes())); !errors.Is(err, ErrKeys) {
-		t.Errorf("Restore() over keys = %v, want %v", err, ErrKeys)
+	if n, err := Restore(elsewhere, bytes.NewReader(backup.Bytes())); n != 0 || err != nil {
+		t.Errorf("Restore() over the same keys = %d, %v, want none to lack", n, err)
 	}
 	want(t, open(t, elsewhere), "p", row, "secret")
 	for n := 0; n < backup.Len()-1536; n += 128 { // behind that are zeros
@@ -244,5 +244,82 @@ func TestAReceiptNeedsTheKeysOfTheBackup(t *testing.T) {
 	if p, err := receipt.Verify(dir, snapshot(t, whole)); !errors.Is(err, engine.ErrNoKey) ||
 		!strings.Contains(err.Error(), key.ID) {
 		t.Errorf("Verify() without its key = %+v, %v, want it named", p, err)
+	}
+}
+
+// restore restores a backup of one directory into another.
+func restore(t *testing.T, from, to string) (int, error) {
+	t.Helper()
+	var b bytes.Buffer
+	if _, err := Backup(from, &b); err != nil {
+		t.Fatal(err)
+	}
+	return Restore(to, &b)
+}
+
+// A later backup adds the keys that an earlier one lacks, and replaces damaged ones; it
+// brings none back that was destroyed, and takes none away.
+func TestKeysAreAdded(t *testing.T) {
+	home := t.TempDir()
+	now, old := filepath.Join(home, "now"), filepath.Join(home, "old")
+	r := open(t, now)
+	rows := map[string][]byte{}
+	put := func(subject string) {
+		key := "s/conversation/" + subject + "\x00a\x00a"
+		sealed, err := r.Seal([]byte("\x00ks\x01"), subject, []byte(key), []byte("words"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows[key] = sealed
+	}
+	lacking := func(dir string, want int) {
+		t.Helper()
+		n, keys, err := Lacking(dir, snapshot(t, rows))
+		if n != want || keys != want || err != nil {
+			t.Errorf("Lacking() = %d rows of %d keys, %v, want %d", n, keys, err, want)
+		}
+	}
+	mark, err := r.Seal(nil, "", []byte("m/sealed"), []byte("kehai 3 {}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows["m/sealed"] = mark
+	put("a")
+	put("b")
+	if n, err := restore(t, now, old); n != 3 || err != nil {
+		t.Fatalf("Restore() = %d, %v, want three keys", n, err)
+	}
+	put("c")
+	lacking(now, 0)
+	lacking(old, 1)
+	other := open(t, old)
+	lost := nameOf(rows["s/conversation/a\x00a\x00a"][4:])
+	if err := errors.Join(other.Destroy("b"), other.Ready("own"),
+		os.Truncate(filepath.Join(old, lost), 0)); err != nil {
+		t.Fatal(err)
+	}
+	lacking(old, 3)
+	if n, err := restore(t, now, old); n != 2 || err != nil {
+		t.Errorf("Restore() of more keys = %d, %v, want the empty one and the new one", n, err)
+	}
+	lacking(old, 1) // what was forgotten
+	if n, err := Inspect(old); n != 4 || err != nil {
+		t.Errorf("Inspect() = %d, %v, want the node's key, a, c and its own", n, err)
+	}
+	if err := r.Ready("own"); err != nil {
+		t.Fatal(err)
+	}
+	another := filepath.Join(home, "another")
+	seal(t, open(t, another), "a", "p", "other")
+	for _, dir := range []string{old, another} { // another key for the same, and another node
+		if n, err := restore(t, now, dir); n != 0 || !errors.Is(err, ErrKeys) {
+			t.Errorf("Restore() into %s = %d, %v, want %v", dir, n, err, ErrKeys)
+		}
+	}
+	if _, _, err := Lacking(another, snapshot(t, rows)); err == nil {
+		t.Error("Lacking() with the keys of another node = nil")
+	}
+	if left, _ := filepath.Glob(filepath.Join(home, "*"+unfinished)); len(left) > 0 {
+		t.Errorf("%q are left", left)
 	}
 }

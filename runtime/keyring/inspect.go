@@ -3,9 +3,11 @@ package keyring
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 
+	"github.com/kehai-run/kehai/runtime/engine"
 	"github.com/kehai-run/kehai/runtime/private"
 )
 
@@ -55,6 +57,28 @@ func Inspect(dir string) (keys int, err error) {
 		return keys, damaged[0]
 	}
 	return keys, nil
+}
+
+// Lacking counts the rows of a snapshot that the keys of a directory do not open, and the
+// keys that seal those. They were forgotten since the snapshot, or the keys are older. It
+// reads the snapshot to its end, and fails if the keys are of another node.
+func Lacking(dir string, snapshot io.Reader) (rows, keys int, err error) {
+	ring, closed := newRing(&directory{path: dir}, nil), map[id]bool{}
+	err = engine.ReadSnapshot(snapshot, func(ops []engine.Op) error {
+		for _, op := range ops {
+			if _, err := engine.KeysFit(ring, op.Key, op.Value); err != nil {
+				return err
+			}
+			if sealed, _ := engine.SealedForm(op.Key, op.Value); len(sealed) < idBytes {
+				continue
+			} else if _, err := engine.OpenRow(ring, op.Key, op.Value); errors.Is(err, engine.ErrNoKey) {
+				rows++
+				closed[id(sealed[:idBytes])] = true
+			}
+		}
+		return nil
+	})
+	return rows, len(closed), err
 }
 
 // look reads the list first and then the files, so that keys made meanwhile do not count

@@ -312,7 +312,7 @@ func (r *Ring) load(of id) (*key, error) {
 
 func missing(name string, in keyFiles) error {
 	return &absent{fmt.Errorf("keyring: there is no key %s %s: put the directory back from the backup that belongs "+
-		"to the store, or forget the conversation: %w", name, in.where(), engine.ErrNoKey)}
+		"to the store (kehai key restore FILE), or forget the conversation: %w", name, in.where(), engine.ErrNoKey)}
 }
 
 // absent is the error for a key that does not exist and may be made. A damaged key must

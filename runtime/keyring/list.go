@@ -31,11 +31,12 @@ const (
 // list is the content of the file.
 type list struct {
 	should  map[id]bool
-	entries int  // in the file, superseded ones included
-	exists  bool // the file is there
+	ended   map[id]bool // destroyed, as far as the list still tells
+	entries int         // in the file, superseded ones included
+	exists  bool        // the file is there
 }
 
-func newList() list { return list{should: map[id]bool{}} }
+func newList() list { return list{should: map[id]bool{}, ended: map[id]bool{}} }
 
 func (l *list) has(name string) bool {
 	line := entry(made, name)
@@ -57,8 +58,10 @@ func (l *list) add(lines []byte) bool {
 		switch of := id(lines[1:listEntry]); lines[0] {
 		case made:
 			l.should[of] = true
+			delete(l.ended, of)
 		case ended:
 			delete(l.should, of)
+			l.ended[of] = true
 		default:
 			return false
 		}
@@ -171,7 +174,7 @@ func (d *directory) errLost(names []string) error {
 	if n := len(names) - 1; n > 0 {
 		which = fmt.Sprintf("key %s and %d more are gone or empty", d.file(names[0]), n)
 	}
-	return fmt.Errorf("keyring: %s, and what was sealed with it cannot be read: put the directory back from the "+
-		"backup that belongs to the store; or remove %s to go on without: rm %s: %w", which, listFile,
+	return fmt.Errorf("keyring: %s, and what was sealed with it cannot be read: put it back from the backup that "+
+		"belongs to the store: kehai key restore FILE; or remove %s to go on without: rm %s: %w", which, listFile,
 		filepath.Join(d.path, listFile), engine.ErrNoKey)
 }
