@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -92,6 +93,86 @@ func TestAKeyCountsOnce(t *testing.T) {
 			t.Errorf("run %d: Talk() = %+v, %v, want a question and its answer", run, talk.Messages, err)
 		}
 		stop()
+	}
+}
+
+// TestAKeyIsOneText, also while the first text waits for its turn: each text that is
+// accepted is stored, and every other one is refused.
+func TestAKeyIsOneText(t *testing.T) {
+	rt, stop := talking(t, t.TempDir(), runtime.InMemory(), runtime.WithLLM(nil))
+	defer stop()
+	b := rt.Talk()
+	c, err := b.Begin(t.Context(), control.Begin{Name: "guest"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const keys, texts = 30, 4
+	accepted := map[string]bool{}
+	for n := range keys {
+		key := fmt.Sprint("k", n)
+		var told [texts]error
+		var wait sync.WaitGroup
+		for i := range texts {
+			wait.Go(func() {
+				_, told[i] = b.Say(t.Context(), c, control.Say{Text: fmt.Sprintf("%d.%d", n, i), Key: key})
+			})
+		}
+		wait.Wait()
+		for i, err := range told {
+			text := fmt.Sprintf("%d.%d", n, i)
+			a, again := b.Say(t.Context(), c, control.Say{Text: text, Key: key})
+			switch {
+			case err == nil && again == nil && a.Again:
+				accepted[text] = true
+			case !errors.Is(err, control.ErrKeyUsed) || !errors.Is(again, control.ErrKeyUsed):
+				t.Errorf("Say(%s) = %v, then %+v, %v, want it stored once or refused", text, err, a, again)
+			}
+		}
+	}
+	for after := uint64(0); len(accepted) > 0; {
+		news, err := b.News(t.Context(), c, after, nil, time.Minute)
+		if err != nil || len(news.Events) == 0 {
+			t.Fatalf("News() = %+v, %v, want what was accepted: %v", news, err, accepted)
+		}
+		after = news.Last
+		for _, e := range news.Events {
+			if e.Event == control.NewsMessage && e.Message.Role == control.RoleUser {
+				if !accepted[e.Message.Content] {
+					t.Errorf("stored %s, want only what was accepted", e.Message.Content)
+				}
+				delete(accepted, e.Message.Content)
+			}
+		}
+	}
+}
+
+// TestNamesOnAChannel are stored as they are, or refused in words.
+func TestNamesOnAChannel(t *testing.T) {
+	rt, stop := talking(t, t.TempDir(), runtime.InMemory())
+	defer stop()
+	if _, err := rt.Conversation(t.Context(), "line", "Hana"); err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range []struct{ name, want string }{
+		{strings.Repeat("花", 65), "65 characters: want at most 64"},
+		{"a\x00b", "control characters"},
+		{"a\tb", "control characters"},
+		{"a\u202eb", "invisible"},
+		{"a\xffb", "invisible"},
+		{"Hana (3)", "in brackets"},
+		{"line:Hana", `must not begin with "line:"`},
+		{"LINE：Hana", `must not begin with "line:"`},
+		{"web: Hana", `must not begin with "web:"`},
+	} {
+		_, err := rt.Talk().Begin(t.Context(), control.Begin{Name: x.name})
+		if !errors.Is(err, control.ErrBegin) || !strings.Contains(err.Error(), x.want) {
+			t.Errorf("Begin(%q) = %v, want %v with %q", x.name, err, control.ErrBegin, x.want)
+		}
+	}
+	for _, name := range []string{strings.Repeat("花", 64), "Team: Hana", "👩‍👩‍👧", "Hana  Sato"} {
+		if _, err := rt.Talk().Begin(t.Context(), control.Begin{Name: name}); err != nil {
+			t.Errorf("Begin(%q) = %v, want it begun", name, err)
+		}
 	}
 }
 

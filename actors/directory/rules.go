@@ -67,12 +67,14 @@ type Reading struct {
 	Votes int           `json:"votes"` // up to votesMost
 }
 
-// Limits of a title and its readings.
+// TitleLongest is how many characters of a title count.
+const TitleLongest = 64
+
+// Limits of the readings of a title.
 const (
-	titleLongest = 64 // characters that count
-	votesMost    = 4  // more readings of the same do not count
-	votesSure    = 2  // of a reading at Rules.TitleAlike or above
-	readingsMost = 8  // how many are kept; the rarest is dropped
+	votesMost    = 4 // more readings of the same do not count
+	votesSure    = 2 // of a reading at Rules.TitleAlike or above
+	readingsMost = 8 // how many are kept; the rarest is dropped
 )
 
 // members is the count of members behind a group's name.
@@ -98,8 +100,8 @@ func (r Rules) Read(line messages.Line) (title messages.Text, group bool) {
 	if short := members.ReplaceAllString(s, ""); short != "" && short != s {
 		s, group = short, true
 	}
-	if all := []rune(s); len(all) > titleLongest {
-		s = strings.TrimSpace(string(all[:titleLongest]))
+	if all := []rune(s); len(all) > TitleLongest {
+		s = strings.TrimSpace(string(all[:TitleLongest]))
 	}
 	return messages.Text(s), group
 }

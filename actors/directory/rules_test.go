@@ -293,7 +293,7 @@ func FuzzRead(f *testing.F) {
 		if name == "" {
 			return
 		}
-		if utf8.RuneCountInString(string(name)) > titleLongest {
+		if utf8.RuneCountInString(string(name)) > TitleLongest {
 			t.Errorf("Read(%q) has %d characters", title, utf8.RuneCountInString(string(name)))
 		}
 		if again, _ := standard.Read(line(string(name), 1)); again == "" {

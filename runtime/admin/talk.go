@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/kehai-run/kehai/actors/conversation"
@@ -42,6 +43,9 @@ func (b Backend) Begin(ctx context.Context, ask control.Begin) (messages.Convers
 	if ask.Name == "" {
 		ask.Name = "guest " + strings.ToLower(rand.Text()[:6])
 	}
+	if err := b.mayBeCalled(e, ask.Name); err != nil {
+		return "", err
+	}
 	if err := mayBegin(e, ask.Project); err != nil {
 		return "", err
 	}
@@ -53,6 +57,39 @@ func (b Backend) Begin(ctx context.Context, ask control.Begin) (messages.Convers
 		return id, err
 	}
 	return id, b.beginInterview(ctx, e, id, ask.Project)
+}
+
+// mayBeCalled refuses a name that the directory would change, because two names could then
+// mean one conversation, and one that reads as a name with its application before it.
+func (b Backend) mayBeCalled(e *engine.Engine, name string) error {
+	if n := utf8.RuneCountInString(name); n > directory.TitleLongest {
+		return fmt.Errorf("%w: a name of %d characters: want at most %d", control.ErrBegin, n, directory.TitleLongest)
+	}
+	title, group := directory.DefaultRules().Read(messages.Line{Text: messages.Text(name)})
+	switch {
+	case group:
+		return fmt.Errorf("%w: a name must not end with a number in brackets, which counts members", control.ErrBegin)
+	case !utf8.ValidString(name), string(title) != strings.Join(strings.Fields(name), " "),
+		strings.ContainsFunc(name, unicode.IsControl):
+		return fmt.Errorf("%w: a name must not have control characters or invisible ones", control.ErrBegin)
+	}
+	before, _, ok := strings.Cut(directory.Plain(name), ":")
+	if !ok {
+		return nil
+	}
+	known, err := names.Known(e)
+	if err != nil {
+		return err
+	}
+	apps := append([]string{string(messages.ChannelWeb), string(messages.ChannelHost)}, b.Config.Apps()...)
+	for _, k := range known {
+		apps = append(apps, k.App)
+	}
+	if slices.ContainsFunc(apps, func(app string) bool { return directory.Plain(app) == before }) {
+		return fmt.Errorf("%w: a name must not begin with %q, which stands before names of that application",
+			control.ErrBegin, before+":")
+	}
+	return nil
 }
 
 // talking returns the engine of a running Kehai; without one, nobody would answer.
@@ -97,12 +134,11 @@ func (b Backend) Say(ctx context.Context, c messages.ConversationID, s control.S
 		return a, err
 	}
 	to := messages.To(conversation.Kind, string(c))
-	known, ok, err := conversation.Find(a.Message, func(row string) ([]byte, bool, error) { return e.ReadRow(to, row) })
-	switch {
+	said := messages.Say{Conversation: c, Channel: channel, ID: a.Message, Sender: k.Name(),
+		Text: messages.Text(s.Text), At: time.Now()}
+	switch ok, err := b.stored(e, to, said); {
 	case err != nil:
 		return a, err
-	case ok && known.ContentHash != conversation.ContentHash(b.VaultKey(string(c)), messages.Text(s.Text)):
-		return a, control.ErrKeyUsed
 	case ok:
 		a.Again = true
 		a.After, a.Answered, err = b.placeOf(e, a)
@@ -110,8 +146,42 @@ func (b Backend) Say(ctx context.Context, c messages.ConversationID, s control.S
 	case led != nil && led.State.Phase == interview.Done:
 		return a, control.ErrOver
 	}
-	return a, e.Inject(ctx, to, messages.Say{Conversation: c, Channel: channel, ID: a.Message, Sender: k.Name(),
-		Text: messages.Text(s.Text), At: time.Now()}, string(a.Message))
+	if err = e.InjectNew(ctx, to, said, string(a.Message)); errors.Is(err, engine.ErrInjected) {
+		a.Again, err = true, b.injected(e, to, said)
+	}
+	return a, err
+}
+
+// stored reports whether a message is kept. It is ErrKeyUsed if another text has its id.
+func (b Backend) stored(e *engine.Engine, to messages.Address, m messages.Say) (ok bool, err error) {
+	known, ok, err := conversation.Find(m.ID, func(row string) ([]byte, bool, error) { return e.ReadRow(to, row) })
+	if ok && known.ContentHash != conversation.ContentHash(b.VaultKey(string(m.Conversation)), m.Text) {
+		return false, control.ErrKeyUsed
+	}
+	return ok, err
+}
+
+// injected returns nil if what was injected under a message's key is that message. It waits
+// in the mail until it is kept; one that is in neither is gone, and was perhaps another.
+func (b Backend) injected(e *engine.Engine, to messages.Address, m messages.Say) error {
+	waits, same := false, false
+	err := e.ReadMail(func(env engine.Envelope) bool {
+		one, ok := env.Message.(messages.Say)
+		if waits = ok && env.To == to && one.ID == m.ID; waits {
+			same = one.Text == m.Text
+		}
+		return !waits
+	})
+	switch {
+	case err != nil || same:
+		return err
+	case waits:
+		return control.ErrKeyUsed
+	}
+	if ok, err := b.stored(e, to, m); ok || err != nil {
+		return err
+	}
+	return control.ErrKeyUsed
 }
 
 // answers reports whether what a channel brings is answered.

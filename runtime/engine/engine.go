@@ -297,7 +297,21 @@ func (e *Engine) activation(addr messages.Address) *Activation {
 // Inject sends a durable message from outside and returns once it is stored.
 // With a key, a second injection of that key to the same actor does nothing.
 func (e *Engine) Inject(ctx context.Context, to messages.Address, msg messages.Message, key string) error {
-	done, err := e.Post("", to, msg, key)
+	err := e.InjectNew(ctx, to, msg, key)
+	if errors.Is(err, ErrInjected) {
+		return nil
+	}
+	return err
+}
+
+// ErrInjected says that a message with the same key was injected before.
+var ErrInjected = errors.New("engine: this key was used before: take a new one for a new message")
+
+// InjectNew is Inject, except that a key that was used before is [ErrInjected]. The message
+// that came with it waits in the mail, or its turn has committed. It may be this one, if a
+// commit of unknown outcome was made again.
+func (e *Engine) InjectNew(ctx context.Context, to messages.Address, msg messages.Message, key string) error {
+	done, err := e.post("", to, msg, key, ErrInjected)
 	if err != nil {
 		return err
 	}
@@ -312,6 +326,11 @@ func (e *Engine) Inject(ctx context.Context, to messages.Address, msg messages.M
 // Post is Inject without waiting, on behalf of another actor ("" for none): the channel
 // gets the result once the commit has run.
 func (e *Engine) Post(from, to messages.Address, msg messages.Message, key string) (<-chan error, error) {
+	return e.post(from, to, msg, key, nil)
+}
+
+// post is Post with the result for a key that was used before.
+func (e *Engine) post(from, to messages.Address, msg messages.Message, key string, used error) (<-chan error, error) {
 	if err := to.Validate(); err != nil {
 		return nil, err
 	}
@@ -335,7 +354,7 @@ func (e *Engine) Post(from, to messages.Address, msg messages.Message, key strin
 	if err != nil {
 		return nil, fmt.Errorf("engine: inject into %s: %w", to, err)
 	}
-	r := &hostRequest{finished: func(err error) { done <- err }}
+	r := &hostRequest{used: used, finished: func(err error) { done <- err }}
 	r.shard = e.shardOf(to)
 	r.addMail(r.shard, &env, record, e.subject(msg, to), -1)
 	if key != "" {

@@ -196,6 +196,7 @@ func (e *Engine) lookFor(mail []storedMail) {
 // hostRequest is a change that a host asks for.
 type hostRequest struct {
 	missing  error       // the answer when what it needs is gone
+	used     error       // the answer when it was made before; nil: it counts as done
 	finished func(error) // called once
 	changes
 }
@@ -209,10 +210,13 @@ func (r *hostRequest) committed(e *Engine) {
 	r.finished(nil)
 }
 
-// refused answers the host. A change that was made before counts as done.
+// refused answers the host.
 func (r *hostRequest) refused(_ *Engine, status Status, err error) {
-	if err == nil && status == Refused {
+	switch {
+	case err == nil && status == Refused:
 		err = r.missing
+	case err == nil && status == Duplicate:
+		err = r.used
 	}
 	r.finished(err)
 }

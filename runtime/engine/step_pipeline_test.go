@@ -287,6 +287,28 @@ func TestRequestsOfOneBatch(t *testing.T) {
 	if got := len(keys(t, store, inbox)) - before; got != 2 {
 		t.Errorf("%d messages were stored, want 2: one injection and one dead letter", got)
 	}
+	for _, x := range []struct {
+		inject func(context.Context, messages.Address, messages.Message, string) error
+		key    string
+		want   error
+	}{
+		{e.InjectNew, "a new key", engine.ErrInjected},
+		{e.InjectNew, "another", nil},
+		{e.InjectNew, "", nil},
+		{e.Inject, "another", nil},
+	} {
+		told := make(chan error, 1)
+		go func() { told <- x.inject(t.Context(), "keeper/は/な", number{2}, x.key) }()
+		for n := 0; n == 0; n, _ = c.Commit(100) {
+			<-c.CommitReady()
+		}
+		if err := <-told; !errors.Is(err, x.want) {
+			t.Errorf("injected with the key %q = %v, want %v", x.key, err, x.want)
+		}
+	}
+	if got := len(keys(t, store, inbox)) - before; got != 4 {
+		t.Errorf("%d messages are stored, want 4: no key is stored twice", got)
+	}
 }
 
 // Calls that no worker can take are answered, not forgotten.
