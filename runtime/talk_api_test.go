@@ -274,12 +274,21 @@ func (k *client) refuses(c string) {
 	k.json(404, opTalk, "GET", opTalks+"/c-nobody/messages", "")
 	k.json(422, opTalk, "POST", path, `{"text":""}`)
 	k.json(422, opTalk, "POST", path, `{"text":"`+strings.Repeat("花", 20_001)+`"}`)
-	for _, bad := range []string{"", "[]", `{"text":1}`, `{"texts":""}`, `{"text":"a"} {}`,
+	for _, bad := range []string{"", "[]", "null", "{\"text\":\"a\xffb\"}",
+		`{"text":1}`, `{"texts":""}`, `{"text":"a"} {}`,
 		`{"text":"` + strings.Repeat("a", 300<<10) + `"}`} {
 		k.json(400, opTalk, "POST", path, bad)
 	}
 	k.json(400, opTalk, "POST", path, `{"text":"a"}`, "Idempotency-Key: two words")
-	k.json(400, opTalk, "GET", path+"?limit=-1", "")
+	for _, limit := range []string{"-1", "501", "many"} {
+		told := k.json(400, opTalk, "GET", path+"?limit="+limit, "")["error"].(string)
+		if !strings.Contains(told, "limit: want a whole number from 0 to 500") {
+			k.t.Errorf("limit=%s: told %q, want what it may be", limit, told)
+		}
+	}
+	k.json(400, "/v1/why", "GET", "/v1/why", "")
+	k.json(422, opTalks, "POST", opTalks, `{"name":"a\u0000b"}`)
+	k.json(400, opTalks, "POST", opTalks, "null")
 	k.json(400, opTalk, "GET", path, "", sse, "Last-Event-ID: yesterday")
 	k.json(422, opTalks, "POST", opTalks, `{"channel":"fax"}`)
 	k.json(404, "/v1/conversations/{id}/drafts", "POST", opTalks+"/"+c+"/drafts", `{"id":"`+c+`/1.1","do":"approve"}`)

@@ -3,6 +3,7 @@ package control
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -14,8 +15,8 @@ import (
 // Errors of a [TalkBackend] that a person can fix.
 var (
 	ErrSayText = errors.New("control: a message must have a text of at most 20,000 characters")
-	ErrKeyUsed = errors.New("control: this idempotency key came with another text before: " +
-		"take a new key for a new message")
+	ErrKeyUsed = errors.New("control: this idempotency key came before, with another text or for a message " +
+		"that is gone: take a new key for a new message")
 	ErrNotChannel = errors.New("control: this conversation stands in a window: write there, " +
 		"or begin one on the channel web or host")
 	ErrSendingPaused = errors.New("control: sending is paused: kehai resume sending, then approve")
@@ -248,7 +249,7 @@ func ParseTalkQuery(v url.Values) (q TalkQuery, err error) {
 			return 0
 		}
 		if n, err = strconv.ParseInt(s, 10, 64); err != nil || n < 0 || n > most {
-			err = errors.New("control: " + key + ": want a whole number that is not negative")
+			err = fmt.Errorf("control: %s: want a whole number from 0 to %d", key, most)
 		}
 		return n
 	}

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -11,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/runtime/control"
@@ -78,10 +80,18 @@ var failures = []struct {
 	{control.ErrDraftLeaves, http.StatusConflict, "draft_leaves"},
 	{control.ErrSendingPaused, http.StatusConflict, "sending_paused"},
 	{control.ErrNotRunning, http.StatusServiceUnavailable, "not_running"},
+	{errStreams, http.StatusServiceUnavailable, "too_many_streams"},
+	{errBody, http.StatusBadRequest, "request"},
+	{errQuery, http.StatusBadRequest, "request"},
 }
 
-// errBody marks a request that cannot be read.
-var errBody = errors.New("web: want a JSON object with the fields that openapi.json names, of at most 256 KiB")
+// Errors of a request.
+var (
+	errBody = errors.New("web: want a JSON object in UTF-8 with the fields that openapi.json names, " +
+		"of at most 256 KiB")
+	errQuery   = errors.New("web: want what openapi.json names")
+	errStreams = errors.New("web: too many open streams: close some")
+)
 
 // problem is the body of an error answer.
 type problem struct {
@@ -94,9 +104,6 @@ func (s *Server) told(w http.ResponseWriter, status int, v any, err error) {
 	if err != nil {
 		status = http.StatusInternalServerError
 		p := problem{err.Error(), "internal"}
-		if errors.Is(err, errBody) {
-			status, p.Code = http.StatusBadRequest, "request"
-		}
 		for _, f := range failures {
 			if errors.Is(err, f.err) {
 				status, p.Code = f.status, f.code
@@ -114,7 +121,12 @@ func (s *Server) told(w http.ResponseWriter, status int, v any, err error) {
 
 // body reads what was posted.
 func body(w http.ResponseWriter, r *http.Request, into any) error {
-	dec := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxBody))
+	raw, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+	raw = bytes.TrimLeft(raw, " \t\r\n")
+	if err != nil || !utf8.Valid(raw) || !bytes.HasPrefix(raw, []byte("{")) { // null would be no field
+		return errBody
+	}
+	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.DisallowUnknownFields()
 	if dec.Decode(into) != nil { // its error may quote the text
 		return errBody
@@ -169,7 +181,7 @@ func (s *Server) talk(w http.ResponseWriter, r *http.Request) {
 	c := messages.ConversationID(r.PathValue("id"))
 	q, err := control.ParseTalkQuery(r.URL.Query())
 	if err != nil {
-		s.told(w, 0, nil, fmt.Errorf("%w: %w", errBody, err))
+		s.told(w, 0, nil, fmt.Errorf("%w: %w", errQuery, err))
 		return
 	}
 	t, err := s.opts.Talk.Talk(r.Context(), c, q)
@@ -180,7 +192,7 @@ func (s *Server) talk(w http.ResponseWriter, r *http.Request) {
 	after := t.LastEventID
 	if id := r.Header.Get("Last-Event-ID"); id != "" {
 		if after, err = strconv.ParseUint(id, 10, 64); err != nil {
-			s.told(w, 0, nil, fmt.Errorf("%w: Last-Event-ID: want a number", errBody))
+			s.told(w, 0, nil, fmt.Errorf("%w: Last-Event-ID: want a number", errQuery))
 			return
 		}
 	}
@@ -201,7 +213,7 @@ func (s *Server) say(w http.ResponseWriter, r *http.Request) {
 	key := r.Header.Get("Idempotency-Key")
 	unseen := func(r rune) bool { return r <= ' ' || r > '~' }
 	if err == nil && (len(key) > maxKey || strings.ContainsFunc(key, unseen)) {
-		err = fmt.Errorf("%w: Idempotency-Key: want at most %d visible ASCII characters", errBody, maxKey)
+		err = fmt.Errorf("%w: Idempotency-Key: want at most %d visible ASCII characters", errQuery, maxKey)
 	}
 	var a control.Accepted
 	c := messages.ConversationID(r.PathValue("id"))
@@ -240,7 +252,12 @@ func (s *Server) draft(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *Server) why(w http.ResponseWriter, r *http.Request) {
-	why, err := s.opts.Talk.Why(r.Context(), control.WhyQuery{ID: r.URL.Query().Get("id")})
+	id := r.URL.Query().Get("id")
+	if id == "" {
+		s.told(w, 0, nil, fmt.Errorf("%w: id: want the id of a message or a reply", errQuery))
+		return
+	}
+	why, err := s.opts.Talk.Why(r.Context(), control.WhyQuery{ID: id})
 	s.told(w, http.StatusOK, why, err)
 }
 
@@ -251,7 +268,7 @@ func (s *Server) follow(w http.ResponseWriter, r *http.Request, c messages.Conve
 	answering messages.MessageID, answered bool) {
 	if s.talks.Add(1) > maxTalks {
 		s.talks.Add(-1)
-		s.told(w, 0, nil, fmt.Errorf("%w: too many open streams: close some", control.ErrNotRunning))
+		s.told(w, 0, nil, errStreams)
 		return
 	}
 	defer s.talks.Add(-1)

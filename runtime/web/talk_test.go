@@ -1,14 +1,20 @@
 package web
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/runtime/control"
 )
 
 // TestTheInterfaceIsDescribed: openapi.json has each operation, and no other.
@@ -42,6 +48,31 @@ func TestTheInterfaceIsDescribed(t *testing.T) {
 	slices.Sort(want)
 	if fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("openapi.json describes %q, want %q", got, want)
+	}
+}
+
+// oneTalk knows one conversation.
+type oneTalk struct{ Talker }
+
+func (oneTalk) Talk(context.Context, messages.ConversationID, control.TalkQuery) (control.Talk, error) {
+	return control.Talk{}, nil
+}
+
+// TestTooManyTalks says so by a code of its own, because closing one helps.
+func TestTooManyTalks(t *testing.T) {
+	s := &Server{opts: Options{Talk: oneTalk{}}}
+	s.talks.Store(maxTalks)
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/v1/conversations/c-1/messages", nil)
+	r.Header.Set("Accept", "text/event-stream")
+	w := httptest.NewRecorder()
+	s.talk(w, r)
+	var told problem
+	err := json.Unmarshal(w.Body.Bytes(), &told)
+	if err != nil || w.Code != http.StatusServiceUnavailable || told.Code != "too_many_streams" {
+		t.Errorf("one stream too many = %d %s, %v, want 503 too_many_streams", w.Code, w.Body, err)
+	}
+	if n := s.talks.Load(); n != maxTalks {
+		t.Errorf("%d streams count as open, want %d", n, maxTalks)
 	}
 }
 
