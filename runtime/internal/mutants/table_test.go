@@ -74,7 +74,7 @@ var mutants = []mutant{
 		old: `case c.Crossed <= a.taken:`, new: `case c.Crossed == 0:`, by: "TestApplyHandsOver"},
 
 	{what: "a delivery without its receipt is handled", file: "runtime/engine/activation.go",
-		old: `return !ok && err == nil, err`, new: `return false, err`, by: "TestSimulation"},
+		old: `return err == nil, err`, new: `return false, err`, by: "TestSimulation"},
 	{what: "a timer fires that was set anew", file: "runtime/engine/activation.go",
 		old: `if err == nil && rec.Gen != env.gen {`, new: `if err == nil && rec.Gen == "" {`,
 		by: "TestTimerSetAgainWhileItIsUnderWay"},
