@@ -56,7 +56,10 @@ func TestMain(m *testing.M) {
 			becomeNobody()
 		}
 		fmt.Println("started")
-		o := store.Options{Dir: os.Getenv(childDir), OnStop: func(why error) { fmt.Println("stopped:", why) }}
+		o := store.Options{Dir: os.Getenv(childDir), OnStop: func(why error) {
+			fmt.Println("stopped:", why)
+			close(told)
+		}}
 		if os.Getenv(childRole) == "rot get" { // tables are not merged without room
 			o.StatFS = func(string) (uint64, error) { return 1 << 20, nil }
 		}

@@ -38,7 +38,14 @@ func lose(s *store.Store) {
 	fill(s, 1)
 	forbid()
 	fmt.Println("closed:", s.Close())
+	select {
+	case <-told: // OnStop runs beside Close
+	case <-time.After(10 * time.Second):
+	}
 }
+
+// told is closed when a child was told that its store has stopped.
+var told = make(chan struct{})
 
 // loseFull writes on until memory is full, which needs new files.
 func loseFull(s *store.Store) {
