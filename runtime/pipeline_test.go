@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/url"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -65,11 +63,7 @@ func TestThePipelineRecordTellsEveryStage(t *testing.T) {
 				}))
 				record := func() pipelineOf {
 					t.Helper()
-					raw, err := os.ReadFile(filepath.Join(data, "debug", "line@test", "latest-pipeline.json"))
-					if err != nil {
-						t.Fatal(err)
-					}
-					return parsePipeline(t, raw)
+					return parsePipeline(t, debugFiles(t, data)["line@test/latest-pipeline.json"])
 				}
 				s.Friend("Hana", "おはよう")
 				s.WantMessages("おはよう")

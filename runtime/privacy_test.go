@@ -20,6 +20,7 @@ import (
 	"github.com/kehai-run/kehai/runtime"
 	"github.com/kehai-run/kehai/runtime/config"
 	"github.com/kehai-run/kehai/runtime/control"
+	"github.com/kehai-run/kehai/runtime/datadir"
 	"github.com/kehai-run/kehai/runtime/engine"
 	"github.com/kehai-run/kehai/testkit"
 )
@@ -324,11 +325,8 @@ func TestDebuggingFiles(t *testing.T) {
 		s := testkit.Start(t, testkit.WithConfig(func(c *config.Config) { c.Data, c.Debug.Text = data, true }))
 		s.Friend("Hana", "おはよう")
 		s.WantMessages("おはよう")
-		dir := filepath.Join(data, "debug", "line@test")
-		raw, err := os.ReadFile(filepath.Join(dir, "latest-pipeline.json"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		files := debugFiles(t, data)
+		raw := files["line@test/latest-pipeline.json"]
 		var rec struct {
 			Window, Name, Frame, Masked, Signal string
 			Score                               int
@@ -351,22 +349,14 @@ func TestDebuggingFiles(t *testing.T) {
 			rec.Bubbles[0].Text != "おはよう" {
 			t.Errorf("record = %s, want what Hana said, and its score", raw)
 		}
-		for _, name := range []string{rec.Frame, rec.Masked, "latest-pipeline.json"} {
-			path := filepath.Join(dir, name)
-			info, err := os.Stat(path)
-			if err != nil || info.Mode().Perm() != 0o600 {
-				t.Errorf("mode of %s = %v, %v, want 0600", name, info, err)
+		for _, name := range []string{rec.Frame, rec.Masked} {
+			if _, err := png.Decode(bytes.NewReader(files["line@test/"+name])); err != nil {
+				t.Errorf("%s: %v", name, err)
 			}
-			if strings.HasSuffix(name, ".png") {
-				f, err := os.Open(path)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if _, err := png.Decode(f); err != nil {
-					t.Errorf("%s: %v", name, err)
-				}
-				f.Close()
-			}
+		}
+		copied := t.TempDir()
+		if err := os.CopyFS(filepath.Join(copied, "debug"), os.DirFS(filepath.Join(data, "debug"))); err != nil {
+			t.Fatal(err)
 		}
 		if _, err := s.Runtime.Forget(context.Background(), "line:Hana"); err != nil {
 			t.Fatal(err)
@@ -374,5 +364,39 @@ func TestDebuggingFiles(t *testing.T) {
 		if _, err := os.Stat(filepath.Join(data, "debug")); !errors.Is(err, os.ErrNotExist) {
 			t.Errorf("the debugging files of what was forgotten: %v, want them gone", err)
 		}
+		if err := os.CopyFS(filepath.Join(copied, "keys"), os.DirFS(filepath.Join(data, "keys"))); err != nil {
+			t.Fatal(err)
+		}
+		err := datadir.ReadDebug(copied, func(window, name string, _ []byte) error {
+			t.Errorf("a copy of %s/%s from before it was forgotten can be read", window, name)
+			return nil
+		})
+		if err == nil {
+			t.Error("a copy from before it was forgotten: no error, want that it does not open")
+		}
 	})
+}
+
+// debugFiles opens those of a data directory, which nobody else may read, by window and
+// name. None shows its text or is a picture as it lies there.
+func debugFiles(t *testing.T, data string) map[string][]byte {
+	t.Helper()
+	files := map[string][]byte{}
+	err := datadir.ReadDebug(data, func(window, name string, content []byte) error {
+		files[window+"/"+name] = content
+		path := filepath.Join(data, "debug", window, name)
+		info, err := os.Stat(path)
+		if err != nil || info.Mode().Perm() != 0o600 {
+			t.Errorf("mode of %s = %v, %v, want 0600", path, info, err)
+		}
+		raw, err := os.ReadFile(path)
+		if err != nil || bytes.Contains(raw, []byte("PNG")) || bytes.Contains(raw, []byte("bubbles")) {
+			t.Errorf("%s is not sealed (%v)", path, err)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
 }

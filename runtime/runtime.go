@@ -102,6 +102,7 @@ func New(cfg config.Config, opts ...Option) (*Runtime, error) {
 	r.admin = admin.Backend{
 		Config: cfg, Engine: r.running, Disk: r.diskNow, Pauses: &pause.State{},
 		Book: names.NewBook(), Memory: recall.NewLibrary(time.Local), Talks: admin.NewTalks(),
+		Debug:    datadir.DebugFiles(cfg.Data),
 		VaultKey: parts.VaultKey(r.hashKey),
 		Live: &admin.Live{Status: r.Inspect, Problems: r.health.Problems, Seen: r.seen, Forget: r.forgetSeen,
 			Served: r.readers.Served, Retried: r.readers.Retry, Trouble: r.health.Set},
@@ -282,7 +283,7 @@ func (r *Runtime) load(e *engine.Engine) (now first, err error) {
 	r.engine, r.started, r.adopted = e, time.Now(), adopted
 	r.mu.Unlock()
 	if !r.cfg.Debug.Text { // files of an earlier run contain private text
-		if err := snapshot.Delete(r.cfg.Data); err != nil {
+		if err := r.admin.Debug.Destroy(); err != nil {
 			return now, err
 		}
 	}
@@ -336,10 +337,7 @@ func (r *Runtime) openKeys() (engine.Sealer, error) {
 	if r.set.sealer == nil && r.set.store != nil {
 		r.log.Info().Str("mend", "runtime.WithSealer").Msg("store_not_sealed")
 	}
-	if r.set.sealer != nil || r.set.store != nil {
-		return r.set.sealer, nil
-	}
-	return r.admin.OpenKeys()
+	return r.admin.OpenKeys(r.set.sealer, r.set.store == nil)
 }
 
 // sealing reports how many rows of an older version were sealed. Their unsealed form

@@ -42,7 +42,7 @@ func (r *Runtime) services(e *engine.Engine, now first) []service {
 		{"adoption", now.adopts, at(func(context.Context) error { return names.Adopt(e, r.cfg.Apps(), r.adoptedOf) })},
 		{"adopted", now.adopted, at(func(ctx context.Context) error { return names.KeepAdopted(ctx, e, r.log) })},
 		{"debugging files", r.cfg.Debug.Text,
-			at(func(ctx context.Context) error { return r.seen.WriteFiles(ctx, r.cfg.Data, r.log) })},
+			at(func(ctx context.Context) error { return r.seen.WriteFiles(ctx, r.admin.Debug, r.log) })},
 		{"scripts", true, at(func(ctx context.Context) error { r.set.Drawn.Serve(ctx); return nil })},
 		{"memory", true, at(r.admin.ServeMemory(r.log))},
 		{"splits", true, at(func(ctx context.Context) error { return r.admin.FinishSplits(ctx, r.log) })},

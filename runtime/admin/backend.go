@@ -29,6 +29,7 @@ type Backend struct {
 	Live   *Live           // nil where no actors run
 	Memory *recall.Library // of what is remembered
 	Talks  *Talks          // who waits for news of a conversation
+	Debug  *datadir.Debug  // the debugging files
 
 	VaultKey func(conversation string) []byte // see [conversation.ContentHash]
 }

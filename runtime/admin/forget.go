@@ -14,7 +14,6 @@ import (
 	"github.com/kehai-run/kehai/runtime/engine"
 	"github.com/kehai-run/kehai/runtime/keyring"
 	"github.com/kehai-run/kehai/runtime/names"
-	"github.com/kehai-run/kehai/runtime/snapshot"
 )
 
 // Forget implements [control.Backend]. What remains is a mark in the ledger: the number
@@ -97,6 +96,10 @@ func (b Backend) delete(ctx context.Context, e *engine.Engine, c messages.Conver
 		b.Live.Forget()
 		defer b.Live.Forget() // what came in meanwhile
 	}
+	// A picture of the window may show the conversation.
+	if err := b.Debug.Destroy(); err != nil {
+		return engine.Forgotten{}, err
+	}
 	known, err := names.Known(e)
 	if err != nil {
 		return engine.Forgotten{}, err
@@ -120,8 +123,7 @@ func (b Backend) delete(ctx context.Context, e *engine.Engine, c messages.Conver
 		return sum, err
 	}
 	b.Memory.Forget(c)
-	// A picture of the window may show the conversation.
-	return sum, snapshot.Delete(b.Config.Data)
+	return sum, nil
 }
 
 // keepName keeps what the directory knows, under the conversation's next key: what the

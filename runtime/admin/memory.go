@@ -143,14 +143,24 @@ func linked(people []config.Person, known map[messages.ConversationID]directory.
 	return list
 }
 
-// OpenKeys opens the keys of the data directory, and has the index of the memory saved
-// there under one of them.
-func (b Backend) OpenKeys() (engine.Sealer, error) {
-	keys, err := datadir.OpenKeys(b.Config)
-	if err == nil {
-		b.Memory.Keep(datadir.SavedIndex(b.Config.Data, keys))
+// OpenKeys returns what seals the store: the host's sealer, or, for Kehai's own store, the
+// keys of the data directory. The index of the memory is then saved there, sealed too.
+// Debugging files are always sealed.
+func (b Backend) OpenKeys(host engine.Sealer, ours bool) (engine.Sealer, error) {
+	if host != nil || !ours && !b.Config.Debug.Text {
+		b.Debug.Keep(host)
+		return host, nil
 	}
-	return keys, err
+	keys, err := datadir.OpenKeys(b.Config)
+	if err != nil {
+		return nil, err
+	}
+	b.Debug.Keep(keys)
+	if !ours {
+		return nil, nil
+	}
+	b.Memory.Keep(datadir.SavedIndex(b.Config.Data, keys))
+	return keys, nil
 }
 
 const (

@@ -312,8 +312,8 @@ type Log struct {
 // Debug is about looking for what went wrong.
 type Debug struct {
 	// Whether the last picture of each window and all that was read in it are
-	// written to files below the data folder, for this user alone: private texts,
-	// not encrypted. Default false.
+	// written to sealed files below the data folder, which kehai debug opens, and
+	// names and texts to the log. Default false.
 	Text bool `yaml:"text"`
 }
 

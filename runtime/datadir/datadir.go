@@ -30,7 +30,9 @@ func OpenStore(cfg config.Config, log zerolog.Logger, stopped func(error)) (engi
 }
 
 // Keys returns the directory of the keys that seal the store of a configuration.
-func Keys(cfg config.Config) string { return filepath.Join(cfg.Data, "keys") }
+func Keys(cfg config.Config) string { return keysOf(cfg.Data) }
+
+func keysOf(data string) string { return filepath.Join(data, "keys") }
 
 // Restore puts a backup into the store of a configuration, which must be empty or not
 // exist yet.

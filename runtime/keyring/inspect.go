@@ -63,7 +63,7 @@ func Inspect(dir string) (keys int, err error) {
 // keys that seal those. They were forgotten since the snapshot, or the keys are older. It
 // reads the snapshot to its end, and fails if the keys are of another node.
 func Lacking(dir string, snapshot io.Reader) (rows, keys int, err error) {
-	ring, closed := newRing(&directory{path: dir}, nil), map[id]bool{}
+	ring, closed := Reader(dir), map[id]bool{}
 	err = engine.ReadSnapshot(snapshot, func(ops []engine.Op) error {
 		for _, op := range ops {
 			if _, err := engine.KeysFit(ring, op.Key, op.Value); err != nil {

@@ -78,6 +78,10 @@ func Open(dir string) (*Ring, error) {
 	return newRing(files, rand.Reader), nil
 }
 
+// Reader returns a ring that opens what the keys of a directory sealed, also while another
+// process uses them. It must seal nothing.
+func Reader(dir string) *Ring { return newRing(&directory{path: dir}, nil) }
+
 // Memory returns a ring that is not stored, for tests and simulations. Keys and nonces
 // come from random; nil means the system's. The same random bytes in the same order give
 // the same sealed rows.

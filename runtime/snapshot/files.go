@@ -8,26 +8,18 @@ import (
 	"fmt"
 	"image"
 	"image/png"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/rs/zerolog"
 
 	"github.com/kehai-run/kehai/messages"
-	"github.com/kehai-run/kehai/runtime/private"
 	"github.com/kehai-run/kehai/runtime/web"
 )
 
-// filesDir is the folder of the debugging files in a data folder.
-const filesDir = "debug"
-
-// Delete deletes the debugging files in a data folder.
-func Delete(data string) error {
-	if err := os.RemoveAll(filepath.Join(data, filesDir)); err != nil {
-		return fmt.Errorf("snapshot: delete the debugging files: %w", err)
-	}
-	return nil
+// Files keeps the debugging files: each is a name in the folder of a window.
+type Files interface {
+	Write(window, name string, data []byte) error
+	Remove(window, name string) error
 }
 
 // HoldFiles stops the writing of debugging files until release is called.
@@ -36,25 +28,23 @@ func (s *Windows) HoldFiles() (release func()) {
 	return s.files.Unlock
 }
 
-// WriteFiles keeps the debugging files of all windows in a data folder up to date
-// until ctx ends.
-func (s *Windows) WriteFiles(ctx context.Context, data string, log zerolog.Logger) error {
-	dir := filepath.Join(data, filesDir)
+// WriteFiles keeps the debugging files of all windows up to date until ctx ends.
+func (s *Windows) WriteFiles(ctx context.Context, to Files, log zerolog.Logger) error {
 	for {
 		select {
 		case <-ctx.Done():
 			return nil
 		case <-s.wake:
 		}
-		s.writeChanged(dir, log)
+		s.writeChanged(to, log)
 	}
 }
 
-func (s *Windows) writeChanged(dir string, log zerolog.Logger) {
+func (s *Windows) writeChanged(to Files, log zerolog.Logger) {
 	s.files.Lock()
 	defer s.files.Unlock()
 	for _, w := range s.takeChanged() {
-		if err := w.writeFiles(filepath.Join(dir, fileName(w.read.Window))); err != nil {
+		if err := w.writeFiles(to, fileName(w.read.Window)); err != nil {
 			log.Warn().Err(err).Str("window", string(w.read.Window)).Msg("debug_files_failed")
 		}
 	}
@@ -88,25 +78,19 @@ const (
 	recordFile = "latest-pipeline.json"
 )
 
-func (w *window) writeFiles(dir string) error {
-	if err := private.Make(dir, private.Closed); err != nil {
-		return fmt.Errorf("snapshot: debugging files: %w", err)
-	}
+func (w *window) writeFiles(to Files, folder string) error {
 	rec := w.record()
 	if w.frame.Image != nil {
 		rec.Frame, rec.Masked = frameFile, maskedFile
 	}
-	if w.newShot {
-		if w.frame.Image == nil {
-			for _, name := range []string{frameFile, maskedFile} {
-				if err := os.Remove(filepath.Join(dir, name)); err != nil && !errors.Is(err, os.ErrNotExist) {
-					return fmt.Errorf("snapshot: debugging files: %w", err)
-				}
-			}
-		} else if err := errors.Join(
-			writePNG(filepath.Join(dir, frameFile), w.frame.Image),
-			writePNG(filepath.Join(dir, maskedFile), web.Masked(w.frame.Image, w.read.Bubbles)),
-		); err != nil {
+	if w.newShot && w.frame.Image == nil {
+		if err := errors.Join(to.Remove(folder, frameFile), to.Remove(folder, maskedFile)); err != nil {
+			return err
+		}
+	} else if w.newShot {
+		masked := web.Masked(w.frame.Image, w.read.Bubbles)
+		if err := errors.Join(writePNG(to, folder, frameFile, w.frame.Image),
+			writePNG(to, folder, maskedFile, masked)); err != nil {
 			return err
 		}
 	}
@@ -114,34 +98,13 @@ func (w *window) writeFiles(dir string) error {
 	if err != nil {
 		return fmt.Errorf("snapshot: debugging files: %w", err)
 	}
-	return writePrivate(filepath.Join(dir, recordFile), append(raw, '\n'))
+	return to.Write(folder, recordFile, append(raw, '\n'))
 }
 
-func writePNG(path string, img image.Image) error {
+func writePNG(to Files, folder, name string, img image.Image) error {
 	var b bytes.Buffer
 	if err := png.Encode(&b, img); err != nil {
 		return fmt.Errorf("snapshot: debugging files: %w", err)
 	}
-	return writePrivate(path, b.Bytes())
-}
-
-// writePrivate replaces a file as a whole; only this user may read it.
-func writePrivate(path string, data []byte) error {
-	tmp := path + ".tmp"
-	err := os.Remove(tmp) // left by a crash, perhaps with another mode
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		return fmt.Errorf("snapshot: debugging files: %w", err)
-	}
-	f, err := os.OpenFile(tmp, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
-	if err != nil {
-		return fmt.Errorf("snapshot: debugging files: %w", err)
-	}
-	_, err = f.Write(data)
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(tmp, path)
-	}
-	if err != nil {
-		return fmt.Errorf("snapshot: debugging files: %w", err)
-	}
-	return nil
+	return to.Write(folder, name, b.Bytes())
 }

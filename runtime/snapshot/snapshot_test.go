@@ -3,8 +3,6 @@ package snapshot
 import (
 	"encoding/json"
 	"image"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -149,43 +147,34 @@ func TestDrops(t *testing.T) {
 	}
 }
 
-// The files show the newest frame, to this user alone, and go with what is forgotten.
+// kept are debugging files in memory.
+type kept map[string][]byte
+
+func (k kept) Write(window, name string, data []byte) error { k[window+"/"+name] = data; return nil }
+func (k kept) Remove(window, name string) error             { delete(k, window+"/"+name); return nil }
+
+// The files show the newest frame.
 func TestFiles(t *testing.T) {
-	data := t.TempDir()
-	dir := filepath.Join(data, filesDir)
-	s := watching(true)
+	files, s := kept{}, watching(true)
 	show(s, "t1", "Hana", "one")
-	s.writeChanged(dir, zerolog.Nop())
-	folder := filepath.Join(dir, "line@a")
+	s.writeChanged(files, zerolog.Nop())
 	for _, name := range []string{frameFile, maskedFile, recordFile} {
-		if info, err := os.Stat(filepath.Join(folder, name)); err != nil || info.Mode().Perm() != 0o600 {
-			t.Errorf("%s is %v, %v, want a file of this user's alone", name, info, err)
+		if files["line@a/"+name] == nil {
+			t.Errorf("%s is not written", name)
 		}
 	}
 	var rec Record
-	raw, err := os.ReadFile(filepath.Join(folder, recordFile))
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := files["line@a/"+recordFile]
 	if err := json.Unmarshal(raw, &rec); err != nil || rec.Trace != "t1" || rec.Frame != frameFile {
 		t.Errorf("the record is %+v, %v, want that of t1 with its picture", rec, err)
 	}
 	s.o.Images = false // the next frame comes without a picture: the old one must not stand beside it
 	show(s, "t2", "Hana", "two")
-	s.writeChanged(dir, zerolog.Nop())
-	if _, err := os.Stat(filepath.Join(folder, frameFile)); !os.IsNotExist(err) {
-		t.Errorf("the picture of an older frame is there: %v", err)
-	}
-	if raw, _ := os.ReadFile(filepath.Join(folder, recordFile)); !strings.Contains(string(raw), `"t2"`) {
-		t.Errorf("the record is %s, want that of t2", raw)
+	s.writeChanged(files, zerolog.Nop())
+	if len(files) != 1 || !strings.Contains(string(files["line@a/"+recordFile]), `"t2"`) {
+		t.Errorf("the files are %q, want the record of t2 alone", files)
 	}
 	if list := s.takeChanged(); list != nil {
 		t.Errorf("%d windows changed since they were written, want none", len(list))
-	}
-	if err := Delete(data); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := os.Stat(dir); !os.IsNotExist(err) {
-		t.Errorf("after Delete the folder is there: %v", err)
 	}
 }

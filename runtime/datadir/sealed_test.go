@@ -37,7 +37,7 @@ func TestIndexIsSaved(t *testing.T) {
 	if _, ok := x.Load(); ok {
 		t.Error("Load found an index that nobody has saved")
 	}
-	for _, n := range []int{0, 1, indexPiece - 1, indexPiece, indexPiece + 1, 3*indexPiece + 17} {
+	for _, n := range []int{0, 1, sealedPiece - 1, sealedPiece, sealedPiece + 1, 3*sealedPiece + 17} {
 		data := noise(n)
 		if err := x.Save(data); err != nil {
 			t.Fatal(err)
@@ -60,15 +60,15 @@ func TestIndexIsSaved(t *testing.T) {
 // was forgotten, is none.
 func TestIndexIsRefused(t *testing.T) {
 	x := newIndex(t)
-	if err := x.Save(noise(2*indexPiece + 5)); err != nil {
+	if err := x.Save(noise(2*sealedPiece + 5)); err != nil {
 		t.Fatal(err)
 	}
 	whole, err := os.ReadFile(x.path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	piece := 4 + indexPiece + x.keys.Overhead()
-	head := len(indexHead)
+	piece := 4 + sealedPiece + x.keys.Overhead()
+	head := len(sealedHead)
 	for name, raw := range map[string][]byte{
 		"cut at a piece": whole[:head+2*piece],
 		"cut in a piece": whole[:head+piece+9],
@@ -126,7 +126,7 @@ func FuzzIndex(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Add(whole)
-	f.Add([]byte(indexHead + "\x00\x00\x00\x01x"))
+	f.Add([]byte(sealedHead + "\x00\x00\x00\x01x"))
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		if err := os.WriteFile(x.path, raw, 0o600); err != nil {
 			t.Fatal(err)

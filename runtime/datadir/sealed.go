@@ -15,54 +15,57 @@ import (
 	"github.com/kehai-run/kehai/runtime/private"
 )
 
-// Index keeps the saved index of the memory in a file of the data directory, sealed with
-// its own key. It is a recall.Saved.
-type Index struct {
-	path string
-	keys engine.Sealer
-}
-
-// SavedIndex returns the index of a data directory.
-func SavedIndex(data string, keys engine.Sealer) *Index {
-	return &Index{filepath.Join(data, "index", "memory"), keys}
-}
-
-// The file is
+// sealed is a file sealed with a key that other things do not use:
 //
 //	"kehai-index" format | for each piece of up to 1 MB: length (4 bytes), sealed piece
 //
-// The place of each piece is its number and whether it is the last, so that none can be
-// left out.
+// The place of each piece is what the file is, its number and whether it is the last, so
+// that none can be left out or moved.
+type sealed struct {
+	path, what string
+	subject    string // of the key; no conversation has such an ID
+	keys       engine.Sealer
+}
+
 const (
-	indexHead  = "kehai-index\x01"
-	indexPiece = 1 << 20
-	// indexKey is the subject of the key; no conversation has such an ID.
-	indexKey = "\x00memory index"
-	maxIndex = 4 << 30
+	sealedHead  = "kehai-index\x01"
+	sealedPiece = 1 << 20
+	maxSealed   = 4 << 30
 )
 
-func indexPlace(n int, last bool) []byte {
+// Index keeps the saved index of the memory in a file of the data directory, sealed with
+// its own key. It is a recall.Saved.
+type Index struct{ sealed }
+
+// SavedIndex returns the index of a data directory.
+func SavedIndex(data string, keys engine.Sealer) *Index {
+	return &Index{sealed{filepath.Join(data, "index", "memory"), "memory index ", indexKey, keys}}
+}
+
+const indexKey = "\x00memory index"
+
+func (x *sealed) place(n int, last bool) []byte {
 	mark := byte(0)
 	if last {
 		mark = 1
 	}
-	return append(binary.BigEndian.AppendUint64([]byte("memory index "), uint64(n)), mark)
+	return append(binary.BigEndian.AppendUint64([]byte(x.what), uint64(n)), mark)
 }
 
 // Load implements recall.Saved.
-func (x *Index) Load() ([]byte, bool) {
+func (x *sealed) Load() ([]byte, bool) {
 	f, err := os.Open(x.path)
 	if err != nil || private.CheckFile(x.path) != nil {
 		return nil, false
 	}
 	defer f.Close()
 	info, err := f.Stat()
-	if err != nil || info.Size() > maxIndex {
+	if err != nil || info.Size() > maxSealed {
 		return nil, false
 	}
-	in := bufio.NewReaderSize(f, indexPiece)
-	head := make([]byte, len(indexHead))
-	if _, err := io.ReadFull(in, head); err != nil || string(head) != indexHead {
+	in := bufio.NewReaderSize(f, sealedPiece)
+	head := make([]byte, len(sealedHead))
+	if _, err := io.ReadFull(in, head); err != nil || string(head) != sealedHead {
 		return nil, false
 	}
 	data := make([]byte, 0, info.Size())
@@ -72,7 +75,7 @@ func (x *Index) Load() ([]byte, bool) {
 			return nil, false
 		}
 		_, err = in.Peek(1)
-		plain, bad := x.keys.Open(indexPlace(n, err == io.EOF), piece)
+		plain, bad := x.keys.Open(x.place(n, err == io.EOF), piece)
 		if bad != nil {
 			return nil, false
 		}
@@ -82,32 +85,32 @@ func (x *Index) Load() ([]byte, bool) {
 	}
 }
 
-func (x *Index) piece(in io.Reader) ([]byte, error) {
+func (x *sealed) piece(in io.Reader) ([]byte, error) {
 	var size [4]byte
 	if _, err := io.ReadFull(in, size[:]); err != nil {
 		return nil, err
 	}
 	n := binary.BigEndian.Uint32(size[:])
-	if n > uint32(indexPiece+x.keys.Overhead()) {
-		return nil, errors.New("datadir: the saved index is damaged")
+	if n > uint32(sealedPiece+x.keys.Overhead()) {
+		return nil, errors.New("datadir: a sealed file is damaged")
 	}
 	piece := make([]byte, n)
 	_, err := io.ReadFull(in, piece)
 	return piece, err
 }
 
-// Save implements recall.Saved. A crash leaves the previous index.
-func (x *Index) Save(data []byte) error {
+// Save implements recall.Saved. A crash leaves the previous file.
+func (x *sealed) Save(data []byte) error {
 	if err := private.Make(filepath.Dir(x.path), private.Closed); err != nil {
 		return err
 	}
 	next := x.path + ".tmp"
 	if err := os.Remove(next); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("datadir: save the index: %w", err)
+		return fmt.Errorf("datadir: save %s: %w", x.path, err)
 	}
 	f, err := os.OpenFile(next, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
-		return fmt.Errorf("datadir: save the index: %w", err)
+		return fmt.Errorf("datadir: save %s: %w", x.path, err)
 	}
 	err = x.write(f, data)
 	if err == nil {
@@ -117,20 +120,20 @@ func (x *Index) Save(data []byte) error {
 		err = os.Rename(next, x.path)
 	}
 	if err != nil {
-		return fmt.Errorf("datadir: save the index: %w", errors.Join(err, os.Remove(next)))
+		return fmt.Errorf("datadir: save %s: %w", x.path, errors.Join(err, os.Remove(next)))
 	}
 	return nil
 }
 
-func (x *Index) write(to io.Writer, data []byte) error {
-	if _, err := io.WriteString(to, indexHead); err != nil {
+func (x *sealed) write(to io.Writer, data []byte) error {
+	if _, err := io.WriteString(to, sealedHead); err != nil {
 		return err
 	}
 	var buf []byte
 	for n := 0; n == 0 || len(data) > 0; n++ {
-		plain := data[:min(indexPiece, len(data))]
+		plain := data[:min(sealedPiece, len(data))]
 		data = data[len(plain):]
-		sealed, err := x.keys.Seal(buf[:0], indexKey, indexPlace(n, len(data) == 0), plain)
+		sealed, err := x.keys.Seal(buf[:0], x.subject, x.place(n, len(data) == 0), plain)
 		if err != nil {
 			return err
 		}
