@@ -14,6 +14,7 @@ import (
 	"github.com/kehai-run/kehai/actors/recall"
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/runtime/config"
+	"github.com/kehai-run/kehai/runtime/datadir"
 	"github.com/kehai-run/kehai/runtime/control"
 	"github.com/kehai-run/kehai/runtime/drivers"
 	"github.com/kehai-run/kehai/runtime/engine"
@@ -129,7 +130,7 @@ func (r *Runtime) open(p *plan) (*parts.Parts, error) {
 	if c.Model, err = r.openModel(p); err != nil {
 		return nil, err
 	}
-	if c.Prompts, err = r.cfg.Prompts(); err != nil {
+	if c.Prompts, err = datadir.Prompts(r.cfg); err != nil {
 		return nil, err
 	}
 	_, none := c.Model.(llm.None)

@@ -1,7 +1,10 @@
 package layout
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
+	"strings"
 
 	"github.com/kehai-run/kehai/actors/text/yamlfile"
 )
@@ -20,4 +23,25 @@ func Parse(name string, data []byte) (l Layout, err error) {
 		return Layout{}, fmt.Errorf("%w: %s%s: %s", ErrLayout, name, yamlfile.Place(data, p.field), p)
 	}
 	return l, nil
+}
+
+// IsFile tells the name of a file from that of a layout that is built in.
+func IsFile(name string) bool {
+	return strings.HasSuffix(name, ".yaml") || strings.HasSuffix(name, ".yml")
+}
+
+// Open returns the layout that is built in under a name, or else that of a file.
+func Open(name string, read func(file string) ([]byte, error)) (Layout, error) {
+	if l, ok := ByName(name); ok {
+		return l, nil
+	}
+	data, err := read(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return Layout{}, fmt.Errorf("%w: make one with `kehai layout calibrate`, or name one that is built in: %s",
+			err, strings.Join(BuiltIn(), " or "))
+	}
+	if err != nil {
+		return Layout{}, err
+	}
+	return Parse(name, data)
 }

@@ -1,10 +1,13 @@
 package llm
 
 import (
+	"errors"
+	"fmt"
 	"strings"
 	"time"
 
 	"github.com/kehai-run/kehai/actors/prompt"
+	"github.com/kehai-run/kehai/actors/text"
 )
 
 // Settings are the section llm of a configuration. The key itself never stands there.
@@ -68,6 +71,29 @@ func (s Settings) Check(wrong func(key, what string)) {
 		wrong("key_env", "want the name of the environment variable that holds the key of "+
 			DefaultBaseURL(s.Provider)+", or set llm.key_file")
 	}
+}
+
+// Named are the settings for a model that is named as PROVIDER:MODEL, such as
+// ollama:qwen3:4b, for one question by hand. The tier is local if the address is on this
+// machine, else cloud; an empty address is the provider's own.
+func Named(name, baseURL, keyEnv string) (Settings, error) {
+	s := DefaultSettings()
+	provider, model, ok := strings.Cut(name, ":")
+	s.Provider, s.Model, s.BaseURL, s.KeyEnv = Provider(provider), model, baseURL, keyEnv
+	if !ok || DefaultBaseURL(s.Provider) == "" {
+		return s, fmt.Errorf("llm: %s: want PROVIDER:MODEL with provider ollama, openai or anthropic, "+
+			"such as ollama:qwen3:4b", text.Quote(name))
+	}
+	if s.Tier = TierCloud; IsLocal(s.Provider, baseURL) {
+		s.Tier = TierLocal
+	}
+	var wrong []error
+	s.Check(func(key, what string) {
+		if what != "" {
+			wrong = append(wrong, fmt.Errorf("llm.%s: %s", key, what))
+		}
+	})
+	return s, errors.Join(wrong...)
 }
 
 // Models are the names of the models for each purpose.

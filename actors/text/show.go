@@ -25,3 +25,11 @@ func Quote(s string) string {
 	}
 	return strconv.Quote(s)
 }
+
+// OneLine keeps the name of a file from breaking the line of an error or a comment.
+func OneLine(s string) string {
+	if q := strconv.Quote(s); q[1:len(q)-1] != s {
+		return q
+	}
+	return s
+}

@@ -48,7 +48,7 @@ func (f *llmFlags) open(a *app) (runtime.LLMModel, func(), error) {
 		}
 	default:
 		var err error
-		if cfg, err = config.ParseLLM(f.model, f.url, f.keyIn); err != nil {
+		if cfg, err = opened.NamedLLM(f.model, f.url, f.keyIn); err != nil {
 			return nil, nothing, badUsage("--llm %w", err)
 		}
 	}

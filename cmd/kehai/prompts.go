@@ -6,6 +6,8 @@ import (
 
 	"github.com/rogpeppe/go-internal/diff"
 	"github.com/spf13/cobra"
+
+	"github.com/kehai-run/kehai/runtime/datadir"
 )
 
 // promptsVerb is a family of verbs on what language models are asked.
@@ -57,7 +59,7 @@ func (v *promptsVerb) list() error {
 	if err != nil {
 		return err
 	}
-	catalogue, err := cfg.Prompts()
+	catalogue, err := datadir.Prompts(cfg)
 	if err != nil {
 		return err
 	}
@@ -74,7 +76,7 @@ func (v *promptsVerb) list() error {
 		}
 		edited := ""
 		if e.Edited {
-			edited = filepath.Join(cfg.PromptFolder(), filepath.FromSlash(e.Name)+".txt")
+			edited = filepath.Join(datadir.PromptFolder(cfg), filepath.FromSlash(e.Name)+".txt")
 		}
 		t.row(e.Name, e.Version, edited)
 	}
@@ -89,7 +91,7 @@ func (v *promptsVerb) show(name string) error {
 	if err != nil {
 		return err
 	}
-	catalogue, err := cfg.Prompts()
+	catalogue, err := datadir.Prompts(cfg)
 	if err != nil {
 		return err
 	}
@@ -115,7 +117,7 @@ func (v *promptsVerb) diff(names []string) error {
 	if err != nil {
 		return err
 	}
-	catalogue, err := cfg.Prompts()
+	catalogue, err := datadir.Prompts(cfg)
 	if err != nil {
 		return err
 	}

@@ -3,7 +3,8 @@
 //
 // Every value knows where it was set, so that an error can name the place. A number is
 // declared once, in the rules of the actor that decides by it, with its default, its
-// bounds and its comment; runtime/parts hands them to the actors.
+// bounds and its comment; runtime/parts hands them to the actors. Package settings is
+// how all of it is read, checked and printed, by the tags.
 package config
 
 import (
@@ -20,6 +21,8 @@ import (
 	"github.com/kehai-run/kehai/actors/llm"
 	"github.com/kehai-run/kehai/actors/ocr"
 	"github.com/kehai-run/kehai/actors/recall"
+	"github.com/kehai-run/kehai/actors/text"
+	"github.com/kehai-run/kehai/runtime/config/settings"
 	"github.com/kehai-run/kehai/runtime/engine"
 )
 
@@ -55,7 +58,7 @@ type Config struct {
 
 	// Chat windows to watch, at most 16. An empty list watches nothing. Default:
 	// one drawn window named line.
-	Windows []Window `yaml:"windows"`
+	Windows []Window `yaml:"windows" most:"16"`
 
 	// Reading text from captures.
 	OCR ocr.Settings `yaml:"ocr"`
@@ -109,7 +112,7 @@ type Config struct {
 	// The end of a run.
 	Shutdown Shutdown `yaml:"shutdown"`
 
-	origins map[string]origin // by key
+	origins settings.Origins // by key
 }
 
 // Values of Config.Profile.
@@ -144,57 +147,7 @@ type Encryption struct {
 type Store struct {
 	// Free space below which nothing more is written and work pauses until there
 	// is more, 64MiB to 1TiB. Default 128MiB.
-	MinFree Size `yaml:"min_free" min:"64MiB" max:"1TiB"`
-}
-
-// Window is one chat window.
-type Window struct {
-	// Name of the window, unlike all others: a to z, 0 to 9 and -. It is part of
-	// what is stored, so keep it. It must be given. Default line.
-	Name string `yaml:"name" form:"name"`
-
-	// What the window's conversations are called after: conversation Hana of app
-	// line is line:Hana. Characters a to z, 0 to 9 and -. Default line.
-	App string `yaml:"app" form:"name"`
-
-	// How the window looks: line, generic, or a file with a layout, whose name
-	// ends in .yaml. Default line.
-	Layout string `yaml:"layout" path:"true" form:"layout"`
-
-	// Who captures the window: drawn, a window that Kehai draws itself; in the
-	// command kehai also x11 (Linux) or darwin (macOS), a window of the desktop;
-	// or a driver that the host adds. Default drawn.
-	Driver string `yaml:"driver" form:"name" driver:"screen"`
-
-	// The driver's own name of the window, unlike that of its other windows; for
-	// a window of the desktop a ref from kehai windows, title:TEXT, app:TEXT, or
-	// text that stands in either. Empty: the window's name. Default empty.
-	Ref string `yaml:"ref"`
-
-	// Who counts the rows of the window's message list, so that a message is
-	// noticed that cannot be read: a driver that the host adds. Empty: nobody.
-	// Default empty.
-	Structure string `yaml:"structure" form:"name?" driver:"structure"`
-
-	// Scenario file that plays on a drawn window. Empty: the chat that is built
-	// in. Default empty.
-	Script string `yaml:"script" path:"true"`
-
-	// What the waits of the scenario are divided by, 0.001 to 1000. Default 1.
-	Speed float64 `yaml:"speed" min:"0.001" max:"1000"`
-
-	// Captured pixels per logical pixel of a drawn window, 1 or 2. Default 1.
-	Scale int `yaml:"scale" oneof:"1|2"`
-
-	// Colours of a drawn window, light or dark. Default light.
-	Theme string `yaml:"theme" oneof:"light|dark"`
-
-	// Width and height of a drawn window in logical pixels, 200 to 4096 each.
-	// Default [480, 720].
-	Size [2]int `yaml:"size" min:"200" max:"4096"`
-
-	// Time between two looks at the window, 50ms to 1m. Default 1s.
-	Poll time.Duration `yaml:"poll" min:"50ms" max:"1m"`
+	MinFree text.Size `yaml:"min_free" min:"64MiB" max:"1TiB"`
 }
 
 // Dedup is about telling new messages from those seen before.
@@ -341,14 +294,6 @@ type Shutdown struct {
 	Drain time.Duration `yaml:"drain" min:"0s" max:"10m"`
 }
 
-// Apps are those whose windows are watched.
-func (c Config) Apps() (list []string) {
-	for _, w := range c.Windows {
-		list = append(list, w.App)
-	}
-	return list
-}
-
 // Default returns the configuration that holds where nothing is set.
 func Default() Config {
 	home, _ := os.UserHomeDir() // without one Data is empty, which Validate explains
@@ -381,13 +326,5 @@ func defaultConfig(goos, home, host string, env func(string) string) Config {
 		Log:       Log{Level: "info", Format: "auto"},
 		Retention: Retention{Verdicts: 720 * time.Hour},
 		Shutdown:  Shutdown{Drain: 10 * time.Second},
-	}
-}
-
-// DefaultWindow returns a window in which nothing is set but its name.
-func DefaultWindow(name string) Window {
-	return Window{
-		Name: name, App: "line", Layout: "line", Driver: "drawn",
-		Speed: 1, Scale: 1, Theme: "light", Size: [2]int{480, 720}, Poll: time.Second,
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/kehai-run/kehai/actors/text"
 	"github.com/kehai-run/kehai/actors/text/yamlfile"
 )
 
@@ -98,19 +99,19 @@ var every string
 func TestParseSetsEveryField(t *testing.T) {
 	c, standard := parse(t, every), Default()
 	usual := map[string]string{}
-	for _, f := range standard.fields() {
-		usual[f.key] = f.text()
+	for _, f := range standard.tree().Values() {
+		usual[f.Key] = f.Text()
 	}
-	for _, f := range c.fields() {
-		if strings.HasPrefix(f.key, "windows.1") || f.key == "windows.0.layout" || f.key == "encryption.key_file" ||
-			f.key == "llm.key_file" || f.key == "windows.0.script" {
+	for _, f := range c.tree().Values() {
+		if strings.HasPrefix(f.Key, "windows.1") || f.Key == "windows.0.layout" || f.Key == "encryption.key_file" ||
+			f.Key == "llm.key_file" || f.Key == "windows.0.script" {
 			continue // a second window, and what cannot differ here
 		}
-		if f.text() == usual[f.key] {
-			t.Errorf("Parse(every).%s = %s, want another value than the default", f.key, f.text())
+		if f.Text() == usual[f.Key] {
+			t.Errorf("Parse(every).%s = %s, want another value than the default", f.Key, f.Text())
 		}
 	}
-	if got, want := c.Store.MinFree, Size(3<<29); got != want {
+	if got, want := c.Store.MinFree, text.Size(3<<29); got != want {
 		t.Errorf("min_free = %d, want %d", got, want)
 	}
 	if got, want := c.OCR.Timeout, 90*time.Second; got != want {
@@ -326,8 +327,8 @@ func TestApplyEnvErrors(t *testing.T) {
 func TestEnvNamesAreUnique(t *testing.T) {
 	c := Default()
 	seen := map[string]string{}
-	for _, f := range c.fields() {
-		key := f.key
+	for _, f := range c.tree().Values() {
+		key := f.Key
 		if other, ok := seen[EnvName(key)]; ok {
 			t.Errorf("EnvName(%s) = EnvName(%s) = %s, want different names", key, other, EnvName(key))
 		}
@@ -353,43 +354,24 @@ func TestCheckDrivers(t *testing.T) {
 // are what holds.
 func TestDocsAgreeWithTags(t *testing.T) {
 	c := exampleDefault()
-	for _, f := range c.fields() {
-		doc := strings.Join(comment(f.key), "")
-		want := []string{"Default " + strings.TrimSuffix(f.text(), ".")}
-		if f.text() == "" {
+	for _, f := range c.tree().Values() {
+		doc := strings.Join(f.Comment(), "")
+		want := []string{"Default " + strings.TrimSuffix(f.Text(), ".")}
+		if f.Text() == "" {
 			want = []string{"Default empty", "Empty: "}
 		}
-		if f.key == "data" || f.key == "node" {
+		if f.Key == "data" || f.Key == "node" {
 			want = []string{"Default: the "}
 		}
-		if lo, hi := f.tag.Get("min"), f.tag.Get("max"); lo != "" && f.key != "burst.cap" &&
-			!strings.HasPrefix(f.key, "retention.") {
+		if lo, hi := f.Tag.Get("min"), f.Tag.Get("max"); lo != "" && f.Key != "burst.cap" &&
+			!strings.HasPrefix(f.Key, "retention.") {
 			want = append(want, lo+" to "+hi)
 		}
-		want = append(want, f.oneOf()...)
+		want = append(want, f.OneOf()...)
 		for _, w := range want {
 			if !strings.Contains(doc, w) {
-				t.Errorf("comment of %s = %q, want %q in it", f.key, doc, w)
+				t.Errorf("comment of %s = %q, want %q in it", f.Key, doc, w)
 			}
-		}
-	}
-}
-
-func TestSizeText(t *testing.T) {
-	for s, want := range map[Size]string{0: "0B", 1: "1B", 1000: "1000B", 1024: "1KiB", 128 << 20: "128MiB",
-		1 << 40: "1TiB", 3 << 29: "1536MiB"} {
-		if got := s.String(); got != want {
-			t.Errorf("Size(%d).String() = %q, want %q", uint64(s), got, want)
-		}
-		var back Size
-		if err := back.UnmarshalText([]byte(s.String())); err != nil || back != s {
-			t.Errorf("UnmarshalText(%q) = %d, %v, want %d", s, back, err, uint64(s))
-		}
-	}
-	for _, bad := range []string{"", "1", "MiB", "-1MiB", "1 2MiB", "1XiB", "99999999999TiB", "1e3B", "0x1B",
-		"999999999999999.5TiB"} {
-		if n := Size(0); n.UnmarshalText([]byte(bad)) == nil {
-			t.Errorf("UnmarshalText(%q) = %d, want refused", bad, n)
 		}
 	}
 }

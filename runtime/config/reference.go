@@ -2,7 +2,6 @@ package config
 
 import (
 	_ "embed"
-	"regexp"
 	"sync"
 
 	"github.com/goccy/go-yaml"
@@ -25,16 +24,3 @@ var comments = sync.OnceValue(func() yaml.CommentMap {
 	}
 	return found
 })
-
-var entryForm = regexp.MustCompile(`\.[0-9]+`)
-
-// comment returns the lines above a key, each after its #; all entries of a list have the
-// same.
-func comment(key string) []string {
-	for _, c := range comments()["$."+entryForm.ReplaceAllString(key, "[0]")] {
-		if c.Position == yaml.CommentHeadPosition {
-			return c.Texts
-		}
-	}
-	return nil
-}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/kehai-run/kehai/actors/conversation"
+	"github.com/kehai-run/kehai/runtime/config/settings"
 )
 
 // commented are the packages whose structs are sections of a configuration.
@@ -43,7 +44,7 @@ func TestReference(t *testing.T) {
 	c := exampleDefault()
 	c.Replies.Conversations, c.People = []Conversation{conversation.DefaultParticular()}, []Person{{}}
 	var b strings.Builder
-	document(t, &b, root(c), "", found)
+	document(t, &b, c.tree().Field, "", found)
 	const path = "reference.yaml"
 	if *update {
 		if err := os.WriteFile(path, []byte(b.String()), 0o644); err != nil {
@@ -56,30 +57,30 @@ func TestReference(t *testing.T) {
 }
 
 // document writes the fields below one, each with its comment.
-func document(t *testing.T, b *strings.Builder, f field, indent string, found map[string]string) {
+func document(t *testing.T, b *strings.Builder, f settings.Field, indent string, found map[string]string) {
 	t.Helper()
-	for i, child := range f.below() {
+	for i, child := range f.Below() {
 		if indent == "" && i > 0 {
 			b.WriteString("\n")
 		}
-		if f.isList() {
+		if f.IsList() {
 			b.WriteString(indent + "-\n")
 			document(t, b, child, indent+"  ", found)
 			continue
 		}
-		said := found[declared(f.value.Type(), child.name())]
+		said := found[declared(f.Type(), child.Name())]
 		if said == "" {
-			t.Errorf("%s has no comment: say above it what it means, its unit, range and default", child.key)
+			t.Errorf("%s has no comment: say above it what it means, its unit, range and default", child.Key)
 		}
 		for line := range strings.SplitSeq(said, "\n") {
 			b.WriteString(indent + "# " + line + "\n")
 		}
-		if b.WriteString(indent + child.name() + ":"); child.isSection() || child.isList() {
+		if b.WriteString(indent + child.Name() + ":"); child.IsSection() || child.IsList() {
 			b.WriteString("\n")
 			document(t, b, child, indent+"  ", found)
 			continue
 		}
-		b.WriteString(" " + child.yaml() + "\n")
+		b.WriteString(" " + child.YAML() + "\n")
 	}
 }
 

@@ -86,12 +86,7 @@ func (c *Config) SetProfile(profile string) {
 // follow gives the numbers that still are the defaults of another profile those of
 // the present one.
 func (c *Config) follow(before string) {
-	old, now := root(defaultRules(before)).values(), root(defaultRules(c.Profile)).values()
-	for i, f := range root(&c.Rules).values() {
-		if !c.IsSet("rules."+f.key) && f.text() == old[i].text() {
-			f.value.Set(now[i].value)
-		}
-	}
+	c.tree().Follow("rules", defaultRules(before), defaultRules(c.Profile))
 }
 
 // JudgeRules are the rules of judging; those of profile seed have no guards.

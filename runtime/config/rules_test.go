@@ -11,10 +11,10 @@ import (
 func TestRangesOfRules(t *testing.T) {
 	for _, end := range []string{"min", "max"} {
 		c := exampleDefault()
-		for _, f := range c.fields() {
-			if strings.HasPrefix(f.key, "rules.") {
-				if wrong := f.set(f.tag.Get(end), ""); wrong != "" {
-					t.Errorf("%s of %s: %s", end, f.key, wrong)
+		for _, f := range c.tree().Values() {
+			if strings.HasPrefix(f.Key, "rules.") {
+				if err := c.SetFlag("--"+end, f.Key, f.Tag.Get(end)); err != nil {
+					t.Error(err)
 				}
 			}
 		}

@@ -7,6 +7,20 @@ import (
 	"github.com/kehai-run/kehai/runtime/secret"
 )
 
+// LLM is about the language model.
+type LLM = llm.Settings
+
+// Values of LLM.Tier.
+const (
+	LLMNone  = llm.TierNone
+	LLMLocal = llm.TierLocal
+	LLMCloud = llm.TierCloud
+)
+
+// SimulateLLM is the environment variable that makes every question to the
+// language model fail if it is 1, for a drill.
+const SimulateLLM = "KEHAI_SIMULATE_LLM_ERROR"
+
 // ErrNoKey marks a key that is named but missing.
 var ErrNoKey = secret.ErrMissing
 

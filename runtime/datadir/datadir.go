@@ -2,11 +2,13 @@ package datadir
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 
+	"github.com/kehai-run/kehai/actors/prompt"
 	"github.com/kehai-run/kehai/runtime/config"
 	"github.com/kehai-run/kehai/runtime/engine"
 	"github.com/kehai-run/kehai/runtime/keyring"
@@ -33,6 +35,20 @@ func OpenStore(cfg config.Config, log zerolog.Logger, stopped func(error)) (engi
 func Keys(cfg config.Config) string { return keysOf(cfg.Data) }
 
 func keysOf(data string) string { return filepath.Join(data, "keys") }
+
+// PromptFolder is where files replace the built-in texts that language models are
+// asked with, one for each: ja/reply.txt for ja/reply. It need not exist.
+func PromptFolder(cfg config.Config) string { return filepath.Join(cfg.Data, "prompts") }
+
+// Prompts reads the texts that language models are asked with. A file that cannot
+// be used is an error that wraps [config.ErrConfig] and says where.
+func Prompts(cfg config.Config) (*prompt.Catalogue, error) {
+	catalogue, err := prompt.Load(os.DirFS(PromptFolder(cfg)))
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s: %w", config.ErrConfig, PromptFolder(cfg), err)
+	}
+	return catalogue, nil
+}
 
 // Restore puts a backup into the store of a configuration, which must be empty or not
 // exist yet.

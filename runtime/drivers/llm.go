@@ -29,6 +29,16 @@ func OpenLLM(s config.LLM, o llm.Options) (*llm.Client, error) {
 	return c, nil
 }
 
+// NamedLLM is the configuration of a model that is named as PROVIDER:MODEL, for one
+// question by hand.
+func NamedLLM(name, baseURL, keyEnv string) (config.LLM, error) {
+	s, err := llm.Named(name, baseURL, keyEnv)
+	if err != nil {
+		err = fmt.Errorf("%w: %w", config.ErrConfig, err)
+	}
+	return s, err
+}
+
 // LLMFound is what looking at the server of a language model found.
 type LLMFound = llm.Found
 

@@ -10,8 +10,9 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strconv"
 	"strings"
+
+	"github.com/kehai-run/kehai/actors/text"
 )
 
 // ErrMissing marks a secret that is named but missing.
@@ -79,7 +80,7 @@ const maxSize = 64 << 10
 
 // read reads what is named; at says where the text was, "" if nothing is named. form is
 // the end of a sentence that says what belongs in the variable.
-func (p Place) read(file, env Kind, form string) (text, at string, err error) {
+func (p Place) read(file, env Kind, form string) (found, at string, err error) {
 	keyFile, keyEnv := p.Section+".key_file", p.Section+".key_env"
 	if wrong := Wrong(file, p.File); wrong != "" {
 		return "", "", fmt.Errorf("%s: %s", keyFile, wrong)
@@ -91,11 +92,11 @@ func (p Place) read(file, env Kind, form string) (text, at string, err error) {
 	case p.File != "" && p.Env != "":
 		return "", "", fmt.Errorf("%s and %s are both set: set only one of them", keyFile, keyEnv)
 	case p.Env != "":
-		if text = p.Getenv(p.Env); strings.TrimSpace(text) == "" {
+		if found = p.Getenv(p.Env); strings.TrimSpace(found) == "" {
 			return "", "", fmt.Errorf("%s: %w: the environment variable %s is not set: put the key there%s",
 				keyEnv, ErrMissing, p.Env, form)
 		}
-		return text, keyEnv + ": " + p.Env, nil
+		return found, keyEnv + ": " + p.Env, nil
 	case p.File == "":
 		return "", "", nil
 	}
@@ -108,13 +109,5 @@ func (p Place) read(file, env Kind, form string) (text, at string, err error) {
 	if err != nil {
 		return "", "", fmt.Errorf("%s: %w: %w", keyFile, ErrMissing, err)
 	}
-	return string(data), keyFile + ": " + oneLine(p.File), nil
-}
-
-// oneLine keeps a file's name from breaking an error.
-func oneLine(s string) string {
-	if q := strconv.Quote(s); q[1:len(q)-1] != s {
-		return q
-	}
-	return s
+	return string(data), keyFile + ": " + text.OneLine(p.File), nil
 }

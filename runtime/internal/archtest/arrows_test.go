@@ -20,7 +20,7 @@ var rooms = []struct {
 }{
 	{0, "runtime/engine", []string{"messages/...", "actors"}},
 	{0, "runtime/private", nil},
-	{0, "runtime/secret", nil},
+	{0, "runtime/secret", []string{"actors/text"}},
 	{0, "runtime/describe", []string{"messages/..."}},
 	{1, "runtime/engine/live", []string{"messages/...", "actors"}},
 	{1, "runtime/control", []string{"messages/...", "actors"}},
@@ -36,7 +36,7 @@ var rooms = []struct {
 	{4, "runtime/drivers", []string{"messages/...", "actors/structure", "actors/llm", "hardware/..."}},
 	{4, "runtime/snapshot", []string{"messages/...", "actors/..."}},
 	{4, "runtime/attention", []string{"messages/...", "actors/..."}},
-	{4, "runtime/datadir", nil},
+	{4, "runtime/datadir", []string{"actors/prompt"}},
 	{4, "runtime/names", []string{"messages/...", "actors/..."}},
 	{4, "runtime/pause", []string{"messages", "actors/..."}},
 	{4, "runtime/health", []string{"messages/...", "actors/..."}},
