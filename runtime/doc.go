@@ -14,6 +14,7 @@
 // A data directory holds
 //
 //	store/         Badger: everything durable (package runtime/store)
+//	store.next/    the store with another key, while kehai encrypt makes it (package runtime/datadir)
 //	keys/          what seals it (package runtime/keyring)
 //	inhand         what was in progress, in case the process dies (package runtime/datadir)
 //	index/         the saved index of the memory, sealed

@@ -19,6 +19,7 @@ import (
 	"github.com/kehai-run/kehai/runtime"
 	"github.com/kehai-run/kehai/runtime/config"
 	"github.com/kehai-run/kehai/runtime/control"
+	"github.com/kehai-run/kehai/runtime/datadir"
 	"github.com/kehai-run/kehai/runtime/engine"
 )
 
@@ -132,8 +133,10 @@ func (a *app) open(ctx context.Context, cfg config.Config) (control.Backend, fun
 // stored is nil if a data directory has a store: questions do not make one.
 func stored(data string) error {
 	switch _, err := os.Stat(filepath.Join(data, "store")); {
-	case errors.Is(err, fs.ErrNotExist):
+	case errors.Is(err, fs.ErrNotExist) && !datadir.Unsettled(data):
 		return fmt.Errorf("no data directory at %s: run `kehai run` first, or give --data DIR", data)
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
 	default:
 		return err
 	}

@@ -170,6 +170,9 @@ func checkStore(cfg config.Config, running bool) finding {
 		f.ok, f.text, f.mend = false, exposed.Path+" "+exposed.What, exposed.Mend
 		return f
 	}
+	if _, err := os.Stat(filepath.Join(cfg.Data, "store")); err == nil && !datadir.Encrypted(cfg) {
+		f.text += ", texts sealed, the rest not encrypted (kehai encrypt)"
+	}
 	if running {
 		f.text += ", in use by the Kehai that runs"
 		return f

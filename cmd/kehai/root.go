@@ -29,7 +29,7 @@ func (a *app) groups() []group {
 			&pauseVerb{a}, &resumeVerb{a}, &conversations{app: a}, &reminders{app: a}, &exportVerb{app: a},
 			&forgetVerb{app: a}, &verifyForgotten{app: a}, &interviewVerb{app: a},
 		}},
-		{"Keep copies:", []verb{&backupVerb{a}, &restoreVerb{a}, &keyVerb{a}}},
+		{"Keep copies:", []verb{&backupVerb{a}, &restoreVerb{a}, &keyVerb{a}, &encryptVerb{app: a}}},
 		{"Watch attention:", []verb{&focus{a}}},
 		{"Set up and try:", []verb{
 			&configVerb{a}, &layout{app: a}, &replayVerb{app: a}, &privacyVerb{app: a},

@@ -138,8 +138,8 @@ type Encryption struct {
 	KeyFile string `yaml:"key_file" path:"true" secret:"key file"`
 
 	// Name of the environment variable with the key: 32 bytes as hex or base64.
-	// Empty: none. With neither this nor key_file the store is not encrypted.
-	// Default empty.
+	// Empty: none. With neither this nor key_file the store is encrypted only after
+	// kehai encrypt, with a key below the data folder. Default empty.
 	KeyEnv string `yaml:"key_env" secret:"key env"`
 }
 

@@ -20,15 +20,31 @@ import (
 // OpenStore opens the Badger store of a configuration. stopped, if not nil, is called
 // when the store stops for good.
 func OpenStore(cfg config.Config, log zerolog.Logger, stopped func(error)) (engine.Store, error) {
-	key, err := config.ReadKey(cfg.Encryption, os.Getenv)
-	if err != nil {
-		return nil, err
-	}
 	if err := private.Make(cfg.Data, private.Unwritable); err != nil {
 		return nil, err
 	}
-	return store.Open(store.Options{Dir: filepath.Join(cfg.Data, "store"), Key: key, Logger: log,
-		MinFree: uint64(cfg.Store.MinFree), OnStop: stopped})
+	if err := settle(cfg); err != nil {
+		return nil, err
+	}
+	key, err := storeKey(cfg)
+	if err != nil {
+		return nil, err
+	}
+	if key == nil {
+		log.Info().Str("mend", "kehai encrypt").Msg("store_not_encrypted")
+	}
+	st, err := openStore(cfg, filepath.Join(cfg.Data, storeDir), key, log, stopped)
+	if err != nil {
+		return nil, lostKey(cfg, err)
+	}
+	return st, nil
+}
+
+func openStore(
+	cfg config.Config, dir string, key []byte, log zerolog.Logger, stopped func(error),
+) (*store.Store, error) {
+	return store.Open(store.Options{Dir: dir, Key: key, Logger: log, MinFree: uint64(cfg.Store.MinFree),
+		OnStop: stopped})
 }
 
 // Keys returns the directory of the keys that seal the store of a configuration.
@@ -67,14 +83,25 @@ func RestoreKeys(cfg config.Config, log zerolog.Logger, backup io.Reader) (keys 
 	if err := private.Make(cfg.Data, private.Unwritable); err != nil {
 		return 0, err
 	}
-	if _, err := os.Stat(filepath.Join(cfg.Data, "store")); !errors.Is(err, fs.ErrNotExist) {
+	opens := false
+	if _, err := os.Stat(filepath.Join(cfg.Data, storeDir)); !errors.Is(err, fs.ErrNotExist) {
 		st, err := OpenStore(cfg, log, nil)
-		if err != nil {
+		if opens = err == nil; opens {
+			defer st.Close()
+		} else if !errors.Is(err, engine.ErrKey) { // the key of the store may be among them
 			return 0, err
 		}
-		defer st.Close()
 	}
-	return keyring.Restore(Keys(cfg), backup)
+	own := filepath.Join(Keys(cfg), keyring.StoreKey)
+	_, missing := os.Lstat(own)
+	keys, err = keyring.Restore(Keys(cfg), backup)
+	if err == nil && opens && missing != nil { // the store does without, as after a restore
+		err = os.Remove(own)
+		if errors.Is(err, fs.ErrNotExist) {
+			err = nil
+		}
+	}
+	return keys, err
 }
 
 // Lacking counts the rows of a configuration's store that its keys do not open, and the

@@ -40,7 +40,7 @@ func Backup(dir string, w io.Writer) (keys int, err error) {
 	lines, files := []byte(listHead), map[string][]byte{}
 	for _, name := range names {
 		line := entry(made, name)
-		if name != nodeFile && line == nil {
+		if name != nodeFile && name != StoreKey && line == nil {
 			continue
 		}
 		raw, ok, err := d.read(name)
@@ -163,13 +163,19 @@ func (d *directory) lackedBy(to *directory) (lacking []string, err error) {
 	slices.Sort(names)
 	for _, name := range slices.Compact(names) {
 		line := entry(made, name)
-		if line == nil && name != nodeFile {
+		if line == nil && name != nodeFile && name != StoreKey {
 			continue
 		}
 		raw, ok, err := d.read(name)
 		there, has, terr := to.read(name)
 		if err = errors.Join(err, terr); err != nil {
 			return nil, err
+		}
+		if name == StoreKey { // the one that is there may be newer
+			if !has {
+				lacking = append(lacking, name)
+			}
+			continue
 		}
 		opens := false
 		if line != nil && has {
@@ -207,7 +213,7 @@ func (d *directory) unpack(r io.Reader) error {
 		}
 		switch {
 		case h.Name == listFile && h.Size <= maxListFile:
-		case (h.Name == nodeFile || entry(made, h.Name) != nil) && h.Size <= maxKeyFile:
+		case (h.Name == nodeFile || h.Name == StoreKey || entry(made, h.Name) != nil) && h.Size <= maxKeyFile:
 		default:
 			return ErrBackup
 		}

@@ -8,6 +8,7 @@
 //	node          the node's key, 32 random bytes; all others are wrapped with it
 //	32 hex digits the key of one subject, wrapped; the name is a keyed hash
 //	list          the names of the keys that were made and that were destroyed
+//	store         the key of the whole store, if it is encrypted (package runtime/datadir)
 //
 // A key is on the disk before anything is sealed with it. A crash can leave a *.tmp file,
 // which the next start deletes, or a key that is all zeros and by the list destroyed. A

@@ -366,6 +366,9 @@ const (
 	headOfNode = "kehai node 1\n"
 	headOfKey  = "kehai key 1\n"
 	nodeFile   = "node"
+	// StoreKey is the file with the key that the whole store is encrypted with, if it is.
+	// Nothing here uses it, but it is backed up and restored with the others.
+	StoreKey = "store"
 )
 
 // nodeKey reads the node's key. If there is none, it makes one if begin is set, else

@@ -69,19 +69,27 @@ func BenchmarkTurns(b *testing.B) {
 	fmt.Print(table.String()) // b.Log of a benchmark with parts is not shown
 }
 
-// BenchmarkSealedTurns is what sealing costs the same turns. Each seals two rows.
+// BenchmarkSealedTurns is what sealing rows, and encrypting the files of the store on top,
+// cost the same turns. Each seals two rows.
 func BenchmarkSealedTurns(b *testing.B) {
-	for _, sealed := range []bool{false, true} {
-		b.Run(fmt.Sprintf("sealed=%v", sealed), func(b *testing.B) {
+	for _, c := range []struct {
+		name  string
+		seals bool
+		key   []byte
+	}{{"plain", false, nil}, {"sealed", true, nil}, {"sealed+encrypted", true, make([]byte, 32)}} {
+		b.Run(c.name, func(b *testing.B) {
 			b.ReportAllocs()
 			var keys engine.Sealer
-			if sealed {
+			if c.seals {
 				var err error
 				if keys, err = keyring.Open(filepath.Join(b.TempDir(), "keys")); err != nil {
 					b.Fatal(err)
 				}
 			}
-			b.ReportMetric(float64(spinTurns(b, false, 8, keys))/b.Elapsed().Seconds(), "turns/s")
+			before := cpuTime(b)
+			turns := float64(spinTurns(b, store.Options{Key: c.key}, true, 8, keys))
+			b.ReportMetric(turns/b.Elapsed().Seconds(), "turns/s")
+			b.ReportMetric((cpuTime(b)-before).Seconds()/turns*1e6, "µs-cpu/turn")
 		})
 	}
 }
@@ -100,10 +108,13 @@ func cpuTime(b *testing.B) time.Duration {
 func rounds(n, actors int) int { return (n + actors*window - 1) / (actors * window) }
 
 // benchTurns runs b.N turns and returns how many it really were.
-func benchTurns(b *testing.B, power bool, n int) int64 { return spinTurns(b, power, n, nil) }
+func benchTurns(b *testing.B, power bool, n int) int64 {
+	return spinTurns(b, store.Options{}, power, n, nil)
+}
 
-func spinTurns(b *testing.B, power bool, n int, keys engine.Sealer) int64 {
-	disk, err := store.Open(store.Options{Dir: b.TempDir()})
+func spinTurns(b *testing.B, o store.Options, power bool, n int, keys engine.Sealer) int64 {
+	o.Dir = b.TempDir()
+	disk, err := store.Open(o)
 	if err != nil {
 		b.Fatal(err)
 	}

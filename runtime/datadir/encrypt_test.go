@@ -1,0 +1,218 @@
+package datadir
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/rs/zerolog"
+
+	"github.com/kehai-run/kehai/runtime/config"
+	"github.com/kehai-run/kehai/runtime/engine"
+	"github.com/kehai-run/kehai/runtime/keyring"
+)
+
+const canary = "canary 5e1d"
+
+// filled is a data directory whose store has a row with the canary.
+func filled(t *testing.T) config.Config {
+	t.Helper()
+	cfg := config.Default()
+	cfg.Data = filepath.Join(t.TempDir(), "data")
+	st, err := OpenStore(cfg, zerolog.Nop(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = st.Apply([]engine.Op{{Key: []byte(canary), Value: []byte(canary)}}, true)
+	if err = errors.Join(err, st.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return cfg
+}
+
+// wantRow opens the store, and wants its row there and no trace of another store.
+func wantRow(t *testing.T, cfg config.Config) {
+	t.Helper()
+	st, err := OpenStore(cfg, zerolog.Nop(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if row, ok, err := st.Get([]byte(canary)); !ok || err != nil || string(row) != canary {
+		t.Errorf("the row is %q, %v, %v, want the canary", row, ok, err)
+	}
+	if err := st.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{nextStore, oldStore, "keys/" + keyring.StoreKey + next} {
+		if there(cfg, path) {
+			t.Errorf("%s is still there", path)
+		}
+	}
+}
+
+// plain reports whether the canary stands in a file of the store.
+func plain(t *testing.T, cfg config.Config) (found bool) {
+	t.Helper()
+	err := filepath.WalkDir(filepath.Join(cfg.Data, storeDir), func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		raw, err := os.ReadFile(path)
+		found = found || bytes.Contains(raw, []byte(canary))
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+func encrypt(t *testing.T, cfg config.Config, o Encryption, wantOwn bool) {
+	t.Helper()
+	if own, err := Encrypt(cfg, zerolog.Nop(), o); err != nil || own != wantOwn {
+		t.Fatalf("Encrypt(%+v) = %v, %v, want %v", o, own, err, wantOwn)
+	}
+	wantRow(t, cfg)
+}
+
+func TestEncrypt(t *testing.T) {
+	cfg := filled(t)
+	if !plain(t, cfg) || Encrypted(cfg) {
+		t.Fatal("the canary is not in the files of a plain store: this test shows nothing")
+	}
+	encrypt(t, cfg, Encryption{}, true)
+	first, err := ownKey(cfg)
+	if err != nil || plain(t, cfg) || !Encrypted(cfg) {
+		t.Errorf("after Encrypt the canary is in the files: %v (%v)", plain(t, cfg), err)
+	}
+	if _, err := Encrypt(cfg, zerolog.Nop(), Encryption{}); !errors.Is(err, ErrEncrypted) {
+		t.Errorf("Encrypt of an encrypted store = %v, want %v", err, ErrEncrypted)
+	}
+	encrypt(t, cfg, Encryption{NewKey: true}, true)
+	if second, err := ownKey(cfg); err != nil || bytes.Equal(first, second) {
+		t.Errorf("the key is as before (%v), want another", err)
+	}
+	named := cfg
+	named.Encryption.KeyFile = filepath.Join(t.TempDir(), "key")
+	if err := os.WriteFile(named.Encryption.KeyFile, bytes.Repeat([]byte{7}, 32), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	encrypt(t, named, Encryption{}, false)
+	old := named.Encryption.KeyFile
+	named.Encryption.KeyFile += "2"
+	if err := os.WriteFile(named.Encryption.KeyFile, bytes.Repeat([]byte{8}, 32), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	encrypt(t, named, Encryption{OldKey: old}, false)
+	if err := os.Rename(named.Encryption.KeyFile, old); err != nil {
+		t.Fatal(err)
+	}
+	if own, err := Encrypt(cfg, zerolog.Nop(), Encryption{Off: true, OldKey: old}); err != nil || !own {
+		t.Fatalf("Encrypt(off) = %v, %v", own, err)
+	}
+	wantRow(t, cfg)
+	if !plain(t, cfg) || Encrypted(cfg) {
+		t.Error("after Encrypt(off) the canary is in no file, want the store in plain")
+	}
+}
+
+// A store whose key is lost is not made anew, and the error names the place of the key,
+// which a backup of the keys fills.
+func TestLostStoreKey(t *testing.T) {
+	cfg := filled(t)
+	encrypt(t, cfg, Encryption{}, true)
+	keys, err := OpenKeys(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := keys.Seal(nil, "", nil, nil); err != nil { // makes the node's key
+		t.Fatal(err)
+	}
+	var backup bytes.Buffer
+	if _, err := keyring.Backup(Keys(cfg), &backup); err != nil {
+		t.Fatal(err)
+	}
+	elsewhere := filled(t) // a restored store is plain
+	if _, err := RestoreKeys(elsewhere, zerolog.Nop(), bytes.NewReader(backup.Bytes())); err != nil {
+		t.Fatal(err)
+	}
+	wantRow(t, elsewhere)
+	path := filepath.Join(Keys(cfg), keyring.StoreKey)
+	if err := os.Chmod(path, 0o640); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := OpenStore(cfg, zerolog.Nop(), nil); err == nil || errors.Is(err, engine.ErrKey) {
+		t.Errorf("OpenStore with a key that others read = %v, want it refused", err)
+	}
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	for _, open := range []func() error{
+		func() error { _, err := OpenStore(cfg, zerolog.Nop(), nil); return err },
+		func() error { _, err := Encrypt(cfg, zerolog.Nop(), Encryption{}); return err },
+	} {
+		if err := open(); !errors.Is(err, engine.ErrKey) || !bytes.Contains([]byte(err.Error()), []byte(path)) {
+			t.Errorf("without its key: %v, want %v and %s", err, engine.ErrKey, path)
+		}
+	}
+	if _, err := RestoreKeys(cfg, zerolog.Nop(), &backup); err != nil {
+		t.Fatal(err)
+	}
+	wantRow(t, cfg)
+}
+
+// Killed before any step, the store is as before or as it is to be.
+func TestEncryptIsKilled(t *testing.T) {
+	killed := errors.New("killed")
+	for _, o := range []Encryption{{}, {NewKey: true}, {Off: true}} {
+		var steps []string
+		for at := 0; at == 0 || at < len(steps); at++ {
+			cfg := filled(t)
+			if o.NewKey || o.Off {
+				encrypt(t, cfg, Encryption{}, true)
+			}
+			before, _ := ownKey(cfg)
+			steps = steps[:0]
+			do := o
+			do.step = func(name string) error {
+				if steps = append(steps, name); len(steps) == at+1 {
+					return killed
+				}
+				return nil
+			}
+			if _, err := Encrypt(cfg, zerolog.Nop(), do); !errors.Is(err, killed) {
+				t.Fatalf("Encrypt, killed before step %d = %v, want %v", at, err, killed)
+			}
+			reached := slices.Clone(steps)
+			wantRow(t, cfg)
+			if key, _ := ownKey(cfg); bytes.Equal(key, before) != (len(reached) < 3) {
+				t.Errorf("killed before %q the key changed: %v", reached[at], !bytes.Equal(key, before))
+			}
+			if len(reached) < 3 { // not begun
+				encrypt(t, cfg, o, true)
+			}
+			steps = []string{"copy", "aside", "in its place", "key", "remove"}
+		}
+	}
+}
+
+// While one process changes the key no other opens the store, not even between the two.
+func TestEncryptExcludes(t *testing.T) {
+	cfg := filled(t)
+	tried := 0
+	_, err := Encrypt(cfg, zerolog.Nop(), Encryption{step: func(name string) error {
+		tried++
+		if st, err := OpenStore(cfg, zerolog.Nop(), nil); !errors.Is(err, engine.ErrInUse) {
+			t.Errorf("OpenStore before %q = %v, %v, want it in use", name, st, err)
+		}
+		return nil
+	}})
+	if err != nil || tried != 5 {
+		t.Errorf("Encrypt() = %v after %d steps, want 5", err, tried)
+	}
+	wantRow(t, cfg)
+}
