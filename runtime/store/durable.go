@@ -136,15 +136,6 @@ func (s *Store) Compact(ctx context.Context) error {
 	return s.compactValues(ctx, 0.5)
 }
 
-// verify stops the store if a table was damaged since it was opened.
-func (s *Store) verify() error {
-	if err := verified(s.db.VerifyChecksum); err != nil {
-		why := s.unreadable(err)
-		return s.halt(why, why)
-	}
-	return nil
-}
-
 // compactValues rewrites files of the value log in which at least a share of the
 // bytes is garbage.
 func (s *Store) compactValues(ctx context.Context, share float64) error {

@@ -152,9 +152,7 @@ func (x *examination) checkTables() error {
 	if err != nil {
 		return err
 	}
-	indexes, err := ristretto.NewCache(&ristretto.Config[uint64, *fb.TableIndex]{
-		NumCounters: 100, MaxCost: 1 << 20, BufferItems: 64,
-	})
+	indexes, err := newIndexCache()
 	if err != nil {
 		return err
 	}
@@ -179,6 +177,13 @@ func (x *examination) checkTables() error {
 	return nil
 }
 
+// newIndexCache returns what Badger needs to read an encrypted table.
+func newIndexCache() (*ristretto.Cache[uint64, *fb.TableIndex], error) {
+	return ristretto.NewCache(&ristretto.Config[uint64, *fb.TableIndex]{
+		NumCounters: 100, MaxCost: 1 << 20, BufferItems: 64,
+	})
+}
+
 // checkTable verifies every checksum of a table with Badger's own code, which panics on
 // some damage. Here the panic can be caught; in DB.Open it could not, because that reads
 // tables in its own goroutines.
@@ -188,6 +193,7 @@ func checkTable(path string, o table.Options) (err error) {
 			err = panicked(r)
 		}
 	}()
+	defer faults()()
 	o.ChkMode = options.OnBlockRead
 	f, err := z.OpenMmapFile(path, os.O_RDONLY, 0)
 	if err != nil {
@@ -203,15 +209,14 @@ func checkTable(path string, o table.Options) (err error) {
 
 var errChecksum = errors.New("a checksum does not match")
 
-// verified calls one of Badger's VerifyChecksum functions, which panic while they format
-// the error about a damaged block.
+// verified calls Badger's VerifyChecksum, which panics while it formats the error about a
+// damaged block.
 func verified(verify func() error) (err error) {
 	defer func() {
 		if recover() != nil {
 			err = errChecksum
 		}
 	}()
-	defer faults()()
 	return verify()
 }
 

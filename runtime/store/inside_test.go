@@ -16,6 +16,7 @@ import (
 	"sync/atomic"
 	"syscall"
 	"testing"
+	"testing/synctest"
 	"time"
 	"unsafe"
 
@@ -282,6 +283,78 @@ func TestPurgeBehindAReader(t *testing.T) {
 		t.Errorf("Purge() = %v, want all gone", err)
 	}
 	closed(t, s)
+}
+
+// TestLooksAreShared asks for a look while one is under way, which may have begun too
+// early. All who ask meanwhile share the next one.
+func TestLooksAreShared(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := looks{turn: make(chan struct{}, 1)}
+		began, asked, end := 0, 0, make(chan struct{})
+		ask := func() {
+			asked++
+			mine := asked
+			go func() {
+				after := -1
+				err := l.after(func() error {
+					began++
+					after = asked
+					<-end
+					return errBlock
+				})
+				if err != errBlock || after >= 0 && after < mine {
+					t.Errorf("after() = %v, and its look began after %d of %d calls", err, after, mine)
+				}
+			}()
+			synctest.Wait()
+		}
+		for range 6 {
+			ask()
+		}
+		end <- struct{}{}
+		synctest.Wait()
+		if began != 2 {
+			t.Errorf("%d looks began for 6 calls, 5 of them during the first, want 2", began)
+		}
+		end <- struct{}{}
+		synctest.Wait()
+		ask()
+		close(end)
+		synctest.Wait()
+		if began != 3 {
+			t.Errorf("%d looks began, want a third for a call after both", began)
+		}
+	})
+}
+
+// TestOpenTables finds what Badger does not show.
+func TestOpenTables(t *testing.T) {
+	dir := t.TempDir()
+	for n := range 2 {
+		s := inside(t, dir)
+		if err := s.Apply([]engine.Op{{Key: []byte{byte(n)}, Value: []byte("value")}}, false); err != nil {
+			t.Fatal(err)
+		}
+		closed(t, s)
+	}
+	s := inside(t, dir)
+	defer closed(t, s)
+	count := func(merging bool) (n int) {
+		for _, table := range openTables(reflect.ValueOf(s.db).Elem(), merging) {
+			n++
+			if err := table.DecrRef(); err != nil {
+				t.Error(err)
+			}
+		}
+		return n
+	}
+	status := reflect.ValueOf(s.db).Elem().FieldByName("lc").Elem().FieldByName("cstatus")
+	all, merging := count(false), count(true)
+	(*hidden[map[uint64]struct{}](status, "tables"))[s.db.Tables()[0].ID] = struct{}{}
+	if one := count(true); all != 2 || merging != 0 || one != 1 {
+		t.Errorf("%d tables, %d of them merged, then %d; want 2, 0 and 1", all, merging, one)
+	}
+	delete(*hidden[map[uint64]struct{}](status, "tables"), s.db.Tables()[0].ID)
 }
 
 // TestReadersOfKeysFindDamage damages what they read, and mends it again for Close.

@@ -31,6 +31,7 @@ func TestMain(m *testing.M) {
 		"rot":        rot,
 		"rot scan":   rotScan,
 		"rot get":    rotGet,
+		"rot known":  func(s *store.Store) { rotBetween(s, oftenEveryKey, everyKey) },
 		"rot merge":  func(s *store.Store) { rotBeside(s, traffic) },
 		"rot purge":  func(s *store.Store) { rotBeside(s, purgeOne) },
 		"cut get":    func(s *store.Store) { cutTables(s, rotten) },

@@ -64,7 +64,8 @@ func Open(o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{dir: o.Dir, lock: lock, statFS: o.StatFS, gate: newGate(), onStop: o.OnStop}
+	s := &Store{dir: o.Dir, lock: lock, statFS: o.StatFS, gate: newGate(), onStop: o.OnStop,
+		looks: looks{turn: make(chan struct{}, 1)}}
 	if err = s.open(o); err == nil {
 		s.opened.Store(true)
 		err = s.gate.halted()
@@ -188,10 +189,10 @@ func badgerOptions(o Options) badger.Options {
 		WithBaseLevelSize(16 << 20).
 		WithValueThreshold(valueThreshold).
 		WithValueLogFileSize(64 << 20).
-		WithBlockCacheSize(16 << 20).
+		WithBlockCacheSize(0). // its blocks point into the mapped file, but are not verified again
 		WithIndexCacheSize(16 << 20)
 	if len(o.Key) > 0 {
-		b = b.WithEncryptionKey(o.Key)
+		b = b.WithEncryptionKey(o.Key).WithBlockCacheSize(16 << 20) // of decrypted copies
 	}
 	return b
 }

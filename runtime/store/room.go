@@ -123,11 +123,3 @@ func (s *Store) unmade() error {
 		What: "was left as it is, because its volume has no space for a tidy end",
 		Next: "Free some space there, then start again; " + found}
 }
-
-// merged holds back a compaction that may have read damage: Badger leaves out what it
-// cannot read, and then deletes the tables that hold it. Open has read all of them.
-func (s *Store) merged() {
-	if s.opened.Load() && s.verify() != nil {
-		select {}
-	}
-}

@@ -62,6 +62,7 @@ type Store struct {
 	entries []badger.Entry // the same
 	logs    logFiles
 	room    room
+	looks   looks
 
 	views      views
 	tidying    sync.Mutex  // one Compact or Purge at a time

@@ -152,6 +152,14 @@ func everyKey(s *store.Store) error {
 	return s.Scan(nil, nil, func(_, _ []byte) bool { return true })
 }
 
+// oftenEveryKey gives Badger the time to fill its cache, which it does on the side.
+func oftenEveryKey(s *store.Store) (err error) {
+	for range 100 {
+		err = errors.Join(err, everyKey(s))
+	}
+	return err
+}
+
 // end tells what a store says after a failed read.
 func end(s *store.Store, err error) {
 	fmt.Println("failed:", err)
@@ -184,10 +192,16 @@ func limit(s *store.Store) {
 	fmt.Println("closed:", s.Close())
 }
 
+// rotBetween damages the tables between one work and another.
+func rotBetween(s *store.Store, before, after func(*store.Store) error) {
+	must(before(s))
+	damageTables()
+	end(s, after(s))
+}
+
 // rotBeside damages the tables and goes on, but reads nothing of what is damaged.
 func rotBeside(s *store.Store, work func(*store.Store) error) {
-	damageTables()
-	end(s, work(s))
+	rotBetween(s, func(*store.Store) error { return nil }, work)
 }
 
 // traffic writes until there must have been a compaction.
@@ -278,6 +292,18 @@ func TestGetFindsDamage(t *testing.T) {
 		if !strings.Contains(said[what], dir+" is damaged: a checksum does not match") {
 			t.Errorf("%s %q, want it to tell of the damage", what, said[what])
 		}
+	}
+}
+
+// TestKnownBlocksFindDamage damages what was read before, in a table so small that Badger
+// would keep all of its blocks in the cache.
+func TestKnownBlocksFindDamage(t *testing.T) {
+	dir := t.TempDir()
+	s := open(t, store.Options{Dir: dir})
+	mustApply(t, s, small(0, 100)...)
+	closeIt(t, s)
+	if said := whatIsSaid(t, "rot known", dir); said["corrupt:"] != "true" || said["refused:"] != "true" {
+		t.Errorf("the process said %q, want ErrCorrupt", said)
 	}
 }
 
