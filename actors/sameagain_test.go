@@ -118,7 +118,7 @@ func (s *stages) text(t messages.Text) {
 
 // hears is a message of another channel, from ingress on.
 func (s *stages) hears(n messages.Occurrence, t messages.Text) {
-	s.ingress.Send(messages.Heard{
+	s.ingress.Send(messages.IncomingBubble{
 		Conversation: hana, Occurrence: n, Kind: messages.KindText, Text: t, Channel: "push", SeenAt: s.ingress.Now(),
 	})
 	s.forward()

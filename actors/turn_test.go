@@ -71,7 +71,7 @@ func TestTurnErrorsStick(t *testing.T) {
 		"call without a deadline": func(tn *actors.Turn) {
 			tn.Call("ocr", messages.PollDue{}, actors.CallOptions{Retries: 1})
 		},
-		"private text in an address": func(tn *actors.Turn) { tn.Send("", messages.Heard{Text: "s3cret"}) },
+		"private text in an address": func(tn *actors.Turn) { tn.Send("", messages.IncomingBubble{Text: "s3cret"}) },
 	} {
 		tn := turn(rows{})
 		do(tn)

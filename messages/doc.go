@@ -20,19 +20,19 @@
 //	             ──Identify──► directory
 //	             ──AskOverlap──► dedup
 //	             ══Detection══► dedup
-//	             ──Whose──► outbound
+//	             ──ConversationShown──► outbound
 //	             ══MessageUnreadable, ConversationUnknown══► host
 //	directory    ──Identified──► fusion
 //	             ══HeldSettled══► fusion
 //	             ══JoinLedger, SplitLedger══► dedup
-//	dedup        ══Heard, Revised, OwnMessage, JoinSent══► ingress
+//	dedup        ══IncomingBubble, Revised, OwnMessage, JoinSent══► ingress
 //	             ──ReadNow──► poller
-//	             ──OverlapTold──► fusion
+//	             ──OverlapAnswer──► fusion
 //	             ══ForgetView══► fusion
 //	             ══Detection, LedgerJoined, LedgerSplit══► dedup
 //	             ══JoinTalk, SplitTalk══► conversation
 //	             ══TranscriptGap══► host
-//	ingress      ══Heard, Revised══► burst
+//	ingress      ══IncomingBubble, Revised══► burst
 //	             ══OwnMessage══► conversation
 //	             ══OwnMessage══► outbound
 //	             ══TextSent, SentJoined══► ingress
@@ -61,7 +61,7 @@
 //	             ──TypeText, PressEnter, ClearField──► hands
 //	             ══AskKeyboard, LeaveKeyboard══► keyboard
 //	             ──Typing──► poller
-//	             ──AskWhose──► fusion
+//	             ──AskConversation──► fusion
 //	             ══TextSent══► fusion
 //	             ══TextSent══► ingress
 //	             ══TaskDone, SendTried══► stall

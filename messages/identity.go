@@ -52,7 +52,7 @@ type Shared struct {
 }
 
 // AskOverlap asks dedup/CONVERSATION how much of a frame its transcript has shown. It
-// answers with [OverlapTold] to fusion/WINDOW.
+// answers with [OverlapAnswer] to fusion/WINDOW.
 type AskOverlap struct {
 	Window  WindowID
 	Frame   FrameHash
@@ -70,9 +70,9 @@ type AskOverlap struct {
 // MessageType implements [Message].
 func (AskOverlap) MessageType() Type { return Type{"ask_overlap", 1} }
 
-// OverlapTold answers [AskOverlap]. Here [OverlapGap] means only that nothing matches in
+// OverlapAnswer answers [AskOverlap]. Here [OverlapGap] means only that nothing matches in
 // a window that is not scrolled back.
-type OverlapTold struct {
+type OverlapAnswer struct {
 	Frame        FrameHash
 	At           time.Time // as asked
 	Conversation ConversationID
@@ -80,7 +80,7 @@ type OverlapTold struct {
 }
 
 // MessageType implements [Message].
-func (OverlapTold) MessageType() Type { return Type{"overlap_told", 1} }
+func (OverlapAnswer) MessageType() Type { return Type{"overlap_told", 1} }
 
 // Identified answers [Identify]. It holds one of these: the Conversation; Compare, the
 // conversations to measure the overlap with; Search, to look for those that have shown

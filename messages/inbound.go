@@ -36,9 +36,9 @@ func (m Detection) Subject() ConversationID { return m.Conversation }
 // them from the screen.
 type Channel string
 
-// Heard is one incoming message, found by the conversation's ledger. It goes
+// IncomingBubble is one incoming message, found by the conversation's ledger. It goes
 // through ingress to burst unchanged.
-type Heard struct {
+type IncomingBubble struct {
 	Conversation ConversationID `json:"conversation"`
 	Occurrence   Occurrence     `json:"occurrence"`
 	Sender       Text           `json:"sender"`
@@ -55,10 +55,10 @@ type Heard struct {
 }
 
 // MessageType implements [Message].
-func (Heard) MessageType() Type { return Type{"heard", 1} }
+func (IncomingBubble) MessageType() Type { return Type{"heard", 1} }
 
 // Subject implements [About].
-func (m Heard) Subject() ConversationID { return m.Conversation }
+func (m IncomingBubble) Subject() ConversationID { return m.Conversation }
 
 // ChangeKind says what became of a message after it was read.
 type ChangeKind string
@@ -74,7 +74,7 @@ const (
 )
 
 // Revised says that an incoming message now reads differently from what was passed on.
-// The conversation's ledger sends it along the path of [Heard], and it never overtakes
+// The conversation's ledger sends it along the path of [IncomingBubble], and it never overtakes
 // one.
 type Revised struct {
 	Conversation ConversationID `json:"conversation"`
@@ -100,7 +100,7 @@ func (LedgerDue) MessageType() Type { return Type{"ledger_due", 1} }
 
 // TranscriptGap says that messages may be missing: the conversation is known, but nothing
 // visible is, so more than a screenful went by unseen. Visible and Passed count whole
-// bubbles; those passed follow as [Heard].
+// bubbles; those passed follow as [IncomingBubble].
 type TranscriptGap struct {
 	Conversation ConversationID `json:"conversation"`
 	Window       WindowID       `json:"window"`

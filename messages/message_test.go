@@ -74,7 +74,7 @@ func TestDecodeErrorsQuoteNoBody(t *testing.T) {
 		t.Fatal(err)
 	}
 	body := `{"text":"` + Secret + `"}`
-	whole, err := core(t).Encode(Heard{Text: Secret, Sender: Secret})
+	whole, err := core(t).Encode(IncomingBubble{Text: Secret, Sender: Secret})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,7 +110,7 @@ func TestDecodeErrorsQuoteNoBody(t *testing.T) {
 }
 
 func TestEncodeRefusesUnknownTypes(t *testing.T) {
-	for _, m := range []Message{nil, note{Secret}, &Heard{Text: Secret}} {
+	for _, m := range []Message{nil, note{Secret}, &IncomingBubble{Text: Secret}} {
 		raw, err := core(t).Encode(m)
 		if !errors.Is(err, ErrUnknownType) || raw != nil {
 			t.Errorf("Encode(%T) = %s, %v, want %v", m, raw, err, ErrUnknownType)
@@ -118,8 +118,8 @@ func TestEncodeRefusesUnknownTypes(t *testing.T) {
 			t.Errorf("Encode(%T) = %v, which shows the text (%s)", m, err, form)
 		}
 	}
-	_, err := core(t).Encode(&Heard{})
-	if want := "send messages.Heard, not a pointer to it"; err == nil || !strings.Contains(err.Error(), want) {
+	_, err := core(t).Encode(&IncomingBubble{})
+	if want := "send messages.IncomingBubble, not a pointer to it"; err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("Encode(a pointer) = %v, want %q", err, want)
 	}
 }

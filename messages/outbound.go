@@ -238,18 +238,18 @@ type SendDue struct{}
 // MessageType implements [Message].
 func (SendDue) MessageType() Type { return Type{"send_due", 1} }
 
-// AskWhose asks fusion/WINDOW which conversation a reading shows, judged by its title and
-// its bubbles. The answer, [Whose], goes to outbound/WINDOW.
-type AskWhose struct {
+// AskConversation asks fusion/WINDOW which conversation a reading shows, judged by its title and
+// its bubbles. The answer, [ConversationShown], goes to outbound/WINDOW.
+type AskConversation struct {
 	Key  string
 	Read FrameRead
 }
 
 // MessageType implements [Message].
-func (AskWhose) MessageType() Type { return Type{"ask_whose", 1} }
+func (AskConversation) MessageType() Type { return Type{"ask_whose", 1} }
 
-// Whose answers [AskWhose].
-type Whose struct {
+// ConversationShown answers [AskConversation].
+type ConversationShown struct {
 	Key          string
 	Conversation ConversationID // "" unless it is certain
 	// MovedOn is the conversation it would be, if its known messages have scrolled out of
@@ -258,7 +258,7 @@ type Whose struct {
 }
 
 // MessageType implements [Message].
-func (Whose) MessageType() Type { return Type{"whose", 1} }
+func (ConversationShown) MessageType() Type { return Type{"whose", 1} }
 
 // Look is what a window showed when an action was decided. A hands worker refuses to
 // press a key with the code [SendChanged] if the header or the input field looks

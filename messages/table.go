@@ -39,7 +39,7 @@ func Core() Table {
 		Fleeting[Introduce](),
 		Durable[Rename](nil),
 		Fleeting[AskOverlap](),
-		Fleeting[OverlapTold](),
+		Fleeting[OverlapAnswer](),
 		Durable[SettleHeld](nil),
 		Durable[SettleNew](nil),
 		Durable[HeldSettled](nil),
@@ -59,7 +59,7 @@ func Core() Table {
 
 		// fusion, dedup, ingress, burst, conversation
 		Durable[Detection](nil),
-		Durable[Heard](nil),
+		Durable[IncomingBubble](nil),
 		Durable[Revised](nil),
 		Durable[LedgerDue](nil).AboutNobody(),
 		Durable[TranscriptGap](nil),
@@ -156,8 +156,8 @@ func Core() Table {
 		Durable[SendTried](nil),
 		Durable[StallDue](nil).AboutNobody(),
 		Durable[SendStalled](nil),
-		Fleeting[AskWhose](),
-		Fleeting[Whose](),
+		Fleeting[AskConversation](),
+		Fleeting[ConversationShown](),
 		Fleeting[TypeText](),
 		Fleeting[PressEnter](),
 		Fleeting[ClearField](),

@@ -36,8 +36,8 @@ func bound(cfg Config) (kinds []engine.Kind) {
 	rows, _ := topology(&parts.Parts{Config: cfg, Pauses: &pause.State{}})
 	for _, row := range rows {
 		if row.lives == here {
-			kinds = append(kinds, engine.Kind{Name: row.kind, Here: true, About: row.with.about, Whose: row.with.whose,
-				New: row.make})
+			kinds = append(kinds, engine.Kind{Name: row.kind, Here: true, About: row.with.about,
+				SubjectOf: row.with.subject, New: row.make})
 		}
 	}
 	return kinds

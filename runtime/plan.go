@@ -154,7 +154,7 @@ func (p *plan) build(kinds []actorRow, workers []workerRow) {
 			continue
 		}
 		p.kinds = append(p.kinds, engine.Kind{
-			Name: row.kind, New: row.make, About: row.with.about, Whose: row.with.whose, Here: row.lives == here,
+			Name: row.kind, New: row.make, About: row.with.about, SubjectOf: row.with.subject, Here: row.lives == here,
 			Source: row.with.source, Overflow: row.with.overflow, Fleeting: row.with.fleeting,
 		})
 		for _, key := range row.keys {
@@ -178,8 +178,8 @@ func (p *plan) join(set settings) {
 		if i < 0 {
 			p.kinds = append(p.kinds, k)
 		} else {
-			if k.About == nil && k.Whose == nil { // its rows are about the same
-				k.About, k.Whose = p.kinds[i].About, p.kinds[i].Whose
+			if k.About == nil && k.SubjectOf == nil { // its rows are about the same
+				k.About, k.SubjectOf = p.kinds[i].About, p.kinds[i].SubjectOf
 			}
 			p.kinds[i] = k
 		}

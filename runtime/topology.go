@@ -31,25 +31,25 @@ func topology(p *parts.Parts) ([]actorRow, []workerRow) {
 				p.Structure, p.TreeKeys(),
 				sends{to(m.WorkerStructure, m.CountRows{}), to(m.ActorFusion, m.StructureSignal{})}},
 			{always, m.ActorFusion, "finds what is new in what was read", here,
-				traits{about: fusion.About, whose: fusion.Whose}, p.Fusion, nil,
+				traits{about: fusion.About, subject: fusion.SubjectOf}, p.Fusion, nil,
 				sends{to(m.ActorPoller, m.FrameSettled{}, m.FrameHeld{}, m.ReadNow{}, m.ReadAgain{}),
 					to(m.ActorDirectory, m.Identify{}), to(m.ActorDedup, m.Detection{}, m.AskOverlap{}),
-					to(m.ActorOutbound, m.Whose{}),
+					to(m.ActorOutbound, m.ConversationShown{}),
 					to(host, events.MessageUnreadable{}, events.ConversationUnknown{})}},
 			// Whose conversation it is. The key is an application.
 			{always, m.ActorDirectory, "gives conversations their ids, and knows their names", anywhere,
-				traits{whose: directory.Whose}, p.Directory(), nil,
+				traits{subject: directory.SubjectOf}, p.Directory(), nil,
 				sends{to(m.ActorFusion, m.Identified{}, m.HeldSettled{}),
 					to(m.ActorDedup, m.JoinLedger{}, m.SplitLedger{})}},
 			// Deciding what is new, and keeping it. The key is a conversation.
 			{always, m.ActorDedup, "keeps the ledger: which bubbles are new", anywhere, traits{}, p.Ledger(), nil,
-				sends{to(m.ActorIngress, m.Heard{}, m.Revised{}, m.OwnMessage{}, m.JoinSent{}),
+				sends{to(m.ActorIngress, m.IncomingBubble{}, m.Revised{}, m.OwnMessage{}, m.JoinSent{}),
 					to(m.ActorPoller, m.ReadNow{}),
-					to(m.ActorFusion, m.OverlapTold{}, m.ForgetView{}),
+					to(m.ActorFusion, m.OverlapAnswer{}, m.ForgetView{}),
 					to(m.ActorDedup, m.Detection{}, m.LedgerJoined{}, m.LedgerSplit{}),
 					to(m.ActorConversation, m.JoinTalk{}, m.SplitTalk{}), to(host, m.TranscriptGap{})}},
 			{always, m.ActorIngress, "stops echoes of what was sent, and repeats", anywhere, traits{}, p.Gate(), nil,
-				sends{to(m.ActorBurst, m.Heard{}, m.Revised{}), to(m.ActorConversation, m.OwnMessage{}),
+				sends{to(m.ActorBurst, m.IncomingBubble{}, m.Revised{}), to(m.ActorConversation, m.OwnMessage{}),
 					to(m.ActorOutbound, m.OwnMessage{}), to(m.ActorIngress, m.TextSent{}, m.SentJoined{})}},
 			{always, m.ActorBurst, "joins what comes in quick succession", anywhere, traits{}, p.Burst(), nil,
 				sends{to(m.ActorConversation, m.InboundMessage{}, m.Revised{})}},
@@ -72,21 +72,22 @@ func topology(p *parts.Parts) ([]actorRow, []workerRow) {
 			{always, m.ActorProject, "keeps a project of interviews", anywhere, traits{}, project.New, nil,
 				sends{to(m.ActorConversation, m.InterviewBegins{}), to(host, m.ProjectClosed{})}},
 			// The key is a node.
-			{always, m.ActorOwner, "knows what the owner does and allows", here, traits{whose: owner.Whose},
+			{always, m.ActorOwner, "knows what the owner does and allows", here, traits{subject: owner.SubjectOf},
 				p.Owner(), p.DeskKey(),
 				sends{to(m.ActorConversation, m.OwnerState{}), to(m.ActorOutbound, m.OwnerState{})}},
 			// Sending. The key is a window, that of the keyboard a node.
 			{always, m.ActorOutbound, "types replies into a window and sees them there", here,
-				traits{about: outbound.About, whose: outbound.Whose}, p.Sender(), p.WindowKeys(),
+				traits{about: outbound.About, subject: outbound.SubjectOf}, p.Sender(), p.WindowKeys(),
 				sends{to(m.WorkerCapture, m.CaptureWindow{}), to(m.WorkerOCR, m.ReadFrame{}),
 					to(m.WorkerHands, m.TypeText{}, m.PressEnter{}, m.ClearField{}),
 					to(m.ActorKeyboard, m.AskKeyboard{}, m.LeaveKeyboard{}), to(m.ActorPoller, m.Typing{}),
-					to(m.ActorFusion, m.TextSent{}, m.AskWhose{}), to(m.ActorIngress, m.TextSent{}),
+					to(m.ActorFusion, m.TextSent{}, m.AskConversation{}), to(m.ActorIngress, m.TextSent{}),
 					to(m.ActorStall, m.TaskDone{}, m.SendTried{}), to(m.ActorConversation, m.SendDone{}),
 					to(host, m.SendDone{})}},
 			{always, m.ActorKeyboard, "gives the desk's keyboard to one window at a time", here, traits{},
 				keyboard.New, nil, sends{to(m.ActorOutbound, m.KeyboardGiven{})}},
-			{always, m.ActorStall, "watches for stalled tasks", here, traits{about: stall.About, whose: stall.Whose},
+			{always, m.ActorStall, "watches for stalled tasks", here,
+				traits{about: stall.About, subject: stall.SubjectOf},
 				p.Stall(), p.DeskKey(), sends{to(host, m.SendStalled{})}},
 			// The person at the desk. The key is a node: its camera and keyboard.
 			{desk, m.ActorCamera, "sums up the landmarks of a face", here, source.bounded(64), p.Camera(), p.DeskKey(),
@@ -154,12 +155,12 @@ type traits struct {
 	overflow engine.Overflow
 	fleeting int       // bound of the mailbox; 0 is the engine's
 	about    rowsAbout // see [engine.Kind]; nil where the key of an actor says whom its rows are about
-	whose    rowsWhose
+	subject  rowSubject
 }
 
 type (
-	rowsAbout = func(m.ConversationID, string, []byte) bool
-	rowsWhose = func(string, []byte) m.ConversationID
+	rowsAbout  = func(m.ConversationID, string, []byte) bool
+	rowSubject = func(string, []byte) m.ConversationID
 )
 
 var source = traits{source: true}

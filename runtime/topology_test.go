@@ -121,7 +121,9 @@ func TestTopologyUsesTheRules(t *testing.T) {
 	}
 
 	h = spawned(t, r, "ingress/line:Hana")
-	heard := messages.Heard{Conversation: "line:Hana", Kind: messages.KindText, Text: "うん", Window: "line@mac-a"}
+	heard := messages.IncomingBubble{
+		Conversation: "line:Hana", Kind: messages.KindText, Text: "うん", Window: "line@mac-a",
+	}
 	for _, pause := range []time.Duration{0, 3 * time.Second} {
 		h.Advance(pause)
 		heard.Occurrence++

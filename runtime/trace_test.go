@@ -128,8 +128,9 @@ func TestWhyOfWhatWentWrong(t *testing.T) {
 			}
 			s.Advance(100 * time.Millisecond)
 		}
-		heard := func(n messages.Occurrence, text messages.Text) messages.Heard {
-			return messages.Heard{Conversation: "line:Hana", Occurrence: n, Kind: messages.KindText, Text: text,
+		heard := func(n messages.Occurrence, text messages.Text) messages.IncomingBubble {
+			return messages.IncomingBubble{Conversation: "line:Hana", Occurrence: n, Kind: messages.KindText,
+				Text:   text,
 				Sender: "Hana", SeenAt: time.Now()}
 		}
 		inject("ingress/line:Ken", heard(2, "間違った宛先の言葉")) // ingress refuses another's message

@@ -43,7 +43,7 @@ func TestStoredRowsLoad(t *testing.T) {
 		t.Errorf("Changes.Decode() = %+v, %v, want %+v", change, err, want)
 	}
 	episode, err := notify.Episodes.Decode([]byte(storedEpisode))
-	if err != nil || episode.State != messages.Drowsy || !episode.Since.Equal(noon) || !episode.Told ||
+	if err != nil || episode.State != messages.Drowsy || !episode.Since.Equal(noon) || !episode.Notified ||
 		!episode.Last[messages.Drowsy].Equal(noon) || !episode.Paused ||
 		!episode.Until.Equal(noon) || !episode.Due.Equal(noon) || episode.Wrong != "unavailable" {
 		t.Errorf("Episodes.Decode() = %+v, %v, want every field", episode, err)

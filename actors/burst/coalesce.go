@@ -60,7 +60,7 @@ func (l Repeats) some() int {
 
 // Add takes h in. It returns what must be passed on before and after that, the buffer
 // that waits, and which lines of h were left out. An empty buffer has no parts.
-func (r Rules) Add(b Buffer, h messages.Heard, now time.Time) (flushed []Buffer, rest Buffer, left Repeats) {
+func (r Rules) Add(b Buffer, h messages.IncomingBubble, now time.Time) (flushed []Buffer, rest Buffer, left Repeats) {
 	if len(b.Parts) > 0 && (b.Sender != h.Sender || !now.Before(b.First.Add(r.Cap))) {
 		flushed, b = append(flushed, b), Buffer{}
 	}
@@ -83,7 +83,7 @@ func (r Rules) Add(b Buffer, h messages.Heard, now time.Time) (flushed []Buffer,
 // fresh returns the text of h without the lines that repeat one in b. Lines of h are not
 // compared with each other, since they were read at one time in different places. A
 // message whose place proves it new is not compared at all.
-func (r Rules) fresh(b Buffer, h messages.Heard) (messages.Text, Repeats) {
+func (r Rules) fresh(b Buffer, h messages.IncomingBubble) (messages.Text, Repeats) {
 	var left Repeats
 	if r.Repeats == (text.RepeatRules{}) || h.Fresh || h.Kind != messages.KindText {
 		return h.Text, left
@@ -150,7 +150,7 @@ func mark(o messages.Occurrence, trace string, buffers ...Buffer) {
 }
 
 // why names the rule by which the arrival of h let a buffer pass.
-func (r Rules) why(b Buffer, h messages.Heard) events.Rule {
+func (r Rules) why(b Buffer, h messages.IncomingBubble) events.Rule {
 	switch {
 	case len(b.Parts) >= r.Parts:
 		return events.RuleFull

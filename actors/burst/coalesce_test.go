@@ -16,8 +16,9 @@ var (
 	rules = burst.Rules{Quiet: 1500 * time.Millisecond, Cap: 7500 * time.Millisecond, Parts: 36}
 )
 
-func heard(n messages.Occurrence, sender, text messages.Text) messages.Heard {
-	return messages.Heard{Conversation: "line:Hana", Occurrence: n, Sender: sender, Kind: messages.KindText, Text: text,
+func heard(n messages.Occurrence, sender, text messages.Text) messages.IncomingBubble {
+	return messages.IncomingBubble{Conversation: "line:Hana", Occurrence: n, Sender: sender,
+		Kind: messages.KindText, Text: text,
 		SeenAt: start.Add(time.Duration(n) * time.Second)}
 }
 

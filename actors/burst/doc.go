@@ -2,7 +2,7 @@
 // makes the actor burst/CONVERSATION; the rules are in coalesce.go: [Buffer] and
 // [Rules].
 //
-//	Heard ─► buffer ─┬─ quiet for a while, or full, or waited long enough ─► InboundMessage
+//	IncomingBubble ─► buffer ─┬─ quiet for a while, or full, or waited long enough ─► InboundMessage
 //	                 └─ other sender ─► InboundMessage, and a new buffer
 //	Revised ─► the buffer if that holds its message, then Revised
 //

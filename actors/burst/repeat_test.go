@@ -26,7 +26,7 @@ func TestAddRepeats(t *testing.T) {
 	fresh.Fresh = true
 	for _, c := range []struct {
 		name    string
-		h       messages.Heard
+		h       messages.IncomingBubble
 		after   time.Duration
 		text    messages.Text // of the last part of the buffer
 		flushed int

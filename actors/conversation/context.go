@@ -103,11 +103,11 @@ const (
 
 // bounded returns the newest lines, cut to what a judge reads.
 func bounded(said []messages.Said) []messages.Said {
-	told := 0
+	length := 0
 	for i := range slices.Backward(said) {
 		said[i].Name, said[i].Text = cut(said[i].Name), cut(said[i].Text)
-		told += utf8.RuneCountInString(string(said[i].Name)) + utf8.RuneCountInString(string(said[i].Text))
-		if told > longestTold {
+		length += utf8.RuneCountInString(string(said[i].Name)) + utf8.RuneCountInString(string(said[i].Text))
+		if length > longestTold {
 			return said[i+1:]
 		}
 	}

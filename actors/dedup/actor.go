@@ -142,7 +142,7 @@ func (a *actor) detection(turn *actors.Turn, m messages.Detection) error {
 func (a *actor) overlap(turn *actors.Turn, m messages.AskOverlap) {
 	a.load(turn)
 	mem, _ := Views.Get(turn, string(m.Window))
-	turn.Send(messages.To(messages.ActorFusion, string(m.Window)), messages.OverlapTold{
+	turn.Send(messages.To(messages.ActorFusion, string(m.Window)), messages.OverlapAnswer{
 		Frame: m.Frame, At: m.At, Conversation: a.conversation, Overlap: a.ledger.Overlap(ledger.View{
 			Bubbles: m.Bubbles, Marks: m.Marks, Size: m.Size, Scale: m.Scale, Window: m.Window, SeenAt: m.At,
 		}, mem, ledger.Watch{Recent: m.Watched, Unbroken: m.Unbroken}, turn.Now()),
@@ -208,14 +208,14 @@ func (a *actor) finish(turn *actors.Turn, head ledger.Head) error {
 
 // tellOwn passes on the new messages of our side.
 func (a *actor) tellOwn(turn *actors.Turn, own []messages.OwnMessage) {
-	told := events.Detail{Conversation: a.conversation}
+	detail := events.Detail{Conversation: a.conversation}
 	for _, m := range own {
 		m.Conversation = a.conversation
-		told.Window, told.Occurrences = m.Window, append(told.Occurrences, m.Occurrence)
+		detail.Window, detail.Occurrences = m.Window, append(detail.Occurrences, m.Occurrence)
 		turn.Send(messages.To(messages.ActorIngress, string(a.conversation)), m)
 	}
 	if len(own) > 0 {
-		turn.Pass(events.StageDedup, events.RuleOwn, told)
+		turn.Pass(events.StageDedup, events.RuleOwn, detail)
 	}
 }
 

@@ -32,7 +32,7 @@ func (a *actor) forward(turn *actors.Turn, msg messages.Message) bool {
 		m.Conversation = into
 		turn.Send(messages.To(Kind, string(into)), m)
 	case messages.AskOverlap: // the directory has just dropped it
-		turn.Send(messages.To(messages.ActorFusion, string(m.Window)), messages.OverlapTold{
+		turn.Send(messages.To(messages.ActorFusion, string(m.Window)), messages.OverlapAnswer{
 			Frame: m.Frame, At: m.At, Conversation: a.conversation})
 	}
 	return true

@@ -37,7 +37,7 @@ func wantHeard(t *testing.T, h *actortest.Harness, want string) {
 		case messages.ReadNow, messages.OwnMessage:
 			continue
 		}
-		m, ok := s.Message.(messages.Heard)
+		m, ok := s.Message.(messages.IncomingBubble)
 		if !ok || s.To != "ingress/line:Hana" || m.Conversation != "line:Hana" || m.Window != "w" ||
 			m.Side != messages.SideIncoming || m.Sender != "Hana" || m.SeenAt != chatview.Start {
 			t.Errorf("sent %+v to %s, want what Hana said in window w at %v to the gate", s.Message, s.To,
@@ -79,7 +79,8 @@ func TestFresh(t *testing.T) {
 	fresh := func(want bool) {
 		t.Helper()
 		sent := h.Sent()
-		if len(sent) != 1 || sent[0].To != "ingress/line:Hana" || sent[0].Message.(messages.Heard).Fresh != want {
+		if len(sent) != 1 || sent[0].To != "ingress/line:Hana" ||
+			sent[0].Message.(messages.IncomingBubble).Fresh != want {
 			t.Errorf("sent %v, want one message to ingress with Fresh = %v", sent, want)
 		}
 	}
@@ -232,7 +233,7 @@ func TestCrashesAnywhere(t *testing.T) {
 			}
 			want = append(want, fmt.Sprintf("m%d say", i+1), "OK")
 			for _, s := range h.Sent() {
-				got = append(got, string(s.Message.(messages.Heard).Text))
+				got = append(got, string(s.Message.(messages.IncomingBubble).Text))
 			}
 		}
 		if g, w := strings.Join(got, ", "), strings.Join(want, ", "); g != w {

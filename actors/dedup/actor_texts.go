@@ -36,7 +36,7 @@ func (a *actor) texts(turn *actors.Turn, m messages.Detection) error {
 		turn.Drop(events.StageDedup, events.RuleForgotten, detail)
 		return nil
 	}
-	h := messages.Heard{
+	h := messages.IncomingBubble{
 		Conversation: a.conversation, Occurrence: occurrence, Sender: m.Title, Kind: messages.KindText, Text: m.Text,
 		Window: m.Window, SeenAt: m.SeenAt,
 	}
@@ -48,7 +48,7 @@ func (a *actor) texts(turn *actors.Turn, m messages.Detection) error {
 
 // evidence checks a message that the ledger lets through without proof by its place, and
 // remembers what passes. Messages of a view below one that has passed are new.
-func (a *actor) evidence(turn *actors.Turn, h messages.Heard) (passes bool, err error) {
+func (a *actor) evidence(turn *actors.Turn, h messages.IncomingBubble) (passes bool, err error) {
 	if h.Kind != messages.KindText {
 		return true, nil
 	}

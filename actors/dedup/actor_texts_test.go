@@ -21,7 +21,7 @@ func news(h *actortest.Harness, lines string) messages.Detection {
 	}
 }
 
-func wantTexts(t *testing.T, h *actortest.Harness, want ...messages.Heard) {
+func wantTexts(t *testing.T, h *actortest.Harness, want ...messages.IncomingBubble) {
 	t.Helper()
 	var sent []actortest.Sent
 	for _, m := range want {
@@ -37,7 +37,7 @@ func wantTexts(t *testing.T, h *actortest.Harness, want ...messages.Heard) {
 func TestTexts(t *testing.T) {
 	h := spawn(t, with(func(o *Options) { o.Recent, o.HashKey = recent.SeedRules(), []byte("key") }))
 	h.Send(news(h, "おはよう\n元気ですか"))
-	wantTexts(t, h, messages.Heard{Occurrence: 1, Text: "おはよう\n元気ですか"})
+	wantTexts(t, h, messages.IncomingBubble{Occurrence: 1, Text: "おはよう\n元気ですか"})
 	h.WantCommits(1)
 
 	h.Advance(5 * time.Second)
@@ -57,12 +57,12 @@ func TestTexts(t *testing.T) {
 
 	h.CrashBeforeCommit()
 	h.Send(news(h, "元気ですか\n明日の予定は？"))
-	wantTexts(t, h, messages.Heard{Occurrence: 2, Text: "元気ですか\n明日の予定は？"})
+	wantTexts(t, h, messages.IncomingBubble{Occurrence: 2, Text: "元気ですか\n明日の予定は？"})
 	h.FailNextCommit()
 	at := h.Now()
 	h.Send(news(h, "それではまた"))
 	h.Advance(time.Minute)
-	wantTexts(t, h, messages.Heard{Occurrence: 3, Text: "それではまた", SeenAt: at})
+	wantTexts(t, h, messages.IncomingBubble{Occurrence: 3, Text: "それではまた", SeenAt: at})
 	h.WantNothingDropped()
 	h.WantDeadLetters(0)
 	if head, _ := actortest.Stored(h, Heads, HeadRow); head.Next != 4 {
@@ -86,7 +86,7 @@ func TestForgottenText(t *testing.T) {
 	h.Crash()
 	h.Advance(time.Second)
 	h.Send(news(h, "明日の予定は？"))
-	wantTexts(t, h, messages.Heard{Occurrence: 8, Text: "明日の予定は？"})
+	wantTexts(t, h, messages.IncomingBubble{Occurrence: 8, Text: "明日の予定は？"})
 }
 
 func TestFuzzyHitIsReported(t *testing.T) {
@@ -147,7 +147,7 @@ func TestGapTakesTextForEvidence(t *testing.T) {
 	texts := func(h *actortest.Harness) string {
 		var got []string
 		for _, s := range h.Sent() {
-			got = append(got, string(s.Message.(messages.Heard).Text))
+			got = append(got, string(s.Message.(messages.IncomingBubble).Text))
 		}
 		return strings.Join(got, " ")
 	}

@@ -10,7 +10,7 @@
 // back. [New] makes the actor, which feeds it and keeps it in the store.
 //
 // It also tells fusion how much of a view it has shown, where names alone do not tell
-// whose the view is: AskOverlap, OverlapTold.
+// whose the view is: AskOverlap, OverlapAnswer.
 //
 // A conversation that a person merged into another one hands its ledger over, and what
 // comes later too (actor_join.go). Where the two were different chats, their transcripts

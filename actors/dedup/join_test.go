@@ -48,7 +48,7 @@ func TestJoinLedger(t *testing.T) {
 	into.Crash()
 	into.Send(later)
 	heard := into.Sent()
-	if len(heard) != 1 || heard[0].Message.(messages.Heard).Text != "cccc" {
+	if len(heard) != 1 || heard[0].Message.(messages.IncomingBubble).Text != "cccc" {
 		t.Errorf("after both: sent %v, want the one message that is new", heard)
 	}
 }

@@ -57,7 +57,7 @@ func TestDoubtfulTextsProveNoChange(t *testing.T) {
 	h.Send(detection(">aaaa <something <dddd"))
 	h.Advance(time.Minute)
 	for _, s := range h.Sent() {
-		if heard, ok := s.Message.(messages.Heard); !ok || heard.Text != "dddd" {
+		if heard, ok := s.Message.(messages.IncomingBubble); !ok || heard.Text != "dddd" {
 			t.Errorf("passed on %v, want dddd alone", s)
 		}
 	}

@@ -25,7 +25,7 @@ func TestSplitLedger(t *testing.T) {
 	}
 	from.Crash()
 	from.Send(seenAs("c-1", "<aaaa <dddd"))
-	if heard := from.Sent(); len(heard) != 1 || heard[0].Message.(messages.Heard).Text != "dddd" {
+	if heard := from.Sent(); len(heard) != 1 || heard[0].Message.(messages.IncomingBubble).Text != "dddd" {
 		t.Errorf("what stays: sent %v, want the one message that is new", heard)
 	}
 
@@ -36,8 +36,8 @@ func TestSplitLedger(t *testing.T) {
 		Occurrences: []messages.Occurrence{2, 3}}))
 	into.Crash()
 	into.Send(seenAs("c-2", "<bbbb <cccc <eeee"))
-	if heard := into.Sent(); len(heard) != 1 || heard[0].Message.(messages.Heard).Text != "eeee" ||
-		heard[0].Message.(messages.Heard).Occurrence != 4 {
+	if heard := into.Sent(); len(heard) != 1 || heard[0].Message.(messages.IncomingBubble).Text != "eeee" ||
+		heard[0].Message.(messages.IncomingBubble).Occurrence != 4 {
 		t.Errorf("what went: sent %v, want the one message that is new, in the next place", heard)
 	}
 }

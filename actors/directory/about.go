@@ -5,8 +5,8 @@ import (
 	"github.com/kehai-run/kehai/messages"
 )
 
-// Whose says whom a row of a directory is about. Its key is an application.
-func Whose(row string, _ []byte) messages.ConversationID {
+// SubjectOf says whom a row of a directory is about. Its key is an application.
+func SubjectOf(row string, _ []byte) messages.ConversationID {
 	table, key := actors.SplitRow(row)
 	if table != Conversations.Name() {
 		return ""

@@ -32,9 +32,9 @@ func About(c messages.ConversationID, row string, value []byte) bool {
 	return false // "unknown" is a time
 }
 
-// Whose says whom a row of fusion is about, "" for the window. What is held about one
+// SubjectOf says whom a row of fusion is about, "" for the window. What is held about one
 // conversation that came from the view of another is about the first.
-func Whose(row string, value []byte) (c messages.ConversationID) {
+func SubjectOf(row string, value []byte) (c messages.ConversationID) {
 	table, key := actors.SplitRow(row)
 	var err error
 	switch table {

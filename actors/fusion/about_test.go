@@ -38,8 +38,8 @@ func TestAbout(t *testing.T) {
 		if c.hana && c.ken { // it cannot be decoded
 			want = ""
 		}
-		if got := Whose(c.row, []byte(c.value)); got != want {
-			t.Errorf("Whose(%q, %s) = %q, want %q", c.row, c.value, got, want)
+		if got := SubjectOf(c.row, []byte(c.value)); got != want {
+			t.Errorf("SubjectOf(%q, %s) = %q, want %q", c.row, c.value, got, want)
 		}
 	}
 }
@@ -63,7 +63,7 @@ func TestAboutEveryRow(t *testing.T) {
 			if row := string(k[len(own):]); !About("line:Hana", row, v) || About("line:Ken", row, v) {
 				t.Errorf("%s: the row %q = %s is not about line:Hana alone", name, row, v)
 			}
-			if who := Whose(string(k[len(own):]), v); who != "line:Hana" {
+			if who := SubjectOf(string(k[len(own):]), v); who != "line:Hana" {
 				t.Errorf("%s: the row %q = %s is about %q, want line:Hana", name, k, v, who)
 			}
 			return true

@@ -68,13 +68,13 @@ type actor struct {
 	o      Options
 	window messages.WindowID
 
-	wanted            *messages.AskWhose      // a sender's reading that waits for its conversation, nil for none
-	asked             *messages.FrameRead     // whose conversation it shows is not known yet
-	comparing         []*comparison           // of these two
-	inconsistent      int                     // such frames in a row, all with one title
-	inconsistentTitle messages.ConversationID // whose it was
-	inconsistentAt    time.Time               // capture of the last of them
-	watched           time.Time               // when the window last showed what was read before the last frame
+	wanted            *messages.AskConversation // a sender's reading that waits for its conversation, nil for none
+	asked             *messages.FrameRead       // whose conversation it shows is not known yet
+	comparing         []*comparison             // of these two
+	inconsistent      int                       // such frames in a row, all with one title
+	inconsistentTitle messages.ConversationID   // whose it was
+	inconsistentAt    time.Time                 // capture of the last of them
+	watched           time.Time                 // when the window last showed what was read before the last frame
 	steady            steady
 	unknown           unknown
 	unproven          unproven
@@ -98,8 +98,8 @@ func (a *actor) Receive(turn *actors.Turn, msg messages.Message) error {
 		a.read(turn, m)
 	case messages.Identified:
 		a.identified(turn, m)
-	case messages.OverlapTold:
-		a.overlapTold(turn, m)
+	case messages.OverlapAnswer:
+		a.overlapAnswered(turn, m)
 	case messages.HeldSettled:
 		a.heldSettled(turn, m)
 	case messages.ForgetView:
@@ -112,8 +112,8 @@ func (a *actor) Receive(turn *actors.Turn, msg messages.Message) error {
 		a.reportBare(turn)
 	case messages.TextSent:
 		a.sending(turn, m)
-	case messages.AskWhose:
-		a.askWhose(turn, m)
+	case messages.AskConversation:
+		a.askConversation(turn, m)
 	case messages.ResetBaseline:
 		a.seen = seen{}
 	default:

@@ -144,9 +144,9 @@ func (a *actor) byText(turn *actors.Turn, c messages.ConversationID, m messages.
 	return messages.OverlapNone
 }
 
-// overlapTold takes what a conversation has shown of a reading that waits. Once all
+// overlapAnswered takes what a conversation has shown of a reading that waits. Once all
 // have told, the directory is asked again.
-func (a *actor) overlapTold(turn *actors.Turn, m messages.OverlapTold) {
+func (a *actor) overlapAnswered(turn *actors.Turn, m messages.OverlapAnswer) {
 	i := slices.IndexFunc(a.comparing, func(c *comparison) bool {
 		return c.of(m.Frame, m.At) && slices.Contains(c.left, m.Conversation)
 	})
@@ -168,20 +168,20 @@ func (a *actor) overlapTold(turn *actors.Turn, m messages.OverlapTold) {
 // overlap refines what the transcript of a conversation says about a reading by what the
 // window has shown in the meantime.
 func (a *actor) overlap(turn *actors.Turn, m messages.FrameRead, c messages.ConversationID,
-	told messages.Overlap) messages.Overlap {
+	answer messages.Overlap) messages.Overlap {
 	bubbles, _ := a.claimed(turn, m, View{Conversation: c})
 	view, latest := viewOf(c, bubbles), a.latest(turn)
 	own, _ := lastViews.Get(turn, string(c))
-	if told == messages.OverlapSame || told == messages.OverlapNone || told == messages.OverlapWeak {
-		return told
+	if answer == messages.OverlapSame || answer == messages.OverlapNone || answer == messages.OverlapWeak {
+		return answer
 	}
 	switch pause := a.unwatched(turn, c, m); {
 	case latest.Conversation == c && own.edited(view):
 		return messages.OverlapWeak
 	case latest.Conversation != c && latest.claims(view):
 		return messages.OverlapGap // the header was drawn before the bubbles: see consistency
-	case told != messages.OverlapGap:
-		return told
+	case answer != messages.OverlapGap:
+		return answer
 	case pause >= time.Second*time.Duration(len(m.Bubbles)):
 		return messages.OverlapGap
 	case a.unknown.title == titleOf(m) && a.unknown.first.grown(view):

@@ -58,7 +58,7 @@ func TestAFrameWaitsForItsConversation(t *testing.T) {
 	stranger.Watched = false
 	h.WantSent(actortest.To("dedup/c-1", about), actortest.To("dedup/c-9", stranger))
 	told := func(c messages.ConversationID, o messages.Overlap) {
-		h.Send(messages.OverlapTold{Frame: next.Hash, At: next.At, Conversation: c, Overlap: o})
+		h.Send(messages.OverlapAnswer{Frame: next.Hash, At: next.At, Conversation: c, Overlap: o})
 	}
 	told("c-9", messages.OverlapOther)
 	told("c-9", messages.OverlapSame) // twice

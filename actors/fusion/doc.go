@@ -10,10 +10,10 @@
 //	           ├─ inconsistent: ReadAgain, so that the window is read again
 //	           ├─ text in no bubble: FrameHeld, so that it is read again later (actor_unproven.go)
 //	           ├─ unknown: FrameHeld (actor_unknown.go); what it shows is kept (actor_held.go)
-//	           └─ to be compared: AskOverlap to dedup/CONVERSATION, OverlapTold, Identify again
+//	           └─ to be compared: AskOverlap to dedup/CONVERSATION, OverlapAnswer, Identify again
 //	HeldSettled ─ what was kept is somebody's: Detection to dedup/CONVERSATION
 //	ForgetView ─ some of what it has shown of a conversation is another's: compared anew
-//	AskWhose ─── Whose to outbound/WINDOW: nobody's after a gap, until its two sides were seen to
+//	AskConversation ─── ConversationShown to outbound/WINDOW: nobody's after a gap, until its two sides were seen to
 //	             meet or it was seen to go on three times
 //	TextSent ──── remembered for two minutes: a bubble that says the same is an own message (echo.go)
 //	StructureSignal ─ counts with the frame of its poll; without one, ReadNow to poller/WINDOW

@@ -21,7 +21,7 @@ func New(r Rules) func(messages.Address) actors.Actor {
 // Tables of a gate. Readers of the store decode rows with them.
 var (
 	Sends           = actors.NewTable[Sent]("sent")
-	Heard           = actors.NewTable[Entry]("heard")
+	Incoming        = actors.NewTable[Entry]("heard")
 	LastOccurrences = actors.NewTable[messages.Occurrence]("last") // accepted or refused; one row, "last"
 )
 
@@ -44,7 +44,7 @@ func (a *actor) Receive(turn *actors.Turn, msg messages.Message) error {
 		return a.joined(turn, m)
 	case messages.TextSent:
 		return a.sent(turn, m)
-	case messages.Heard:
+	case messages.IncomingBubble:
 		return a.heard(turn, m)
 	case messages.OwnMessage:
 		return a.own(turn, m)
@@ -116,7 +116,7 @@ func (a *actor) own(turn *actors.Turn, m messages.OwnMessage) error {
 	return nil
 }
 
-func (a *actor) heard(turn *actors.Turn, h messages.Heard) error {
+func (a *actor) heard(turn *actors.Turn, h messages.IncomingBubble) error {
 	if err := a.ready(turn, h, h.Conversation); err != nil {
 		return err
 	}
@@ -151,7 +151,7 @@ func (a *actor) heard(turn *actors.Turn, h messages.Heard) error {
 }
 
 // remember claims the text of a message that is passed on.
-func (a *actor) remember(turn *actors.Turn, h messages.Heard, at time.Time) {
+func (a *actor) remember(turn *actors.Turn, h messages.IncomingBubble, at time.Time) {
 	e, runes := a.rules.entryOf(h, at)
 	if !a.rules.remembers(e, runes) {
 		return
@@ -161,7 +161,7 @@ func (a *actor) remember(turn *actors.Turn, h messages.Heard, at time.Time) {
 	}
 	n := a.memory.nextHeard()
 	a.memory.addHeard(n, e)
-	Heard.Put(turn, actors.RowKey(n), e)
+	Incoming.Put(turn, actors.RowKey(n), e)
 }
 
 // forgetOld deletes the oldest rows that no window reaches at a time. A row behind a
@@ -182,7 +182,7 @@ func (a *actor) forgetSent(turn *actors.Turn, i int) {
 }
 
 func (a *actor) forgetHeard(turn *actors.Turn) {
-	Heard.Delete(turn, actors.RowKey(a.memory.first))
+	Incoming.Delete(turn, actors.RowKey(a.memory.first))
 	a.memory.removeHeard()
 }
 
@@ -199,7 +199,7 @@ func (a *actor) ready(turn *actors.Turn, msg messages.Message, c messages.Conver
 		}
 		a.memory.addSent(a.rules, n, s)
 	}
-	for key, e := range Heard.All(turn) {
+	for key, e := range Incoming.All(turn) {
 		n, err := actors.RowNumber(key)
 		if err != nil {
 			return err

@@ -20,8 +20,8 @@ func spawn(t actortest.T, r Rules, opts ...actortest.Option) *actortest.Harness 
 		actortest.Start(start)}, opts...)...)
 }
 
-func said(n messages.Occurrence, s messages.Text, seen time.Time) messages.Heard {
-	return messages.Heard{
+func said(n messages.Occurrence, s messages.Text, seen time.Time) messages.IncomingBubble {
+	return messages.IncomingBubble{
 		Conversation: "line:Hana", Occurrence: n, Sender: "Hana", Kind: messages.KindText, Text: s,
 		Window: "line@a", Side: messages.SideIncoming, Fresh: true, SeenAt: seen,
 	}
@@ -32,7 +32,7 @@ func told(s messages.Text, trace string) messages.TextSent {
 }
 
 // wantPassed expects these messages to have gone to burst, unchanged.
-func wantPassed(t *testing.T, h *actortest.Harness, want ...messages.Heard) {
+func wantPassed(t *testing.T, h *actortest.Harness, want ...messages.IncomingBubble) {
 	t.Helper()
 	var sent []actortest.Sent
 	for _, w := range want {
@@ -137,7 +137,7 @@ func TestCrashes(t *testing.T) {
 		h.WantNothingDropped()
 		h.WantDeadLetters(0)
 		actortest.WantRows(h, Sends, map[string]Sent{actors.RowKey(1): {Text: "今から向かいます", Trace: "t1", At: start}})
-		actortest.WantRows(h, Heard, map[string]Entry{actors.RowKey(1): {Text: "待ってるね", Single: true,
+		actortest.WantRows(h, Incoming, map[string]Entry{actors.RowKey(1): {Text: "待ってるね", Single: true,
 			Side: messages.SideIncoming, At: start.Add(5 * sec)}})
 		actortest.WantStored(h, LastOccurrences, "last", 3)
 	}
@@ -172,12 +172,12 @@ func TestForgetting(t *testing.T) {
 			Side: messages.SideIncoming, At: at}
 	}
 	actortest.WantRows(h, Sends, sent)
-	actortest.WantRows(h, Heard, heard)
+	actortest.WantRows(h, Incoming, heard)
 
 	h.Crash()
 	h.SetClock(start.Add(24 * sec)) // the last is 20 s old
 	h.Send(said(6, "。", h.Now()))
-	actortest.WantRows(h, Heard, map[string]Entry{})
+	actortest.WantRows(h, Incoming, map[string]Entry{})
 	actortest.WantRows(h, Sends, sent)
 	h.SetClock(start.Add(10*time.Minute + 3*sec)) // the first is 10 min 1 s old
 	h.Send(said(7, "。", h.Now()))
@@ -218,7 +218,7 @@ func TestAnEchoThatWaited(t *testing.T) {
 func TestMisaddressed(t *testing.T) {
 	for _, m := range []messages.Message{
 		messages.TextSent{Conversation: "line:Ken", Text: "himitsu"},
-		messages.Heard{Conversation: "line:Ken", Occurrence: 1, Text: "himitsu"},
+		messages.IncomingBubble{Conversation: "line:Ken", Occurrence: 1, Text: "himitsu"},
 	} {
 		h := spawn(t, DefaultRules())
 		for range 5 {
@@ -265,7 +265,7 @@ func TestMemoryIsBounded(t *testing.T) {
 				h.WantSent(actortest.To("burst/line:Hana", m))
 			}
 			h.Published()
-			sent, heard := rows(h, Sends), rows(h, Heard)
+			sent, heard := rows(h, Sends), rows(h, Incoming)
 			if len(sent) > o.Sends || len(heard) > o.Entries {
 				t.Fatalf("%d rows of sent and %d of heard, want at most %d and %d", len(sent), len(heard), o.Sends,
 					o.Entries)
@@ -320,7 +320,7 @@ func TestStoredForms(t *testing.T) {
 	if want := (Sent{Text: "おはよう", Trace: "t", At: start}); err != nil || s != want {
 		t.Errorf("Decode(sent) = %+v, %v, want %+v", s, err, want)
 	}
-	e, err := Heard.Decode([]byte(`1 {"text":"おはよう","rest":"r","single":true,"channel":"push","side":"own",` +
+	e, err := Incoming.Decode([]byte(`1 {"text":"おはよう","rest":"r","single":true,"channel":"push","side":"own",` +
 		`"at":"2026-01-01T00:00:00Z"}`))
 	if want := (Entry{"おはよう", "r", true, "push", messages.SideOwn, start}); err != nil || e != want {
 		t.Errorf("Decode(heard) = %+v, %v, want %+v", e, err, want)

@@ -87,7 +87,7 @@ func (v Decision) Missed() bool {
 }
 
 // detail is what a verdict about a message rests on.
-func (v Decision) detail(h messages.Heard) events.Detail {
+func (v Decision) detail(h messages.IncomingBubble) events.Detail {
 	d := events.Detail{
 		Window: h.Window, Conversation: h.Conversation, Occurrences: []messages.Occurrence{h.Occurrence}, Age: v.Age,
 	}
@@ -106,7 +106,7 @@ func (v Decision) detail(h messages.Heard) events.Detail {
 
 // When is the time of a message: that of its frame, so that a message that waited in an
 // inbox is judged by when it was seen. It is never later than now.
-func When(h messages.Heard, now time.Time) time.Time {
+func When(h messages.IncomingBubble, now time.Time) time.Time {
 	if h.SeenAt.IsZero() || h.SeenAt.After(now) {
 		return now.UTC().Round(0)
 	}
@@ -115,7 +115,7 @@ func When(h messages.Heard, now time.Time) time.Time {
 
 // Decide judges a message seen at a time. last is the highest occurrence
 // judged before. It changes nothing.
-func (r Rules) Decide(m *Memory, last messages.Occurrence, h messages.Heard, at time.Time) Decision {
+func (r Rules) Decide(m *Memory, last messages.Occurrence, h messages.IncomingBubble, at time.Time) Decision {
 	if h.Occurrence <= last {
 		return Decision{Rule: events.RuleRepeat}
 	}
@@ -139,7 +139,7 @@ func (r Rules) mayBeOwn(s messages.Side) bool {
 }
 
 // window looks for a recently heard text that makes this one a duplicate.
-func (r Rules) window(m *Memory, h messages.Heard, at time.Time) (events.Rule, time.Duration, bool) {
+func (r Rules) window(m *Memory, h messages.IncomingBubble, at time.Time) (events.Rule, time.Duration, bool) {
 	e, n := r.entryOf(h, at)
 	short, common := r.short(e, n), n >= r.CommonMin
 	if !short && !common {

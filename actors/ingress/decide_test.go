@@ -48,7 +48,7 @@ func rulesOf(p profile) Rules {
 }
 
 // memoryOf remembers texts sent and heard at the start.
-func memoryOf(r Rules, sent []string, heard ...messages.Heard) *Memory {
+func memoryOf(r Rules, sent []string, heard ...messages.IncomingBubble) *Memory {
 	m := &Memory{}
 	for _, s := range sent {
 		m.addSent(r, m.nextSent(), Sent{Text: messages.Text(s), At: start})
@@ -61,13 +61,15 @@ func memoryOf(r Rules, sent []string, heard ...messages.Heard) *Memory {
 	return m
 }
 
-func stale(s string) messages.Heard {
-	return messages.Heard{Conversation: "line:Hana", Occurrence: 1, Kind: messages.KindText, Text: messages.Text(s)}
+func stale(s string) messages.IncomingBubble {
+	return messages.IncomingBubble{
+		Conversation: "line:Hana", Occurrence: 1, Kind: messages.KindText, Text: messages.Text(s),
+	}
 }
 
-func fresh(s string) messages.Heard { h := stale(s); h.Fresh = true; return h }
+func fresh(s string) messages.IncomingBubble { h := stale(s); h.Fresh = true; return h }
 
-func by(h messages.Heard, c messages.Channel, s messages.Side) messages.Heard {
+func by(h messages.IncomingBubble, c messages.Channel, s messages.Side) messages.IncomingBubble {
 	h.Channel, h.Side = c, s
 	return h
 }
@@ -118,8 +120,8 @@ func TestWindows(t *testing.T) {
 	near := of(0, 88) + "xy" // 88 grams each, 86 of them common
 	for _, c := range []struct {
 		name  string
-		old   messages.Heard
-		new   messages.Heard
+		old   messages.IncomingBubble
+		new   messages.IncomingBubble
 		after time.Duration
 		want  events.Rule
 	}{
@@ -208,7 +210,7 @@ func TestWhen(t *testing.T) {
 	for _, c := range []struct{ seen, want time.Time }{
 		{time.Time{}, start}, {start.Add(sec), start}, {start, start}, {start.Add(-time.Hour), start.Add(-time.Hour)},
 	} {
-		if got := When(messages.Heard{SeenAt: c.seen}, start); !got.Equal(c.want) {
+		if got := When(messages.IncomingBubble{SeenAt: c.seen}, start); !got.Equal(c.want) {
 			t.Errorf("When(seen %v) = %v, want %v", c.seen, got, c.want)
 		}
 	}
@@ -266,7 +268,7 @@ func TestANewOccurrenceIsNeverLost(t *testing.T) {
 	r := rulesOf(standard)
 	rapid.Check(t, func(t *rapid.T) {
 		old := rapid.SliceOfN(genText(), 0, 6).Draw(t, "old")
-		var heard []messages.Heard
+		var heard []messages.IncomingBubble
 		for _, s := range old {
 			heard = append(heard, fresh(s))
 		}

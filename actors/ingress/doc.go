@@ -5,7 +5,7 @@
 // [Rules]; how an echo is told is in package actors/text.
 //
 //	TextSent ─► remembered for 10 minutes
-//	Heard ─► repeat? ─► echo? ─► short window? ─► common window? ─┬─► Heard to burst, Accepted
+//	IncomingBubble ─► repeat? ─► echo? ─► short window? ─► common window? ─┬─► IncomingBubble to burst, Accepted
 //	                                                              └─► dropped, with the reason
 //	Revised ─► burst
 //	OwnMessage ─► was it sent? ─► to conversation, and to the sender that waits for it
@@ -17,7 +17,7 @@
 // # Profiles
 //
 // In profile seed text alone decides. In profile default a message whose place
-// in the transcript proves it new (Heard.Fresh) passes the two text windows
+// in the transcript proves it new (IncomingBubble.Fresh) passes the two text windows
 // whatever it says, and an echo needs evidence that the bubble is an own one,
 // or none at all about its side. A friend who returns a greeting is heard.
 //

@@ -65,7 +65,7 @@ type shape struct {
 
 // entryOf makes the entry of a message; runes is the length of the whole
 // compact text.
-func (r Rules) entryOf(h messages.Heard, at time.Time) (e Entry, runes int) {
+func (r Rules) entryOf(h messages.IncomingBubble, at time.Time) (e Entry, runes int) {
 	compact := text.Compact(string(h.Text))
 	runes = utf8.RuneCountInString(compact)
 	e = Entry{Text: messages.Text(compact), Single: single(string(h.Text)), Channel: h.Channel, Side: h.Side, At: at}

@@ -22,7 +22,7 @@ type publisher struct {
 	throttle textstream.Throttle
 	epoch    int
 	text     strings.Builder
-	told     Chunk
+	sent     Chunk
 	timer    *time.Timer // runs while text waits for the throttle
 	closed   bool
 	panicked any
@@ -50,14 +50,14 @@ func (p *publisher) anew() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.text.Reset()
-	if p.told.Text != "" {
+	if p.sent.Text != "" {
 		p.epoch++
 	}
 }
 
 // tell reports new text, now or when the throttle allows it.
 func (p *publisher) tell() {
-	if p.closed || p.timer != nil || p.text.Len() == 0 || p.now() == p.told {
+	if p.closed || p.timer != nil || p.text.Len() == 0 || p.now() == p.sent {
 		return
 	}
 	wait, ok := p.throttle.Pass(time.Now())
@@ -83,7 +83,7 @@ func (p *publisher) pass(c Chunk) {
 			p.panicked, p.closed = r, true
 		}
 	}()
-	p.told = c
+	p.sent = c
 	p.progress(c)
 }
 
@@ -94,7 +94,7 @@ func (p *publisher) finish(text string) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if last := (Chunk{p.epoch, text}); !p.closed && p.told != last {
+	if last := (Chunk{p.epoch, text}); !p.closed && p.sent != last {
 		p.pass(last)
 	}
 }

@@ -44,8 +44,8 @@ func About(c messages.ConversationID, row string, value []byte) bool {
 	return err != nil || s.Conversation == c
 }
 
-// Whose says whom a row of a sender is about, "" for the window.
-func Whose(row string, value []byte) messages.ConversationID {
+// SubjectOf says whom a row of a sender is about, "" for the window.
+func SubjectOf(row string, value []byte) messages.ConversationID {
 	if table, _ := actors.SplitRow(row); table != Replies.Name() && table != Lost.Name() {
 		return ""
 	}
@@ -94,7 +94,7 @@ func (a *actor) Receive(turn *actors.Turn, msg messages.Message) error {
 		a.captured(turn, m.Frame)
 	case messages.FrameRead:
 		a.read(turn, m)
-	case messages.Whose:
+	case messages.ConversationShown:
 		a.whose(turn, m)
 	case messages.HandsDone:
 		a.handsDone(turn)
@@ -114,7 +114,7 @@ func (a *actor) Receive(turn *actors.Turn, msg messages.Message) error {
 // started continues what an earlier activation left behind.
 func (a *actor) started(turn *actors.Turn) {
 	for row, s := range a.replies(turn) {
-		if s.Told {
+		if s.Notified {
 			a.tell(turn, true, s.Busy)
 		}
 		a.happened(turn, row, Event{Kind: OnRestart})
@@ -164,8 +164,8 @@ const watch = 3 * time.Minute
 // store saves a reply and reports what a person should know.
 func (a *actor) store(turn *actors.Turn, row string, was, now Reply) {
 	Replies.Put(turn, row, now)
-	if was.Told != now.Told {
-		a.tell(turn, now.Told, now.Busy)
+	if was.Notified != now.Notified {
+		a.tell(turn, now.Notified, now.Busy)
 	}
 	if now.State == Confirming && was.State != Confirming {
 		turn.Publish(events.ReplyTyped{Window: a.window, Conversation: now.Conversation, At: turn.Now()})
@@ -279,7 +279,7 @@ func (a *actor) report(turn *actors.Turn, s Reply, do Effect) {
 // finish ends a reply.
 func (a *actor) finish(turn *actors.Turn, row string, s Reply, do Effect) {
 	a.report(turn, s, do)
-	if s.Told {
+	if s.Notified {
 		a.tell(turn, false, 0)
 	}
 	if do.Outcome == messages.SendUnknown {

@@ -46,11 +46,11 @@ func (a *actor) read(turn *actors.Turn, m messages.FrameRead) {
 		return
 	}
 	a.look.read, a.look.call = m, ""
-	turn.Send(messages.To(messages.ActorFusion, string(a.window)), messages.AskWhose{Key: a.look.key, Read: m})
+	turn.Send(messages.To(messages.ActorFusion, string(a.window)), messages.AskConversation{Key: a.look.key, Read: m})
 }
 
 // whose ends a look: it is now known what the window shows.
-func (a *actor) whose(turn *actors.Turn, m messages.Whose) {
+func (a *actor) whose(turn *actors.Turn, m messages.ConversationShown) {
 	if a.look == nil || a.look.key != m.Key {
 		return
 	}

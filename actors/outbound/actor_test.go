@@ -41,8 +41,8 @@ func newRoom(t *testing.T, shown messages.ConversationID) *room {
 			return nil
 		}),
 		actortest.Partner(messages.ActorFusion, func(m messages.Message) messages.Message {
-			if m, ok := m.(messages.AskWhose); ok {
-				return messages.Whose{Key: m.Key, Conversation: r.shown}
+			if m, ok := m.(messages.AskConversation); ok {
+				return messages.ConversationShown{Key: m.Key, Conversation: r.shown}
 			}
 			return nil
 		}),

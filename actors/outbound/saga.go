@@ -98,7 +98,7 @@ type Reply struct {
 	Reason   messages.SendReason `json:"reason,omitempty"`   // why the last attempt was not made
 	Busy     int                 `json:"busy,omitempty"`     // attempts in a row that met a typing person
 	BusyFrom time.Time           `json:"busy_from,omitzero"` // the first of them
-	Told     bool                `json:"told,omitempty"`     // the person was told of it
+	Notified bool                `json:"told,omitempty"`     // the person was told of it
 
 	Typed   bool `json:"typed,omitempty"`   // our text may stand in the field
 	Entered bool `json:"entered,omitempty"` // Enter may have been pressed on it
@@ -451,9 +451,9 @@ func (r Rules) putOff(s Reply, why messages.SendReason, now time.Time) (Reply, [
 		if s.Busy++; s.Busy == 1 {
 			s.BusyFrom = now
 		}
-		s.Told = s.Told || s.Busy >= r.Streak || now.Sub(s.BusyFrom) >= r.StreakTime
+		s.Notified = s.Notified || s.Busy >= r.Streak || now.Sub(s.BusyFrom) >= r.StreakTime
 	} else {
-		s.Busy, s.BusyFrom, s.Told = 0, time.Time{}, false
+		s.Busy, s.BusyFrom, s.Notified = 0, time.Time{}, false
 	}
 	switch {
 	case s.Stop:

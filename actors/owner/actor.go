@@ -33,8 +33,8 @@ const StateKey = "state"
 
 var followers = actors.NewTable[time.Time]("followers") // since when, by conversation
 
-// Whose says which conversation a row is about, "" for the owner.
-func Whose(row string, _ []byte) messages.ConversationID {
+// SubjectOf says which conversation a row is about, "" for the owner.
+func SubjectOf(row string, _ []byte) messages.ConversationID {
 	table, key := actors.SplitRow(row)
 	if table != followers.Name() {
 		return ""

@@ -73,8 +73,8 @@ func TestWhose(t *testing.T) {
 	for row, want := range map[string]messages.ConversationID{
 		"followers\x00c-1": "c-1", "state\x00state": "", "state\x00c-1": "",
 	} {
-		if got := owner.Whose(row, nil); got != want {
-			t.Errorf("Whose(%q) = %q, want %q", row, got, want)
+		if got := owner.SubjectOf(row, nil); got != want {
+			t.Errorf("SubjectOf(%q) = %q, want %q", row, got, want)
 		}
 	}
 }

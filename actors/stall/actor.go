@@ -19,8 +19,8 @@ var (
 	Known   = actors.NewTable[Watch]("known")
 )
 
-// Whose says whom a row is about.
-func Whose(_ string, value []byte) messages.ConversationID {
+// SubjectOf says whom a row is about.
+func SubjectOf(_ string, value []byte) messages.ConversationID {
 	w, err := Pending.Decode(value)
 	if err != nil {
 		return ""
@@ -30,7 +30,7 @@ func Whose(_ string, value []byte) messages.ConversationID {
 
 // About reports whether a row is about a conversation. A row that cannot be read may be.
 func About(c messages.ConversationID, row string, value []byte) bool {
-	whose := Whose(row, value)
+	whose := SubjectOf(row, value)
 	return whose == c || whose == ""
 }
 
@@ -116,7 +116,7 @@ func (a actor) end(turn *actors.Turn, trace string, w Watch, pending bool) {
 		return
 	}
 	Pending.Delete(turn, trace)
-	if w.Told != "" {
+	if w.Reported != "" {
 		w.Over = true
 		a.tell(turn, trace, w)
 	}
@@ -160,7 +160,7 @@ func (a actor) remember(turn *actors.Turn, trace string, w Watch) {
 
 func (a actor) tell(turn *actors.Turn, trace string, w Watch) {
 	turn.Publish(messages.SendStalled{
-		Conversation: w.Conversation, Trace: trace, Reason: w.Told, Final: w.Told == messages.StalledNoSend,
+		Conversation: w.Conversation, Trace: trace, Reason: w.Reported, Final: w.Reported == messages.StalledNoSend,
 		Over: w.Over, Since: w.Since, At: turn.Now(),
 	})
 }

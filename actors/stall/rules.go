@@ -32,7 +32,7 @@ type Watch struct {
 	Since        time.Time               `json:"since"`            // its completion
 	Due          time.Time               `json:"due"`              // when it is looked at next
 	Failure      messages.SendReason     `json:"failure,omitzero"` // why the last attempt did not send it
-	Told         messages.StallReason    `json:"told,omitempty"`   // what was reported, "" for nothing
+	Reported     messages.StallReason    `json:"told,omitempty"`   // what was reported, "" for nothing
 	At           time.Time               `json:"at,omitzero"`      // when that was reported
 	Over         bool                    `json:"over,omitempty"`   // it was sent after all
 }
@@ -54,11 +54,11 @@ func (r Rules) Look(w Watch, now time.Time) (next Watch, say messages.StallReaso
 		return w, ""
 	case w.Failure != messages.SendBusy:
 		say = messages.StalledNoSend
-	case w.Told == "":
+	case w.Reported == "":
 		say = messages.StalledTypingBusy
 	}
 	if say != "" {
-		w.Told, w.At = say, now
+		w.Reported, w.At = say, now
 	}
 	return w, say
 }

@@ -31,9 +31,9 @@ func TestLook(t *testing.T) {
 		{"paused", messages.CodePaused, "", 2 * time.Minute, ""},
 	} {
 		w := r.Begin("c-1", noon)
-		w.Failure, w.Told = c.failure, c.told
+		w.Failure, w.Reported = c.failure, c.told
 		next, say := r.Look(w, noon.Add(c.after))
-		if say != c.want || say != "" && (next.Told != say || !next.At.Equal(noon.Add(c.after))) {
+		if say != c.want || say != "" && (next.Reported != say || !next.At.Equal(noon.Add(c.after))) {
 			t.Errorf("%s: Look() = %+v, %q, want %q", c.name, next, say, c.want)
 		}
 		if c.after >= r.Threshold && !next.Due.Equal(noon.Add(c.after+r.Threshold)) {

@@ -16,8 +16,8 @@ const stalledFor = 24 * time.Hour
 // stalled lists recent tasks that were not seen to be sent in time, oldest first.
 func stalled(e *engine.Engine, now time.Time) (list []control.Stalled, err error) {
 	add := func(_ messages.Address, _ string, w stall.Watch) error {
-		if w.Told != "" && !w.Over && now.Sub(w.At) < stalledFor {
-			list = append(list, control.Stalled{Conversation: w.Conversation, Reason: w.Told,
+		if w.Reported != "" && !w.Over && now.Sub(w.At) < stalledFor {
+			list = append(list, control.Stalled{Conversation: w.Conversation, Reason: w.Reported,
 				Since: control.Stamp{Time: w.Since}, At: control.Stamp{Time: w.At}})
 		}
 		return nil

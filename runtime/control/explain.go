@@ -53,7 +53,7 @@ type Path struct {
 	Entry        *Entry                  `json:"entry,omitempty"`  // if it stands on the timeline
 	Occurrences  []messages.Occurrence   `json:"occurrences,omitempty"`
 	Text         string                  `json:"text"`
-	Likeness     float64                 `json:"likeness,omitempty"` // to the text asked for, 0 to 1
+	Similarity   float64                 `json:"likeness,omitempty"` // to the text asked for, 0 to 1
 	Outcome      events.Outcome          `json:"outcome"`
 	Why          string                  `json:"why"`
 	Steps        []Step                  `json:"steps"`

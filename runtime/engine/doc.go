@@ -68,7 +68,7 @@
 //
 // With a [Sealer] the rows of i/ t/ c/ a/ s/ d/ e/ v/ f/ and h/ are sealed before
 // they enter a batch, each for its subject: the conversation that its message or
-// verdict is about, or that [Kind].Whose names for a row of s/, else the key of the
+// verdict is about, or that [Kind].SubjectOf names for a row of s/, else the key of the
 // actor that it belongs to, which is a conversation or a window, and the node for f/
 // and h/. k/ u/ o/ x/ and m/ hold
 // times and numbers and stay as they are, and so do keys: a key must name nobody. A

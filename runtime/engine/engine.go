@@ -26,10 +26,10 @@ type Kind struct {
 	// actor's key; row is "table\x00key". Forgetting deletes these rows. nil: there are
 	// none.
 	About func(c messages.ConversationID, row string, value []byte) bool
-	// Whose says which conversation such a row is about, "" for the actor's key: the row
+	// SubjectOf says which conversation such a row is about, "" for the actor's key: the row
 	// is sealed under the key of that conversation, and forgetting it deletes the row.
 	// nil: all rows are about the actor's key.
-	Whose func(row string, value []byte) messages.ConversationID
+	SubjectOf func(row string, value []byte) messages.ConversationID
 	// Here binds its actors to this node, as to its screen or its camera: they commit
 	// apart from those that may live on any node.
 	Here bool

@@ -629,11 +629,11 @@ func (e *Engine) rowAbout(c messages.ConversationID, key string, value []byte) b
 		return ok
 	}
 	k := e.kinds[a.Kind()]
-	return k.About != nil && k.About(c, row, value) || k.Whose != nil && k.Whose(row, value) == c
+	return k.About != nil && k.About(c, row, value) || k.SubjectOf != nil && k.SubjectOf(row, value) == c
 }
 
 // asks reports whether rows of the kind may be about others than the actor's key.
-func (k Kind) asks() bool { return k.About != nil || k.Whose != nil }
+func (k Kind) asks() bool { return k.About != nil || k.SubjectOf != nil }
 
 // about reads what all records with a message or a verdict share, and asks the message
 // whom it is about.

@@ -36,7 +36,7 @@ func TestForgettingReachesRowsOfOthersAndWhatTheyHaveInMind(t *testing.T) {
 					return nil
 				})
 			},
-			Whose: func(row string, _ []byte) messages.ConversationID {
+			SubjectOf: func(row string, _ []byte) messages.ConversationID {
 				_, key := actors.SplitRow(row)
 				return messages.ConversationID(key)
 			}}}}})

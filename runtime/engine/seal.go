@@ -323,7 +323,7 @@ func (e *Engine) whose(key string, value []byte) string {
 	switch class {
 	case keyState:
 		a, row, _ := splitKey(class, key)
-		if whose := e.kinds[a.Kind()].Whose; whose != nil {
+		if whose := e.kinds[a.Kind()].SubjectOf; whose != nil {
 			return cmp.Or(string(whose(row, value)), a.Key())
 		}
 		return a.Key()
@@ -451,7 +451,7 @@ func (e *Engine) sealRows() error {
 // manySided are the kinds of actors that say whom their rows are about.
 func (e *Engine) manySided() (list []string) {
 	for name, k := range e.kinds {
-		if k.Whose != nil {
+		if k.SubjectOf != nil {
 			list = append(list, name)
 		}
 	}

@@ -27,7 +27,7 @@ func program(t *testing.T, s engine.Store, keys engine.Sealer, diaries bool, kin
 	o := engine.Options{Store: s, Sealer: keys, Codec: codec, Clock: engine.SystemClock{}, Driver: still{}}
 	for _, k := range kinds {
 		o.Kinds = append(o.Kinds, engine.Kind{Name: k, New: func(messages.Address) actors.Actor { return nil },
-			Whose: func(row string, _ []byte) messages.ConversationID {
+			SubjectOf: func(row string, _ []byte) messages.ConversationID {
 				_, key := actors.SplitRow(row)
 				return messages.ConversationID(key)
 			}})

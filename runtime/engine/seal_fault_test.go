@@ -83,7 +83,7 @@ func keySim(t *testing.T, s engine.Store, keys engine.Sealer) *engine.Sim {
 	sim, err := engine.NewSim(engine.SimOptions{Engine: engine.Options{Store: s, Sealer: keys, Codec: codec,
 		Kinds: []engine.Kind{
 			{Name: "shared", New: func(messages.Address) actors.Actor { return many },
-				Whose: func(row string, _ []byte) messages.ConversationID {
+				SubjectOf: func(row string, _ []byte) messages.ConversationID {
 					_, key := actors.SplitRow(row)
 					return messages.ConversationID(key)
 				}},

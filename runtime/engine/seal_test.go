@@ -71,7 +71,7 @@ func locked(t *testing.T, s engine.Store, keys engine.Sealer, told *[]int) engin
 			{Name: "keeper", Here: true, New: func(messages.Address) actors.Actor { return nil }},
 			{Name: "diary", New: func(messages.Address) actors.Actor { return nil }},
 			{Name: "shared", New: func(messages.Address) actors.Actor { return nil },
-				Whose: func(row string, _ []byte) messages.ConversationID {
+				SubjectOf: func(row string, _ []byte) messages.ConversationID {
 					_, key := actors.SplitRow(row)
 					return messages.ConversationID(key)
 				}},

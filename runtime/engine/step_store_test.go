@@ -332,10 +332,12 @@ func TestUnknownTypeIsHandledAfterAnUpgrade(t *testing.T) {
 }
 
 func TestLargeMessages(t *testing.T) {
-	letter := func(n int) messages.Heard { return messages.Heard{Text: messages.Text(strings.Repeat("s", n))} }
+	letter := func(n int) messages.IncomingBubble {
+		return messages.IncomingBubble{Text: messages.Text(strings.Repeat("s", n))}
+	}
 	h := step(t, func(turn *actors.Turn, m messages.Message) error {
 		switch m := m.(type) {
-		case messages.Heard:
+		case messages.IncomingBubble:
 			turn.Send("other/a", m)
 		case number:
 			turn.Send("other/a", letter(m.N))
@@ -416,7 +418,7 @@ func TestLongErrorIsCut(t *testing.T) {
 // size.
 func TestLargeMessageCanBeQuarantined(t *testing.T) {
 	store := mem.New()
-	letter := messages.Heard{Text: messages.Text(strings.Repeat("s", 6<<20))}
+	letter := messages.IncomingBubble{Text: messages.Text(strings.Repeat("s", 6<<20))}
 	h := step(t, func(*actors.Turn, messages.Message) error { return errors.New("too long for me") },
 		actortest.Store(store))
 	for range 5 {

@@ -76,7 +76,7 @@ func (r *rowReader) Rows(prefix string) (map[string][]byte, error) {
 // another subject that cannot be used: it counts as not there, so that the actor goes on
 // with the others. What it then wants to store about that subject fails.
 func (r *rowReader) lost(sealed []byte, why error) bool {
-	return r.act.kind.Whose != nil && errors.Is(why, ErrNoKey) && marked(sealed) &&
+	return r.act.kind.SubjectOf != nil && errors.Is(why, ErrNoKey) && marked(sealed) &&
 		!r.e.sealer.Under(r.act.addr.Key(), sealed[len(sealMark):])
 }
 

@@ -34,7 +34,7 @@ func boot(t *testing.T, listen func(engine.Published)) *engine.Sim {
 			{Name: directory.Kind, New: directory.New(directory.Options{Rules: directory.DefaultRules(),
 				Seed: func() string { seeds++; return strings.Repeat("x", seeds) }})},
 			{Name: dedup.Kind, New: func(messages.Address) actors.Actor {
-				return actors.On(func(turn *actors.Turn, _ messages.Heard) error {
+				return actors.On(func(turn *actors.Turn, _ messages.IncomingBubble) error {
 					dedup.Heads.Put(turn, dedup.HeadRow, ledger.Head{Next: 1})
 					return nil
 				})
@@ -158,7 +158,7 @@ func TestBook(t *testing.T) {
 func TestAdopted(t *testing.T) {
 	s := boot(t, nil)
 	for _, c := range []string{"line:Hana", "line:Ken", "elsewhere:Mo", "c-1"} {
-		if _, err := s.Inject(messages.To(dedup.Kind, c), messages.Heard{Conversation: "c"}, ""); err != nil {
+		if _, err := s.Inject(messages.To(dedup.Kind, c), messages.IncomingBubble{Conversation: "c"}, ""); err != nil {
 			t.Fatal(err)
 		}
 	}

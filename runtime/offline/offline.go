@@ -117,21 +117,21 @@ func recovered(
 func kindsOffline(own []engine.Kind, ids directory.Options) []engine.Kind {
 	kinds := []engine.Kind{
 		{Name: attention.Kind, Here: true, New: attention.New(attention.DefaultOptions())},
-		{Name: directory.Kind, Whose: directory.Whose, New: directory.New(ids)},
+		{Name: directory.Kind, SubjectOf: directory.SubjectOf, New: directory.New(ids)},
 		{Name: dedup.Kind, New: neverRun},
 		{Name: notify.Kind, Here: true, New: notify.New(notify.Options{Times: notify.DefaultTimes()})},
 		{Name: conversation.Kind, New: conversation.New(conversation.DefaultOptions())},
 		{Name: recall.Kind, New: recall.New(recall.DefaultOptions())},
-		{Name: owner.Kind, Here: true, Whose: owner.Whose, New: owner.New(owner.Options{})},
-		{Name: fusion.Kind, Here: true, About: fusion.About, Whose: fusion.Whose,
+		{Name: owner.Kind, Here: true, SubjectOf: owner.SubjectOf, New: owner.New(owner.Options{})},
+		{Name: fusion.Kind, Here: true, About: fusion.About, SubjectOf: fusion.SubjectOf,
 			New: fusion.New(fusion.DefaultOptions())},
-		{Name: outbound.Kind, Here: true, About: outbound.About, Whose: outbound.Whose, New: neverRun},
+		{Name: outbound.Kind, Here: true, About: outbound.About, SubjectOf: outbound.SubjectOf, New: neverRun},
 	}
 	known := func(name string) bool {
 		return slices.ContainsFunc(kinds, func(o engine.Kind) bool { return o.Name == name })
 	}
 	for _, k := range own {
-		if (k.About != nil || k.Whose != nil || k.Here) && !known(k.Name) {
+		if (k.About != nil || k.SubjectOf != nil || k.Here) && !known(k.Name) {
 			kinds = append(kinds, k)
 		}
 	}

@@ -76,10 +76,11 @@ type named struct {
 
 func (n named) Do(ctx context.Context, request messages.Message) (messages.Message, error) {
 	if n.inside == nil {
-		return messages.Heard{Window: messages.WindowID(n.name)}, nil
+		return messages.IncomingBubble{Window: messages.WindowID(n.name)}, nil
 	}
 	result, err := n.inside.Do(ctx, request)
-	return messages.Heard{Window: messages.WindowID(n.name) + " " + result.(messages.Heard).Window}, err
+	heard := result.(messages.IncomingBubble)
+	return messages.IncomingBubble{Window: messages.WindowID(n.name) + " " + heard.Window}, err
 }
 
 func (n named) Close() error {
@@ -105,8 +106,8 @@ func TestWrapped(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := actors.Do(t.Context(), w, messages.Heard{}, nil)
-	if want := "last(ocr) first(ocr) core"; err != nil || fmt.Sprint(got.(messages.Heard).Window) != want {
+	got, err := actors.Do(t.Context(), w, messages.IncomingBubble{}, nil)
+	if want := "last(ocr) first(ocr) core"; err != nil || fmt.Sprint(got.(messages.IncomingBubble).Window) != want {
 		t.Errorf("Do() = %v, %v, want %s", got, err, want)
 	}
 	if err := w.(interface{ Close() error }).Close(); err != nil || !closed || wrapperClosed {

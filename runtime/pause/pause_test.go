@@ -143,7 +143,7 @@ func TestUnreadableSetting(t *testing.T) {
 type counter struct{ closed *bool }
 
 func (c counter) Do(context.Context, messages.Message) (messages.Message, error) {
-	return messages.Heard{}, nil
+	return messages.IncomingBubble{}, nil
 }
 
 func (c counter) Close() error {
@@ -157,12 +157,12 @@ func TestGuardUsage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.Do(t.Context(), messages.Heard{}); err != nil {
+	if _, err := w.Do(t.Context(), messages.IncomingBubble{}); err != nil {
 		t.Errorf("Do() = %v, want an answer", err)
 	}
 	now := time.Now()
 	p.now.Desk = &now
-	if _, err := w.Do(t.Context(), messages.Heard{}); refused(t, err) != messages.CodePaused {
+	if _, err := w.Do(t.Context(), messages.IncomingBubble{}); refused(t, err) != messages.CodePaused {
 		t.Errorf("Do() of a paused desk = %v, want it refused", err)
 	}
 	if err := w.(io.Closer).Close(); err != nil || !closed {

@@ -236,7 +236,7 @@ func fillText(v reflect.Value, secret string, depth int) int {
 func everyEvent() []messages.Message {
 	return []messages.Message{
 		messages.Started{}, messages.CallFailed{}, messages.FrameCaptured{}, messages.ReadFrame{}, messages.FrameRead{},
-		messages.Detection{}, messages.Heard{}, messages.InboundMessage{}, messages.MessageDelivered{},
+		messages.Detection{}, messages.IncomingBubble{}, messages.InboundMessage{}, messages.MessageDelivered{},
 		events.ActorStarted{}, events.ActorRestarted{}, events.ActorStopped{}, events.ActorUnhealthy{},
 		events.MessageFailed{}, events.MessageQuarantined{}, events.MessageOverflowed{}, events.Dropped{},
 		events.CallFinished{}, events.CommitFailed{}, events.StoreLow{}, events.StoreRecovered{},

@@ -172,7 +172,7 @@ func mentionsIn(m messages.Message) (c messages.ConversationID, list []mention) 
 			list = append(list, mention{place{m.Conversation, 0}, string(m.Text), m.SeenAt})
 		}
 		return m.Conversation, list
-	case messages.Heard:
+	case messages.IncomingBubble:
 		return m.Conversation, []mention{{place{m.Conversation, m.Occurrence}, string(m.Text), m.SeenAt}}
 	case messages.InboundMessage:
 		for _, p := range m.Parts {

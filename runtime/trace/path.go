@@ -14,8 +14,8 @@ import (
 	"github.com/kehai-run/kehai/runtime/engine"
 )
 
-// likeness returns how much what a person remembers is like what was read, from 0 to 1.
-func likeness(asked, read string) float64 {
+// similarity returns how much what a person remembers is like what was read, from 0 to 1.
+func similarity(asked, read string) float64 {
 	a, b := text.Compact(asked), text.Compact(read)
 	if a == "" || b == "" { // only signs
 		a, b = strings.TrimSpace(asked), strings.TrimSpace(read)

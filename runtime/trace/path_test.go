@@ -108,7 +108,7 @@ func TestMailIsPartOfThePath(t *testing.T) {
 	ev := story(ledger.Entry{})
 	ev.mail = []engine.Envelope{{
 		ID: "m7", To: "ingress/line:Hana", At: pathTime.Add(9 * time.Second),
-		Message: messages.Heard{Conversation: "line:Hana", Occurrence: 2, Text: "second"},
+		Message: messages.IncomingBubble{Conversation: "line:Hana", Occurrence: 2, Text: "second"},
 	}}
 	p := ev.path(mention{place{"line:Hana", 2}, "second", pathTime})
 	if p.Outcome != events.OutcomeWaiting || !strings.Contains(p.Why, "waits in the inbox of ingress as m7") {
@@ -129,7 +129,7 @@ func TestVisible(t *testing.T) {
 	for text, want := range map[string]events.Outcome{"second": events.OutcomeHistory,
 		"fourth": events.OutcomeVisible} {
 		list := ev.ByText(control.WhyQuery{Limit: 5, Text: text}, shown)
-		if len(list) != 1 || list[0].Outcome != want || list[0].Likeness != 1 {
+		if len(list) != 1 || list[0].Outcome != want || list[0].Similarity != 1 {
 			t.Errorf("ByText(%s) = %+v, want one path that is %s", text, list, want)
 		}
 	}
@@ -149,8 +149,8 @@ func TestLikeness(t *testing.T) {
 		{"", "x", 0, 0},
 		{"x", "", 0, 0},
 	} {
-		if got := likeness(c.asked, c.read); got < c.least || got > c.most {
-			t.Errorf("likeness(%q, %q) = %v, want %v to %v", c.asked, c.read, got, c.least, c.most)
+		if got := similarity(c.asked, c.read); got < c.least || got > c.most {
+			t.Errorf("similarity(%q, %q) = %v, want %v to %v", c.asked, c.read, got, c.least, c.most)
 		}
 	}
 }

@@ -75,15 +75,15 @@ func (ev *Evidence) pathsOf(m messages.Message) (list []control.Path) {
 	return list
 }
 
-// likely is the least likeness of a text that may be the one asked for.
+// likely is the least similarity of a text that may be the one asked for.
 const likely = 0.5
 
 // found is something like what was asked for.
 type found struct {
 	mention
-	likeness float64
-	visible  bool
-	reply    *replied // that it is; nil for none
+	similarity float64
+	visible    bool
+	reply      *replied // that it is; nil for none
 }
 
 // search keeps the best of what was found for a text.
@@ -96,7 +96,7 @@ type search struct {
 
 // take keeps a mention that is like the text, once for each thing it belongs to.
 func (s *search) take(m mention, visible bool, r *replied) {
-	l := likeness(s.q.Text, m.text)
+	l := similarity(s.q.Text, m.text)
 	if l < likely || s.q.Conversation != "" && s.left(m.conversation) != s.q.Conversation {
 		return
 	}
@@ -117,7 +117,7 @@ func (s *search) take(m mention, visible bool, r *replied) {
 		key = loose
 	}
 	s.texts[loose] = true
-	if old, ok := s.best[key]; !ok || l > old.likeness {
+	if old, ok := s.best[key]; !ok || l > old.similarity {
 		s.best[key] = found{m, l, visible, r}
 	}
 }
@@ -139,13 +139,14 @@ func (ev *Evidence) ByText(q control.WhyQuery, shown []snapshot.Text) []control.
 		s.take(m, true, nil)
 	}
 	list := slices.SortedFunc(maps.Values(s.best), func(a, b found) int {
-		return cmp.Or(cmp.Compare(b.likeness, a.likeness), b.at.Compare(a.at), cmp.Compare(b.occurrence, a.occurrence),
+		return cmp.Or(cmp.Compare(b.similarity, a.similarity), b.at.Compare(a.at),
+			cmp.Compare(b.occurrence, a.occurrence),
 			strings.Compare(a.text, b.text))
 	})
 	var paths []control.Path
 	for _, f := range list[:min(len(list), q.Limit)] {
 		p := ev.pathOfFound(f)
-		p.Likeness = f.likeness
+		p.Similarity = f.similarity
 		paths = append(paths, p)
 	}
 	return paths

@@ -11,15 +11,15 @@ import (
 // recorder keeps what comes out of a replay.
 type recorder struct {
 	got   []heard
-	place []messages.Occurrence     // of each in got
-	heard map[string]messages.Heard // that went into ingress, by the message's id
+	place []messages.Occurrence              // of each in got
+	heard map[string]messages.IncomingBubble // that went into ingress, by the message's id
 	sent  []said
 	// changed holds what was published of messages after their delivery.
 	changed []messages.MessageChanged
 	lines   bool // each line of a text is a message: profile seed joins them
 }
 
-func newRecorder() recorder { return recorder{heard: map[string]messages.Heard{}} }
+func newRecorder() recorder { return recorder{heard: map[string]messages.IncomingBubble{}} }
 
 func (r *recorder) delivered(m messages.MessageDelivered) {
 	for _, part := range m.Parts {

@@ -41,7 +41,7 @@ func (a actor) Receive(turn *actors.Turn, msg messages.Message) error {
 	case messages.NoticeShown:
 		a.wrong(turn, "", "")
 	case messages.FocusChanged:
-		a.change(turn, func(s *Episode) { s.State, s.Since, s.Told = m.To.State, m.To.At, false })
+		a.change(turn, func(s *Episode) { s.State, s.Since, s.Notified = m.To.State, m.To.At, false })
 	case messages.PauseNotices:
 		if m.Until.IsZero() || m.Until.After(turn.Now()) {
 			a.change(turn, func(s *Episode) { s.Paused, s.Until = true, m.Until })
@@ -111,7 +111,7 @@ func (a actor) give(turn *actors.Turn) {
 	if episode.Paused {
 		episode.Paused, episode.Until = false, time.Time{}
 	}
-	episode.Told, episode.Last = true, maps.Clone(episode.Last)
+	episode.Notified, episode.Last = true, maps.Clone(episode.Last)
 	if episode.Last == nil {
 		episode.Last = map[messages.Attention]time.Time{}
 	}

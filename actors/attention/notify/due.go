@@ -44,13 +44,13 @@ func (o Options) dwell(state messages.Attention) (time.Duration, bool) {
 // Episode is a notifier's stored state: the state that holds, and the notices
 // that were given.
 type Episode struct {
-	State  messages.Attention               `json:"state"`
-	Since  time.Time                        `json:"since"`
-	Told   bool                             `json:"told"`             // a notice was given for this episode
-	Last   map[messages.Attention]time.Time `json:"last,omitempty"`   // newest notice of each state
-	Paused bool                             `json:"paused,omitempty"` // no notices
-	Until  time.Time                        `json:"until,omitzero"`   // end of the pause; zero: until it is resumed
-	Due    time.Time                        `json:"due,omitzero"`     // of the next notice; zero for none
+	State    messages.Attention               `json:"state"`
+	Since    time.Time                        `json:"since"`
+	Notified bool                             `json:"told"`             // a notice was given for this episode
+	Last     map[messages.Attention]time.Time `json:"last,omitempty"`   // newest notice of each state
+	Paused   bool                             `json:"paused,omitempty"` // no notices
+	Until    time.Time                        `json:"until,omitzero"`   // end of the pause; zero: until it is resumed
+	Due      time.Time                        `json:"due,omitzero"`     // of the next notice; zero for none
 	// Why the desktop shows no notices, "" while it does.
 	Wrong string `json:"wrong,omitempty"`
 }
@@ -58,7 +58,7 @@ type Episode struct {
 // due says when the next notice is due if nothing changes; false means never.
 func (o Options) due(s Episode) (time.Time, bool) {
 	dwell, ok := o.dwell(s.State)
-	if !ok || s.Told || s.Paused && s.Until.IsZero() {
+	if !ok || s.Notified || s.Paused && s.Until.IsZero() {
 		return time.Time{}, false
 	}
 	at := s.Since.Add(dwell)

@@ -13,7 +13,7 @@ import (
 // known better, was seen often enough, or has waited long enough; wait is how long that
 // takes at most, or 0. Sideless counts those that are not passed on because their side
 // stayed unknown.
-func (l *Ledger) Release(now time.Time) (heard []messages.Heard, wait time.Duration, sideless int) {
+func (l *Ledger) Release(now time.Time) (heard []messages.IncomingBubble, wait time.Duration, sideless int) {
 	for _, i := range l.waiting() {
 		e := &l.entries[i]
 		left := e.Since.Add(l.rules.Timeout).Sub(now)
@@ -26,7 +26,7 @@ func (l *Ledger) Release(now time.Time) (heard []messages.Heard, wait time.Durat
 		case messages.SideOwn: // it came without a side
 			e.Own = e.Fresh
 		case messages.SideIncoming:
-			heard = append(heard, messages.Heard{
+			heard = append(heard, messages.IncomingBubble{
 				Occurrence: e.Occurrence, Sender: l.sender(e), Kind: e.Kind, Text: e.Text,
 				Window: l.head.Window, Side: e.Side, Partial: e.Partial, Fresh: e.Fresh, SeenAt: e.SeenAt,
 			})

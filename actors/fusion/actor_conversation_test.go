@@ -17,9 +17,9 @@ func TestANamesakeIsNotWrittenTo(t *testing.T) {
 		h.Sent()
 		m := read("Hana", words)
 		m.At = h.Now()
-		h.Send(messages.AskWhose{Key: "k", Read: m})
+		h.Send(messages.AskConversation{Key: "k", Read: m})
 		for _, s := range h.Sent() {
-			if w, ok := s.Message.(messages.Whose); ok {
+			if w, ok := s.Message.(messages.ConversationShown); ok {
 				return w.Conversation
 			}
 		}
@@ -101,9 +101,9 @@ func TestGoingOnAfterAGap(t *testing.T) {
 			h.Sent()
 			m := read(who, words)
 			m.At = h.Now()
-			h.Send(messages.AskWhose{Key: "k", Read: m})
+			h.Send(messages.AskConversation{Key: "k", Read: m})
 			for _, s := range h.Sent() {
-				w, ok := s.Message.(messages.Whose)
+				w, ok := s.Message.(messages.ConversationShown)
 				if !ok || who != "Hana" {
 					continue
 				}

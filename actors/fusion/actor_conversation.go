@@ -5,9 +5,9 @@ import (
 	"github.com/kehai-run/kehai/messages"
 )
 
-// askWhose asks whose conversation a reading shows that a sender has. Nothing of the
+// askConversation asks whose conversation a reading shows that a sender has. Nothing of the
 // reading is kept but until the answer; a newer one takes its place.
-func (a *actor) askWhose(turn *actors.Turn, m messages.AskWhose) {
+func (a *actor) askConversation(turn *actors.Turn, m messages.AskConversation) {
 	a.wanted = &m
 	a.question(turn, m.Read, messages.Identify{})
 }
@@ -26,7 +26,7 @@ func (a *actor) wantedIdentified(turn *actors.Turn, answer messages.Identified) 
 	if answer.Why != "" || answer.Unlisted || gap || !a.agrees(turn, m.Read, view) {
 		c = ""
 	}
-	whose := messages.Whose{Key: m.Key, Conversation: c}
+	whose := messages.ConversationShown{Key: m.Key, Conversation: c}
 	if gap {
 		whose.MovedOn = answer.Conversation
 	}
