@@ -44,6 +44,7 @@
 //	             ──Recall──► recall
 //	             ══Remember, TakeBack══► recall
 //	             ══InterviewFinished══► project
+//	             ══Analyse══► insight
 //	             ══InboundMessage, Revised, OwnMessage, TalkJoined, Say, SplitTalk, TalkSplit══► conversation
 //	             ──ReplyWriting──► host
 //	             ══MessageDelivered, MessageChanged, ReplyChanged, InterviewChanged══► host
@@ -54,6 +55,9 @@
 //	             ──Recalled──► conversation
 //	project      ══InterviewBegins══► conversation
 //	             ══ProjectClosed══► host
+//	insight      ──FindKeywords──► words
+//	             ──AskLLM──► llm
+//	             ══InterviewAnalysed══► host
 //	owner        ══OwnerState══► conversation
 //	             ══OwnerState══► outbound
 //	outbound     ──CaptureWindow──► capture
@@ -88,8 +92,10 @@
 //	structure    ──RowsCounted──► structure
 //	llm          ──LLMAnswer──► conversation
 //	             ──LLMAnswer──► judge
+//	             ──LLMAnswer──► insight
 //	             ──LLMAnswer──► focus
 //	memory       ──MemoryFound──► recall
+//	words        ──KeywordsFound──► insight
 //	usage        ──UsageRead──► pcusage
 //	notify       ──NoticeShown──► notifier
 //
@@ -99,10 +105,11 @@
 //	             ══Rename, SettleHeld, SettleNew, Merge, Split══► directory
 //	             ══TextSent══► ingress
 //	             ──TrimDue──► conversation
-//	             ══DraftCommand, CancelReminder, Say══► conversation
+//	             ══DraftCommand, CancelReminder, Say, StopInterview══► conversation
 //	             ══DefineProject, BeginInterview══► project
 //	             ──TrimDue──► recall
 //	             ══Remember, TakeBack══► recall
+//	             ──TrimDue──► insight
 //	             ══PauseSending, ResumeSending══► owner
 //	             ──EndSending──► outbound
 //	             ══SendReply══► outbound

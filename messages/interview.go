@@ -105,3 +105,15 @@ type ProjectClosed struct {
 
 // MessageType implements [Message].
 func (ProjectClosed) MessageType() Type { return Type{"project_closed", 1} }
+
+// StopInterview ends conversation/CONVERSATION as an interview, as if its participant had
+// asked for that. It has no effect on one that is over, or on other conversations.
+type StopInterview struct {
+	Conversation ConversationID `json:"conversation"`
+}
+
+// MessageType implements [Message].
+func (StopInterview) MessageType() Type { return Type{"stop_interview", 1} }
+
+// Subject implements [About].
+func (m StopInterview) Subject() ConversationID { return m.Conversation }

@@ -13,7 +13,8 @@ const (
 	ActorConversation = "conversation"
 	ActorJudge        = "judge"
 	ActorRecall       = "recall"
-	ActorProject      = "project"  // key: project
+	ActorProject      = "project" // key: project; the same for insight
+	ActorInsight      = "insight"
 	ActorOwner        = "owner"    // key: node
 	ActorOutbound     = "outbound" // key: window
 	ActorKeyboard     = "keyboard" // key: node
@@ -35,6 +36,7 @@ const (
 	WorkerNotify    = "notify"
 	WorkerHands     = "hands"  // type into windows
 	WorkerMemory    = "memory" // search what was ever said
+	WorkerWords     = "words"  // find what a text is about
 	// WorkerLLM asks a language model. Without one, as with llm.tier none, a call
 	// fails at once with [FailureUnknown].
 	WorkerLLM = "llm"

@@ -139,6 +139,12 @@ func Core() Table {
 		Durable[InterviewFinished](nil),
 		Durable[InterviewChanged](nil),
 		Durable[ProjectClosed](nil).AboutNobody(),
+		Durable[StopInterview](nil),
+		Durable[Analyse](nil),
+		Durable[AnalyseDue](nil),
+		Fleeting[FindKeywords](),
+		Fleeting[KeywordsFound](),
+		Durable[InterviewAnalysed](nil),
 
 		// outbound
 		Durable[TextSent](nil),

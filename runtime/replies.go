@@ -36,14 +36,12 @@ func (r *Runtime) HoldDraft(ctx context.Context, id control.DraftID) error {
 	return r.admin.DraftDo(ctx, id, messages.DraftHold, "")
 }
 
-// Reminders lists the requests of the other sides to be reminded. Each becomes a draft
-// when it is due.
+// Reminders lists what others asked to be reminded of. Each becomes a draft when it is due.
 func (r *Runtime) Reminders(ctx context.Context) ([]control.Reminder, error) {
 	return r.admin.Reminders(ctx)
 }
 
-// CancelReminder deletes a reminder that is not due yet. It fails with
-// control.ErrNoReminder if there is none.
+// CancelReminder deletes a reminder that is not due yet; control.ErrNoReminder: there is none.
 func (r *Runtime) CancelReminder(ctx context.Context, id control.ReminderID) error {
 	return r.admin.CancelReminder(ctx, id)
 }

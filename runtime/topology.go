@@ -3,6 +3,7 @@ package runtime
 import (
 	"github.com/kehai-run/kehai/actors/directory"
 	"github.com/kehai-run/kehai/actors/fusion"
+	"github.com/kehai-run/kehai/actors/insight"
 	"github.com/kehai-run/kehai/actors/keyboard"
 	"github.com/kehai-run/kehai/actors/outbound"
 	"github.com/kehai-run/kehai/actors/owner"
@@ -58,7 +59,7 @@ func topology(p *parts.Parts) ([]actorRow, []workerRow) {
 				sends{to(m.ActorJudge, m.JudgeReply{}, m.ReplyFate{}), to(m.WorkerLLM, m.AskLLM{}),
 					to(m.ActorOwner, m.FollowOwner{}), to(m.ActorOutbound, m.SendReply{}, m.StopSending{}),
 					to(m.ActorRecall, m.Remember{}, m.TakeBack{}, m.Recall{}),
-					to(m.ActorProject, m.InterviewFinished{}),
+					to(m.ActorProject, m.InterviewFinished{}), to(m.ActorInsight, m.Analyse{}),
 					to(m.ActorConversation, m.InboundMessage{}, m.Revised{}, m.OwnMessage{}, m.TalkJoined{}, m.Say{},
 						m.SplitTalk{}, m.TalkSplit{}),
 					to(host, m.MessageDelivered{}, m.MessageChanged{}, m.ReplyChanged{}, m.ReplyWriting{},
@@ -71,6 +72,10 @@ func topology(p *parts.Parts) ([]actorRow, []workerRow) {
 			// The key is a project.
 			{always, m.ActorProject, "keeps a project of interviews", anywhere, traits{}, project.New, nil,
 				sends{to(m.ActorConversation, m.InterviewBegins{}), to(host, m.ProjectClosed{})}},
+			{always, m.ActorInsight, "finds out what interviews have in common", anywhere,
+				traits{about: insight.About, whose: insight.Whose}, p.Insight(), nil,
+				sends{to(m.WorkerWords, m.FindKeywords{}), to(m.WorkerLLM, m.AskLLM{}),
+					to(host, m.InterviewAnalysed{})}},
 			// The key is a node.
 			{always, m.ActorOwner, "knows what the owner does and allows", here, traits{subject: owner.SubjectOf},
 				p.Owner(), p.DeskKey(),
@@ -103,17 +108,15 @@ func topology(p *parts.Parts) ([]actorRow, []workerRow) {
 			{desk, m.ActorNotifier, "says that a state lasts", here, traits{}, p.Notices(), nil,
 				sends{to(m.WorkerNotify, m.ShowNotice{}), to(host, m.FocusNotice{})}},
 		}, []workerRow{
-			{always, m.WorkerCapture, "captures a window", max(1, len(p.Windows)),
-				m.FrameCaptured{}, p.Capturer(), nil},
+			{always, m.WorkerCapture, "captures windows", max(1, len(p.Windows)), m.FrameCaptured{}, p.Capturer(), nil},
 			{always, m.WorkerOCR, "reads text", p.Config.OCR.Workers, m.FrameRead{}, p.Reader(p.Recognizer),
 				p.Reader(p.Isolated)},
 			{always, m.WorkerHands, "types into windows", 1, m.HandsDone{}, p.Hands(), nil},
 			{rows, m.WorkerStructure, "counts rows", len(p.Trees), m.RowsCounted{}, p.RowCounter(), nil},
 			{always, m.WorkerLLM, "asks a model", p.Config.LLM.Concurrency, m.LLMAnswer{}, p.Asker, nil},
-			{always, m.WorkerMemory, "searches what was ever said", parts.Searchers,
-				m.MemoryFound{}, p.Searcher(), nil},
-			{desk && p.Usage != nil, m.WorkerUsage, "counts keys and switches", 1, m.UsageRead{},
-				p.UsageCounter(), nil},
+			{always, m.WorkerMemory, "searches what was said", parts.Searchers, m.MemoryFound{}, p.Searcher(), nil},
+			{always, m.WorkerWords, "finds what a text is about", 1, m.KeywordsFound{}, insight.NewWorker, nil},
+			{desk && p.Usage != nil, m.WorkerUsage, "counts keys, switches", 1, m.UsageRead{}, p.UsageCounter(), nil},
 			{desk && p.Notifier != nil, m.WorkerNotify, "shows notices", 1, m.NoticeShown{}, p.Shower(), nil},
 		}
 }
@@ -188,9 +191,9 @@ func fromHost() sends {
 		to(m.ActorFusion, m.TextSent{}),
 		to(m.ActorDirectory, m.Introduce{}, m.Rename{}, m.SettleHeld{}, m.SettleNew{}, m.Merge{}, m.Split{}),
 		to(m.ActorIngress, m.TextSent{}),
-		to(m.ActorConversation, m.TrimDue{}, m.DraftCommand{}, m.CancelReminder{}, m.Say{}),
+		to(m.ActorConversation, m.TrimDue{}, m.DraftCommand{}, m.CancelReminder{}, m.Say{}, m.StopInterview{}),
 		to(m.ActorProject, m.DefineProject{}, m.BeginInterview{}),
-		to(m.ActorRecall, m.TrimDue{}, m.Remember{}, m.TakeBack{}),
+		to(m.ActorRecall, m.TrimDue{}, m.Remember{}, m.TakeBack{}), to(m.ActorInsight, m.TrimDue{}),
 		to(m.ActorOwner, m.PauseSending{}, m.ResumeSending{}),
 		to(m.ActorOutbound, m.SendReply{}, m.EndSending{}),
 		to(m.ActorCamera, m.FaceFrame{}, m.CameraSnapshot{}),

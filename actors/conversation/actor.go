@@ -74,6 +74,8 @@ func (a *actor) Receive(turn *actors.Turn, msg messages.Message) error {
 		a.say(turn, m)
 	case messages.InterviewBegins:
 		a.beginInterview(turn, m)
+	case messages.StopInterview:
+		a.stopInterview(turn)
 	case messages.Revised:
 		a.revise(turn, m)
 	case messages.OwnMessage:

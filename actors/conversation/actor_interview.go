@@ -137,8 +137,38 @@ func (a *actor) move(turn *actors.Turn, v Interview, from interview.State, e int
 	if v.Result.Finish != nil {
 		turn.Send(messages.To(messages.ActorProject, string(v.Project)), messages.InterviewFinished{Project: v.Project,
 			Conversation: a.id, Reason: string(v.Result.Finish.Reason), At: v.Result.Finish.At})
+		turn.Send(messages.To(messages.ActorInsight, string(v.Project)), messages.Analyse{Project: v.Project,
+			Conversation: a.id, Goal: v.Plan.Goal, At: v.Result.Finish.At, Lines: answersOf(turn)})
 	}
 	return v
+}
+
+// answersOf returns what the participant said as answers, masked.
+func answersOf(turn *actors.Turn) (list []messages.Text) {
+	for _, d := range Messages.All(turn) {
+		if l, ok := lineOf(d); ok && d.PIIProcessed && interview.Answers(string(l.Text)) {
+			list = append(list, l.Text)
+		}
+	}
+	return list
+}
+
+// stopInterview ends an interview for the host. What the participant waits for becomes the
+// closing text.
+func (a *actor) stopInterview(turn *actors.Turn) {
+	v, ok := Interviews.Get(turn, onlyRow)
+	if !ok || v.State.Phase == interview.Done {
+		a.late(turn)
+		return
+	}
+	desk, _ := Desks.Get(turn, onlyRow)
+	if desk.Open != nil {
+		v.Turn, v.Before = desk.Open.ID, v.State
+	}
+	a.move(turn, v, v.State, interview.Event{Kind: interview.Stop})
+	if t := desk.Open; t != nil && len(t.Messages) > 0 { // its reply is written anew
+		a.step(turn, reply.Event{Kind: reply.OnChanged, Message: t.Messages[0]})
+	}
 }
 
 // fixed writes the fixed text of an interview's turn; false if a model should write it.

@@ -167,3 +167,48 @@ func TestWhatComesWhileItIsHeld(t *testing.T) {
 		t.Errorf("%+v after %s, want one turn with both things", v, ours)
 	}
 }
+
+// TestTheHostStops an interview, at whatever it is about: what the participant waits for
+// becomes the closing text, and the analysis gets what was answered.
+func TestTheHostStops(t *testing.T) {
+	for _, at := range []string{"writing", "held", "sent"} {
+		k := led(t, nil)
+		k.Send(messages.StopInterview{Conversation: "c-other"}) // its own is meant, whatever it says
+		if v := k.interview(); v.State.Reason != interview.Stopped {
+			t.Fatalf("%+v, want it stopped before it began", v.State)
+		}
+		k = led(t, nil)
+		k.Send(messages.Say{Conversation: hana, Channel: "web", ID: "w1", Text: "trains", At: k.Now()})
+		k.Send(messages.Say{Conversation: hana, Channel: "web", ID: "w2", Text: "[skip]", At: k.Now()})
+		switch at {
+		case "held":
+			k.Send(messages.OwnerState{Paused: true})
+			k.writes(k.asked(), "What else?")
+			k.wantState("held")
+		case "sent":
+			k.Send(messages.OwnerState{})
+			k.writes(k.asked(), "What else?")
+			k.Send(messages.OwnerState{})
+			k.writes(k.asked(), "What else?") // the second message came while the first was answered
+			k.wantState("")
+		}
+		k.Sent()
+		k.CrashBeforeCommit()
+		k.Send(messages.StopInterview{Conversation: hana})
+		analysed := 0
+		for _, s := range k.Sent() {
+			if m, ok := s.Message.(messages.Analyse); ok && s.To == "insight/p-1" && len(m.Lines) == 1 &&
+				m.Lines[0] == "trains" && m.Conversation == hana {
+				analysed++
+			}
+		}
+		k.Crash()
+		k.Send(messages.OwnerState{})
+		k.Send(messages.StopInterview{Conversation: hana})
+		ours := strings.Join(k.ours(), "\n")
+		if closed := strings.Contains(ours, "That is the end of the interview."); analysed != 1 ||
+			closed == (at == "sent") || at == "held" && strings.Contains(ours, "What else?") {
+			t.Errorf("stopped while a reply is %s: analysed %d times, and we said %q", at, analysed, ours)
+		}
+	}
+}

@@ -76,6 +76,9 @@ func compact(s string) string {
 	return s
 }
 
+// Answers reports whether a text says something: it is no signal, skip or closing word.
+func Answers(s string) bool { return inputOf(Event{Kind: Said, Text: s}) == answer }
+
 // longestIntent bounds what can be an intent, in bytes: longer texts are answers.
 const longestIntent = 200
 

@@ -106,10 +106,13 @@ type Models struct {
 
 	// Judges what the person at the desk does. Empty: llm.model. Default empty.
 	Focus string `yaml:"focus"`
+
+	// Finds the themes of interviews. Empty: llm.model. Default empty.
+	Analyse string `yaml:"analyse"`
 }
 
 // Purposes lists the purposes that may have a model of their own.
-func Purposes() []Purpose { return []Purpose{Judge, Answer, Focus} }
+func Purposes() []Purpose { return []Purpose{Judge, Answer, Focus, Analyse} }
 
 // For returns the model for a purpose, "" if it has none of its own.
 func (m Models) For(p Purpose) string {
@@ -120,6 +123,8 @@ func (m Models) For(p Purpose) string {
 		return m.Reply
 	case Focus:
 		return m.Focus
+	case Analyse:
+		return m.Analyse
 	}
 	return ""
 }
@@ -130,7 +135,7 @@ type Limits struct {
 	// Attention is judged every 10s and does not wait longer than 9s. Default 8s.
 	Timeout time.Duration `yaml:"timeout" min:"100ms" max:"5m"`
 
-	// Time for one question to judge, 100ms to 5m. Default 30s.
+	// Time for one question to judge or to analyse, 100ms to 5m. Default 30s.
 	JSONTimeout time.Duration `yaml:"json_timeout" min:"100ms" max:"5m"`
 
 	// Time until the first token of a reply, and between two of them, 100ms to 5m;
@@ -166,7 +171,7 @@ const maxAnswerTime = 5 * time.Minute
 // streamed.
 func (l Limits) For(p Purpose) time.Duration {
 	switch p {
-	case Judge:
+	case Judge, Analyse:
 		return l.JSONTimeout
 	case Answer:
 		return l.FirstToken

@@ -37,9 +37,10 @@ type Purpose string
 
 // Purposes. Any other one is allowed too.
 const (
-	Judge  Purpose = "judge" // whether a message wants an answer
-	Answer Purpose = "reply" // an answer for a person
-	Focus  Purpose = "focus" // what the person at the desk does
+	Judge   Purpose = "judge"   // whether a message wants an answer
+	Answer  Purpose = "reply"   // an answer for a person
+	Focus   Purpose = "focus"   // what the person at the desk does
+	Analyse Purpose = "analyse" // what an interview is about
 )
 
 // Question is one question to a model.

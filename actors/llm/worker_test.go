@@ -568,8 +568,9 @@ func TestLook(t *testing.T) {
 		t.Fatalf("Look() = %+v, %v, want two models at %s/v1", found, err, s.URL())
 	}
 	mine, other := found.Models[0], found.Models[1]
-	if !mine.Known || mine.Err != nil || !slices.Equal(mine.Purposes, []llm.Purpose{llm.Judge, llm.Answer}) {
-		t.Errorf("Look() of the model of two purposes = %+v, want that it answers", mine)
+	if !mine.Known || mine.Err != nil ||
+		!slices.Equal(mine.Purposes, []llm.Purpose{llm.Judge, llm.Answer, llm.Analyse}) {
+		t.Errorf("Look() of the model of three purposes = %+v, want that it answers", mine)
 	}
 	if other.Model != "other" || other.Known {
 		t.Errorf("Look() of another model = %+v, want that the server lists none", other)

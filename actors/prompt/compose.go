@@ -21,6 +21,7 @@ const (
 	Reply Task = "reply" // the next message of an assistant
 	// Interview is the interviewer's next message; asked for the purpose reply.
 	Interview Task = "interview"
+	Analyse   Task = "analyse" // {"themes": […]}, what an interview is about
 )
 
 // Input is what a prompt is made of.
@@ -80,7 +81,7 @@ const maxPersona = 80
 // its instructions.
 func (c *Catalogue) Compose(in Input) (Prompt, error) {
 	names := []string{string(in.Task)}
-	if in.Task != Judge && in.Tone != "" {
+	if in.Tone != "" && (in.Task == Reply || in.Task == Interview) {
 		names = append(names, "tone."+in.Tone)
 	}
 	if in.Task == Interview {
@@ -167,9 +168,10 @@ func (p Prompt) Ask(key string) messages.AskLLM {
 	if purpose == Interview {
 		purpose = Reply
 	}
+	asJSON := p.Task == Judge || p.Task == Analyse
 	return messages.AskLLM{
 		Purpose: string(purpose), System: p.System, Prompt: p.User, Key: key,
-		JSON: p.Task == Judge, Stream: p.Task != Judge,
+		JSON: asJSON, Stream: !asJSON,
 	}
 }
 

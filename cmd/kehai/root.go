@@ -23,7 +23,7 @@ func (a *app) groups() []group {
 		{"Look closer:", []verb{
 			&windowsVerb{app: a}, &statusVerb{app: a}, &pageVerb{a}, &whyVerb{app: a}, &traceVerb{app: a},
 			&recallVerb{app: a}, &memoryVerb{app: a}, &judgementsVerb{app: a}, &deadletters{app: a},
-			&subscriptions{app: a}, &debugVerb{a},
+			&subscriptions{app: a}, &insightsVerb{app: a}, &debugVerb{a},
 		}},
 		{"Decide what is read, sent and kept:", []verb{
 			&pauseVerb{a}, &resumeVerb{a}, &conversations{app: a}, &reminders{app: a}, &exportVerb{app: a},

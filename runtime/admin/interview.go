@@ -4,16 +4,19 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
 
 	"github.com/kehai-run/kehai/actors/conversation"
+	"github.com/kehai-run/kehai/actors/insight"
 	"github.com/kehai-run/kehai/actors/interview"
 	"github.com/kehai-run/kehai/actors/project"
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/runtime/control"
 	"github.com/kehai-run/kehai/runtime/engine"
+	"github.com/kehai-run/kehai/runtime/names"
 )
 
 // Define implements [control.TalkBackend].
@@ -117,4 +120,56 @@ func interviewOf(e *engine.Engine, c messages.ConversationID) (*conversation.Int
 		return nil, err
 	}
 	return &v, nil
+}
+
+// Stop implements [control.TalkBackend].
+func (b Backend) Stop(ctx context.Context, c messages.ConversationID) error {
+	e, err := b.talking()
+	if err != nil {
+		return err
+	}
+	if c, _, err = names.Find(e, c); err != nil {
+		return err
+	}
+	switch led, err := interviewOf(e, c); {
+	case err != nil:
+		return err
+	case led == nil:
+		return control.ErrNoInterview
+	case led.State.Phase == interview.Done:
+		return nil
+	}
+	return e.Inject(ctx, messages.To(conversation.Kind, string(c)), messages.StopInterview{Conversation: c}, "")
+}
+
+// Insights implements [control.TalkBackend].
+func (b Backend) Insights(ctx context.Context) ([]control.Insights, error) {
+	e, err := b.Engine()
+	if err != nil {
+		return nil, err
+	}
+	list := []control.Insights{}
+	err = engine.ReadTable(e, project.Kind, project.Plans,
+		func(a messages.Address, _ string, p messages.InterviewPlan) error {
+			register, _, err := rowOf(e, a, project.Registers.Row(project.Key), project.Registers.Decode)
+			list = append(list, control.Insights{Project: messages.ProjectID(a.Key()), Name: string(p.Name),
+				Goal: string(p.Goal), Finished: len(register.Finished), Closed: !register.ClosedAt.IsZero()})
+			return errors.Join(err, ctx.Err())
+		})
+	for i := range list {
+		of := map[messages.ConversationID]insight.Analysis{}
+		a := messages.To(insight.Kind, string(list[i].Project))
+		err = errors.Join(err, e.ReadRowsOf(a, func(r engine.Row) bool {
+			v, bad := insight.Analyses.Decode(r.Value)
+			if bad == nil { // one bad row does not spoil the others
+				of[messages.ConversationID(r.Key)] = v
+			}
+			if v.Stage == insight.Done {
+				list[i].Analysed++
+			}
+			return ctx.Err() == nil
+		}))
+		list[i].Cards = insight.Cards(of, b.Config.Rules.Insight)
+	}
+	return list, errors.Join(err, ctx.Err())
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/kehai-run/kehai/actors"
 	"github.com/kehai-run/kehai/actors/conversation"
+	"github.com/kehai-run/kehai/actors/insight"
 	"github.com/kehai-run/kehai/actors/memory"
 	"github.com/kehai-run/kehai/actors/recall"
 	"github.com/kehai-run/kehai/messages"
@@ -118,8 +119,8 @@ func keepers[V any](ctx context.Context, e *engine.Engine, kind string, t actors
 	return list, err
 }
 
-// trimConversations asks the conversations and their memories to delete what is too old:
-// only they may change their rows.
+// trimConversations asks the conversations, their memories and the analyses of interviews to
+// delete what is too old: only they may change their rows.
 func (b Backend) trimConversations(ctx context.Context, e *engine.Engine, old time.Time) error {
 	list, err := keepers(ctx, e, conversation.Kind, conversation.Messages,
 		func(m messages.MessageDelivered) bool { return m.DeliveredAt.Before(old) })
@@ -128,7 +129,9 @@ func (b Backend) trimConversations(ctx context.Context, e *engine.Engine, old ti
 	}
 	remembering, err := keepers(ctx, e, recall.Kind, recall.Events,
 		func(m memory.Event) bool { return m.KeptAt.Before(old) })
-	list = append(list, remembering...)
+	analysing, bad := keepers(ctx, e, insight.Kind, insight.Analyses,
+		func(v insight.Analysis) bool { return v.At.Before(old) })
+	list, err = append(append(list, remembering...), analysing...), errors.Join(err, bad)
 	if len(list) > 0 {
 		err = errors.Join(err, b.Disk().PurgeLater())
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/kehai-run/kehai/actors/directory"
 	"github.com/kehai-run/kehai/actors/fusion"
 	"github.com/kehai-run/kehai/actors/ingress"
+	"github.com/kehai-run/kehai/actors/insight"
 	"github.com/kehai-run/kehai/actors/judge"
 	"github.com/kehai-run/kehai/actors/ocr"
 	"github.com/kehai-run/kehai/actors/outbound"
@@ -51,6 +52,10 @@ type Rules struct {
 
 	// Seeing that replies go out.
 	Stall stall.Rules `yaml:"stall"`
+
+	// When a theme of interviews is sure: its confidence is 0.7 times the part of
+	// these interviews plus 0.3 times the part of these quotes.
+	Insight insight.Rules `yaml:"insight"`
 }
 
 // OCRRules says what is believed of what is read. A confidence is the engine's
@@ -72,6 +77,7 @@ func defaultRules(profile string) Rules {
 		Lines:  text.DefaultLines(), Echo: text.DefaultEcho(), Dedup: window, Ledger: ledger.DefaultRules(),
 		Ingress: ingress.DefaultRules(), Burst: text.DefaultRepeats(),
 		Send: outbound.DefaultRules(), Stall: stall.DefaultRules(),
+		Insight: insight.DefaultRules(),
 	}
 }
 

@@ -21,6 +21,7 @@ var (
 		"or begin one on the channel web or host")
 	ErrSendingPaused = errors.New("control: sending is paused: kehai resume sending, then approve")
 	ErrOver          = errors.New("control: this interview is over: nobody answers any more")
+	ErrNoInterview   = errors.New("control: this conversation is no interview")
 	ErrProject       = errors.New("control: this project cannot be used")
 	ErrBegin         = errors.New("control: this conversation cannot begin")
 )
@@ -48,6 +49,23 @@ type TalkBackend interface {
 	// log, or until there is a newer token than seen, and returns it; a nil seen asks for
 	// no tokens. When wait is over it returns what there is, perhaps nothing.
 	News(ctx context.Context, c messages.ConversationID, after uint64, seen *Token, wait time.Duration) (News, error)
+	// Stop ends an interview, as if its participant had asked for that. One that is over
+	// stays so. The errors wrap ErrNoConversation and ErrNoInterview.
+	Stop(ctx context.Context, c messages.ConversationID) error
+	// Insights returns what the interviews of each project have in common.
+	Insights(ctx context.Context) ([]Insights, error)
+}
+
+// Insights are the cards of one project.
+type Insights struct {
+	Project  messages.ProjectID `json:"project"`
+	Name     string             `json:"name"`
+	Goal     string             `json:"goal"`
+	Finished int                `json:"finished"` // interviews that are over
+	Analysed int                `json:"analysed"` // of them, as far as it goes
+	Closed   bool               `json:"closed,omitempty"`
+	// Cards are sorted, the surest first.
+	Cards []messages.InsightCard `json:"cards"`
 }
 
 // Begin asks for a conversation.
@@ -216,6 +234,15 @@ func talkRoutes(mux *http.ServeMux, b Backend) {
 			answer(w, a, err)
 		}
 	})
+	mux.HandleFunc("POST /v1/talk/stop", func(w http.ResponseWriter, r *http.Request) {
+		if v, ok := form(w, r); ok {
+			answer(w, struct{}{}, t.Stop(r.Context(), messages.ConversationID(v.Get("conversation"))))
+		}
+	})
+	mux.HandleFunc("GET /v1/insights", func(w http.ResponseWriter, r *http.Request) {
+		list, err := t.Insights(r.Context())
+		answer(w, list, err)
+	})
 	mux.HandleFunc("GET /v1/talk", func(w http.ResponseWriter, r *http.Request) {
 		v := r.URL.Query()
 		q, err := ParseTalkQuery(v)
@@ -299,4 +326,15 @@ func (c *Client) News(ctx context.Context, id messages.ConversationID, after uin
 	v := url.Values{"conversation": {string(id)}, "after": {strconv.FormatUint(after, 10)}}
 	err = c.get(ctx, http.MethodGet, "/v1/talk/news?"+v.Encode(), &n)
 	return n, err
+}
+
+// Stop implements [TalkBackend].
+func (c *Client) Stop(ctx context.Context, id messages.ConversationID) error {
+	return c.ask(ctx, http.MethodPost, "/v1/talk/stop", url.Values{"conversation": {string(id)}}, &struct{}{})
+}
+
+// Insights implements [TalkBackend].
+func (c *Client) Insights(ctx context.Context) (list []Insights, err error) {
+	err = c.get(ctx, http.MethodGet, "/v1/insights", &list)
+	return list, err
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/kehai-run/kehai/actors/conversation"
 	"github.com/kehai-run/kehai/actors/conversation/reply"
+	"github.com/kehai-run/kehai/actors/insight"
 	"github.com/kehai-run/kehai/actors/judge"
 	"github.com/kehai-run/kehai/actors/llm"
 	"github.com/kehai-run/kehai/actors/owner"
@@ -61,6 +62,11 @@ func (p *Parts) Judge() NewActor {
 		PerHour: p.Config.LLM.PerHour,
 		Persona: func(c messages.ConversationID) string { return p.Config.Replies.Of(p.nameOf(c), false).Persona },
 	})
+}
+
+// Insight finds out what the interviews of a project have in common.
+func (p *Parts) Insight() NewActor {
+	return insight.New(insight.Options{Prompts: p.Prompts, Deadline: p.longest(llm.Analyse, false)})
 }
 
 // Owner tracks what the owner does and allows.

@@ -55,3 +55,6 @@ func irregular(w string) string {
 	}
 	return w
 }
+
+// Common reports whether a word in lower case says little by itself.
+func Common(word string) bool { return stopWords[word] }

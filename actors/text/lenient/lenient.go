@@ -10,14 +10,18 @@ import (
 	"unicode"
 )
 
-// maxAnswer is how much of an answer is read, in bytes from its end.
+// maxAnswer is how much of an answer Last reads, in bytes from its end.
 const maxAnswer = 8 << 10
 
 // Last returns the fields of the last JSON object in a text that has a field of this
 // name, wherever it stands; nil if there is none. NaN and infinities, which some
 // programs write and JSON does not have, become strings. Only the last 8 KiB are read.
-func Last(text, field string) (last map[string]json.RawMessage) {
-	s := text[max(0, len(text)-maxAnswer):]
+func Last(text, field string) map[string]json.RawMessage { return LastWithin(text, field, maxAnswer) }
+
+// LastWithin is Last for longer answers: it reads the last so many bytes. The time it
+// takes grows with their square.
+func LastWithin(text, field string, bytes int) (last map[string]json.RawMessage) {
+	s := text[max(0, len(text)-bytes):]
 	for i := 0; i < len(s); i++ {
 		if s[i] != '{' {
 			continue

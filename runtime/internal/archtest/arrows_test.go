@@ -132,6 +132,7 @@ var monopolies = []struct {
 		"go through engine.Store"},
 	{"github.com/go-vgo/robotgo", []string{"hardware/robot"}, nil, "go through the interfaces of hardware"},
 	{"github.com/tmc/langchaingo", []string{"actors/llm"}, nil, "make a call to the llm worker"},
+	{"github.com/ikawaha", []string{"actors/insight"}, nil, "make a call to the words worker"},
 	{"github.com/asynkron/protoactor-go", []string{"runtime/engine/live"}, nil, "go through engine"},
 	{"github.com/asynkron/protoactor-go/persistence", nil, []string{"runtime/engine/live"}, "go through engine.Store"},
 	{module + "/hardware/robot", []string{"cmd/kehai"}, []string{"hardware/robot"},

@@ -1,0 +1,142 @@
+package insight_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/kehai-run/kehai/actors/insight"
+	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/testkit/actortest"
+)
+
+// project is an insight of one project, with what it asks of its workers.
+type project struct {
+	*actortest.Harness
+	t *testing.T
+}
+
+func spawn(t *testing.T) project {
+	t.Helper()
+	return project{actortest.Spawn(t, insight.New(insight.Options{}), actortest.Address("insight/p-1")), t}
+}
+
+// analyse tells of an interview, with a crash before and behind the turn.
+func (p project) analyse(c messages.ConversationID, lines ...messages.Text) {
+	p.t.Helper()
+	p.CrashBeforeCommit()
+	p.Send(messages.Analyse{Project: "p-1", Conversation: c, Goal: "mornings", At: p.Now(), Lines: lines})
+}
+
+// asked returns the last call, and expects that it goes to a worker.
+func (p project) asked(worker string) actortest.Call {
+	p.t.Helper()
+	calls := p.Calls()
+	if len(calls) == 0 || calls[len(calls)-1].Worker != worker {
+		p.t.Fatalf("calls %v, want one of %s", calls, worker)
+	}
+	return calls[len(calls)-1]
+}
+
+func (p project) found(c messages.ConversationID) {
+	p.t.Helper()
+	p.asked(messages.WorkerWords)
+	p.Answer(messages.KeywordsFound{Conversation: c,
+		Keywords: []messages.Keyword{{Text: "packed train", Score: 4, Count: 1, Quote: "The packed train is awful."}}})
+}
+
+func (p project) answers(text messages.Text) {
+	p.t.Helper()
+	ask := p.asked(messages.WorkerLLM).Request.(messages.AskLLM)
+	if !ask.JSON || ask.Stream || ask.Purpose != "analyse" {
+		p.t.Fatalf("asked %+v, want JSON for the purpose analyse", ask)
+	}
+	p.Answer(messages.LLMAnswer{Key: ask.Key, Text: text, Model: "m"})
+}
+
+func (p project) want(c messages.ConversationID, stage insight.Stage, themes, keywords int) {
+	p.t.Helper()
+	v, ok := actortest.Stored(p.Harness, insight.Analyses, string(c))
+	if !ok || v.Stage != stage || len(v.Themes) != themes || len(v.Keywords) != keywords ||
+		(stage == insight.Done) != (len(v.Lines) == 0) {
+		p.t.Errorf("%s: %+v, want %s with %d themes and %d keywords", c, v, stage, themes, keywords)
+	}
+}
+
+const proven = `{"themes":[{"theme":"Packed trains","severity":4,"evidence":["packed train"]}]}`
+
+// TestAnInterviewIsAnalysed, with a crash behind each step: the timer asks again.
+func TestAnInterviewIsAnalysed(t *testing.T) {
+	p := spawn(t)
+	p.analyse("c-1", said[0])
+	p.asked(messages.WorkerWords)
+	p.Crash()
+	p.Advance(time.Minute)
+	p.found("c-1")
+	p.want("c-1", insight.Themes, 0, 1)
+	p.WantPublished(messages.InterviewAnalysed{Project: "p-1", Conversation: "c-1", Keywords: 1, At: p.Now()})
+	p.Crash()
+	p.Advance(2 * time.Minute)
+	p.CrashBeforeCommit()
+	p.answers(proven)
+	if v, _ := actortest.Stored(p.Harness, insight.Analyses, "c-1"); v.Stage != insight.Done {
+		p.Advance(2 * time.Minute) // the answer was lost with the crash
+		p.answers(proven)
+	}
+	p.want("c-1", insight.Done, 1, 1)
+	p.Crash()
+	p.Advance(24 * time.Hour)
+	if calls := p.Calls(); len(calls) != 0 {
+		t.Errorf("%v is asked behind the end, want nothing", calls)
+	}
+	p.Send(messages.TrimDue{Before: p.Now()})
+	actortest.WantRows(p.Harness, insight.Analyses, nil)
+}
+
+// TestWithoutAModel keywords are all there is, at once.
+func TestWithoutAModel(t *testing.T) {
+	p := spawn(t)
+	p.analyse("c-1", said[0])
+	p.found("c-1")
+	p.asked(messages.WorkerLLM)
+	p.FailCall(messages.FailureError, string(messages.LLMNoModel), "none")
+	p.want("c-1", insight.Done, 0, 1)
+	p.analyse("c-2")
+	p.want("c-2", insight.Done, 0, 0)
+}
+
+// TestAModelThatFails is asked again for some hours; one that writes nonsense once.
+func TestAModelThatFails(t *testing.T) {
+	p := spawn(t)
+	p.analyse("c-1", said[0])
+	p.found("c-1")
+	for i := range 8 {
+		p.asked(messages.WorkerLLM)
+		p.FailCall(messages.FailureError, string(messages.LLMUnavailable), "down")
+		if i < 7 {
+			p.want("c-1", insight.Themes, 0, 1)
+			p.Crash()
+			p.Advance(time.Minute << i)
+		}
+	}
+	p.want("c-1", insight.Done, 0, 1)
+	p.analyse("c-2", said[0])
+	p.found("c-2")
+	p.answers("<html>")
+	p.want("c-2", insight.Themes, 0, 1)
+	p.answers(`{"themes":[{"theme":"x","evidence":["made up"]}]}`) // readable, and nothing in it is proven
+	p.want("c-2", insight.Done, 0, 1)
+	p.analyse("c-2", said[0]) // told again
+	p.found("c-2")
+	p.answers("nonsense")
+	p.answers("nonsense")
+	p.want("c-2", insight.Done, 0, 1)
+}
+
+// TestRowsBelongToTheirConversations, so that each is sealed and forgotten with its own.
+func TestRowsBelongToTheirConversations(t *testing.T) {
+	row := insight.Analyses.Row("c-1")
+	if got := insight.Whose(row, nil); got != "c-1" || !insight.About("c-1", row, nil) || insight.About("c", row, nil) {
+		t.Errorf("Whose(%q) = %q, want its conversation", row, fmt.Sprint(got))
+	}
+}
