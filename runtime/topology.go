@@ -73,7 +73,7 @@ func topology(p *parts.Parts) ([]actorRow, []workerRow) {
 			{always, m.ActorProject, "keeps a project of interviews", anywhere, traits{}, project.New, nil,
 				sends{to(m.ActorConversation, m.InterviewBegins{}), to(host, m.ProjectClosed{})}},
 			{always, m.ActorInsight, "finds out what interviews have in common", anywhere,
-				traits{about: insight.About, whose: insight.Whose}, p.Insight(), nil,
+				traits{about: insight.About, subject: insight.SubjectOf}, p.Insight(), nil,
 				sends{to(m.WorkerWords, m.FindKeywords{}), to(m.WorkerLLM, m.AskLLM{}),
 					to(host, m.InterviewAnalysed{})}},
 			// The key is a node.
@@ -91,8 +91,7 @@ func topology(p *parts.Parts) ([]actorRow, []workerRow) {
 					to(host, m.SendDone{})}},
 			{always, m.ActorKeyboard, "gives the desk's keyboard to one window at a time", here, traits{},
 				keyboard.New, nil, sends{to(m.ActorOutbound, m.KeyboardGiven{})}},
-			{always, m.ActorStall, "watches for stalled tasks", here,
-				traits{about: stall.About, subject: stall.SubjectOf},
+			{always, m.ActorStall, "finds stalled tasks", here, traits{about: stall.About, subject: stall.SubjectOf},
 				p.Stall(), p.DeskKey(), sends{to(host, m.SendStalled{})}},
 			// The person at the desk. The key is a node: its camera and keyboard.
 			{desk, m.ActorCamera, "sums up the landmarks of a face", here, source.bounded(64), p.Camera(), p.DeskKey(),

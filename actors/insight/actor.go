@@ -44,14 +44,14 @@ const (
 // Analyses holds an [Analysis] by conversation. Readers of the store decode rows with it.
 var Analyses = actors.NewTable[Analysis]("analyses")
 
-// Whose says whom a row is about, About reports whether a conversation.
-func Whose(row string, _ []byte) messages.ConversationID {
+// SubjectOf says whom a row is about, About reports whether a conversation.
+func SubjectOf(row string, _ []byte) messages.ConversationID {
 	_, key := actors.SplitRow(row)
 	return messages.ConversationID(key)
 }
 
 // About reports whether a row is about a conversation.
-func About(c messages.ConversationID, row string, _ []byte) bool { return Whose(row, nil) == c }
+func About(c messages.ConversationID, row string, _ []byte) bool { return SubjectOf(row, nil) == c }
 
 // Options of an insight.
 type Options struct {

@@ -136,7 +136,8 @@ func TestAModelThatFails(t *testing.T) {
 // TestRowsBelongToTheirConversations, so that each is sealed and forgotten with its own.
 func TestRowsBelongToTheirConversations(t *testing.T) {
 	row := insight.Analyses.Row("c-1")
-	if got := insight.Whose(row, nil); got != "c-1" || !insight.About("c-1", row, nil) || insight.About("c", row, nil) {
-		t.Errorf("Whose(%q) = %q, want its conversation", row, fmt.Sprint(got))
+	if got := insight.SubjectOf(row, nil); got != "c-1" || !insight.About("c-1", row, nil) ||
+		insight.About("c", row, nil) {
+		t.Errorf("SubjectOf(%q) = %q, want its conversation", row, fmt.Sprint(got))
 	}
 }
