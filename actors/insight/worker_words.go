@@ -42,7 +42,8 @@ func (f *finder) keywords(ctx context.Context, said []messages.Text) ([]messages
 		}
 		before = text.LanguageOf(string(l), before)
 		for part := range strings.Lines(label.ReplaceAllString(string(l), "\n")) {
-			line, tokens := text.Normalize(part), []token(nil)
+			line := text.Normalize(part)
+			var tokens []token
 			if before == text.English {
 				tokens = english(line)
 			} else if err := f.load(); err != nil {

@@ -28,9 +28,11 @@ const (
 )
 
 // pasteTimeout is how long the clipboard waits for another request, by what has
-// been read so far. A browser on a busy machine takes seconds between two.
+// been read so far. A browser on a busy machine takes seconds between two, and now and
+// then reads once more than usual before it pastes: what is taken away too early is
+// missing in the field.
 var pasteTimeout = [...]time.Duration{unread: 2 * time.Second, halfRead: 5 * time.Second, newRead: 2 * time.Second,
-	allRead: 200 * time.Millisecond}
+	allRead: 700 * time.Millisecond}
 
 // pasteAtMost bounds the whole wait for a paste.
 const pasteAtMost = 20 * time.Second

@@ -36,6 +36,11 @@ func TestDesktopTypist(t *testing.T) {
 	var w hardware.Window
 	await := func(t *testing.T, texts ...string) (shown string) {
 		t.Helper()
+		defer func() {
+			if t.Failed() {
+				t.Logf("the field holds %q", shown)
+			}
+		}()
 		desktop.Eventually(t, fmt.Sprintf("the field holds one of %q", texts), func() bool {
 			w, err = d.Find(t.Context(), "chromium")
 			shown = strings.TrimSuffix(strings.TrimPrefix(w.Title, "["), "]")
@@ -45,15 +50,13 @@ func TestDesktopTypist(t *testing.T) {
 		return shown
 	}
 	typist := NewTypist(d, nil)
-	// Chromium drops clicks before it has painted the page, which its title does not tell.
-	desktop.Eventually(t, "a click gives the field the keyboard", func() bool {
-		if w, err = d.Find(t.Context(), "chromium"); err != nil || strings.HasPrefix(w.Title, "[") {
-			return err == nil
-		}
-		if err := typist.Click(t.Context(), w.Ref, image.Pt(200, 400)); err != nil {
+	desktop.ClickUntil(t, "a click gives the field the keyboard", func() {
+		if err := typist.Click(t.Context(), w.Ref, image.Pt(200, 300)); err != nil {
 			t.Logf("click: %v", err)
 		}
-		return false
+	}, func() bool {
+		w, err = d.Find(t.Context(), "chromium")
+		return err == nil && strings.HasPrefix(w.Title, "[")
 	})
 	empty := func() {
 		for _, key := range []hardware.Key{hardware.KeySelectAll, hardware.KeyBackspace} {

@@ -268,3 +268,20 @@ func Eventually(t testing.TB, what string, condition func() bool) {
 		}
 	}
 }
+
+// ClickUntil clicks until the condition holds, once a second: a browser drops clicks
+// before it has painted the page, and clicks without a pause keep it from painting.
+func ClickUntil(t testing.TB, what string, click func(), condition func() bool) {
+	t.Helper()
+	var last time.Time
+	Eventually(t, what, func() bool {
+		if condition() {
+			return true
+		}
+		if time.Since(last) > time.Second {
+			click()
+			last = time.Now()
+		}
+		return false
+	})
+}
