@@ -56,10 +56,10 @@ const (
 
 // progress is the progress of the program that has come furthest.
 func (r *readers) progress() (far progress) {
-	for by, n := range r.after {
-		usual := r.usual[by]
+	for by := range r.after {
+		n, usual := r.pasted(by), r.usual[by]
 		switch {
-		case r.eager[by] && r.before[by] == 0 && n == 1:
+		case n == 0:
 		case usual == 0:
 			far = max(far, newRead)
 		case n < usual:
@@ -71,6 +71,15 @@ func (r *readers) progress() (far progress) {
 	return far
 }
 
+// pasted is how often a program has read the text to paste it. The first read of one
+// that always reads new text may be that one, late.
+func (r *readers) pasted(by xproto.Window) int {
+	if r.eager[by] && r.before[by] == 0 {
+		return r.after[by] - 1
+	}
+	return r.after[by]
+}
+
 // seen reports whether any program has read the text.
 func (r *readers) seen() bool { return len(r.before)+len(r.after) > 0 }
 
@@ -80,8 +89,8 @@ func (r *readers) end() {
 	if r.usual == nil {
 		r.usual = map[xproto.Window]int{}
 	}
-	for by, n := range r.after {
-		r.usual[by] = max(r.usual[by], n)
+	for by := range r.after {
+		r.usual[by] = max(r.usual[by], r.pasted(by))
 	}
 	eager := map[xproto.Window]bool{}
 	for by := range r.before {

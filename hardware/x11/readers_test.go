@@ -34,7 +34,10 @@ func TestReaders(t *testing.T) {
 		{"b|b b|b", false, allRead},
 		{"b|b |b", true, unread},
 		{"b|b |bb", true, allRead},
-		{"b|b |b |b", false, allRead}, // it is not eager any more
+		{"b|bb |bb", true, halfRead}, // the first of these two may be what it always reads
+		{"b|bb |bbb", true, allRead},
+		{"b|b |bb b|b", false, allRead}, // that one is not counted later either
+		{"b|b |b |b", false, allRead},   // it is not eager any more
 		{"b|b |bb |b", true, unread},
 	} {
 		var r readers
