@@ -88,7 +88,7 @@ func relateClipped(o *observation, e *Entry) relation {
 }
 
 // relateParts compares bubbles higher than the window. Two views of one share some of its
-// lines: at least a quarter of the trigrams of the shorter.
+// lines.
 func relateParts(o *observation, e *Entry) relation {
 	if o.Kind == e.Kind && o.Kind != messages.KindText {
 		return samePart
@@ -100,7 +100,7 @@ func relateParts(o *observation, e *Entry) relation {
 	}
 	shorter := min(len(a.grams), len(b.grams))
 	common := a.grams.Similarity(b.grams) * float64(len(a.grams)+len(b.grams)) / 2
-	if shorter > 0 && common >= float64(shorter)/4 {
+	if shorter > 0 && common >= float64(shorter)/partGrams {
 		return samePart
 	}
 	return different
@@ -153,7 +153,8 @@ func clockScore(o *observation, e *Entry) Score {
 
 // sameSize allows for a bubble's tail, which is narrower than a letter.
 func sameSize(o *observation, e *Entry) bool {
-	return o.H > 0 && abs(o.W-e.W) <= max(1, min(o.H/6, 20)) && abs(o.H-e.H) <= 1
+	return o.H > 0 && abs(o.W-e.W) <= max(sizeSlack, min(o.H/tailShare, tailAtMost)) &&
+		abs(o.H-e.H) <= sizeSlack
 }
 
 func abs(n int) int { return max(n, -n) }
@@ -183,7 +184,7 @@ func similar(a, b *form) bool {
 	return a.grams.Similarity(b.grams) >= similarGrams
 }
 
-// sharesLetters reports whether at least a third of the letters of both are common.
+// sharesLetters reports whether enough letters of two texts are in both.
 func sharesLetters(a, b *form) bool {
-	return 3*bits.OnesCount64(a.letters&b.letters) >= bits.OnesCount64(a.letters|b.letters) && a.letters != 0
+	return letterShare*bits.OnesCount64(a.letters&b.letters) >= bits.OnesCount64(a.letters|b.letters) && a.letters != 0
 }

@@ -44,18 +44,8 @@ func (l *Ledger) overlap(v View, mem Memory, w Watch, now time.Time) messages.Ov
 		v.Bubbles = v.Bubbles[extra:]
 	}
 	list, cut := observe(v, now)
-	shown, known := 0, 0
-	for i := range list {
-		if list[i].whole() {
-			shown++
-		}
-	}
-	for i := range l.entries {
-		if !l.entries[i].vacant() {
-			known++
-		}
-	}
-	if shown == 0 || known == 0 {
+	if !slices.ContainsFunc(list, func(o observation) bool { return o.whole() }) ||
+		!slices.ContainsFunc(l.entries, func(e Entry) bool { return !e.vacant() }) {
 		return messages.OverlapNone
 	}
 	gap := bottomGap(v, cut)
@@ -71,11 +61,16 @@ func (l *Ledger) overlap(v View, mem Memory, w Watch, now time.Time) messages.Ov
 		return messages.OverlapApart
 	case complete:
 		return messages.OverlapOther
-	case (cut || mem.Behind || gap > 0 && mem.BottomGap > 0 && !roomy(mem.BottomGap, v)) &&
-		!sameGap(gap, mem.BottomGap) && !sameGap(gap, mem.LostGap):
+	case endBelow(v, gap, cut, mem):
 		return messages.OverlapBack
 	}
 	return messages.OverlapGap
+}
+
+// endBelow reports whether the end of the transcript may lie below the view.
+func endBelow(v View, gap float64, cut bool, mem Memory) bool {
+	open := cut || mem.Behind || gap > 0 && mem.BottomGap > 0 && !roomy(mem.BottomGap, v)
+	return open && !sameGap(gap, mem.BottomGap) && !sameGap(gap, mem.LostGap)
 }
 
 // roomy reports whether the room below is empty, so the view shows all there is.

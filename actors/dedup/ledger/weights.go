@@ -89,6 +89,11 @@ const (
 const (
 	minTail         = 4   // characters of a clipped bubble that prove much
 	minSided        = 4   // characters of a text that is recognised on the other side
+	partGrams       = 4   // one in so many of the shorter text's trigrams, of two parts of one bubble
+	letterShare     = 3   // one in so many of all letters is common to texts that may be one
+	sizeSlack       = 1   // logical pixels between two captures of one bubble …
+	tailShare       = 6   // … or this part of its height in width, for its tail …
+	tailAtMost      = 20  // … but no more than so many
 	similarGrams    = 0.5 // share of trigrams, of texts that may be one
 	farDifference   = 0.5 // share of characters, above which no text is a misread form of the other
 	minFar          = 6   // characters of the longer of two such texts

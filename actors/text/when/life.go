@@ -81,7 +81,8 @@ var (
 	growing = regexp.MustCompile(
 		`\b(?:in|during|from|since) (?:my|his|her|your|their|our) (childhood|youth|infancy)\b`)
 	ages = regexp.MustCompile(
-		`\b(?:when|while) (?:[a-z]+ ){1,2}(?:was|were|turned) ([0-9]{1,2})(?: years old)?(?:$|[^0-9a-z:% ]| (?:and|i|we|he|she)\b)|` +
+		`\b(?:when|while) (?:[a-z]+ ){1,2}(?:was|were|turned) ` +
+			`([0-9]{1,2})(?: years old)?(?:$|[^0-9a-z:% ]| (?:and|i|we|he|she)\b)|` +
 			`\bage (?:of )?([0-9]{1,2})\b|([0-9]{1,2})[歳才](?:の|だった|くらいの|ぐらいの)?(?:とき|時|頃|ころ|ごろ)`)
 	kinds = func() (list []*regexp.Regexp) {
 		for _, s := range stages {
