@@ -477,7 +477,7 @@ func (e *Engine) keepSealed(rec *deadRecord, env *Envelope) (about string) {
 	if marked(rec.Raw) {
 		rec.Place = place(key)
 	}
-	about = cmp.Or(e.whose(keyDead, encodeRecord(*rec)), ofNode)
+	about = cmp.Or(e.rowSubject(keyDead, encodeRecord(*rec)), ofNode)
 	if e.canSeal(about) {
 		return about
 	}

@@ -1,19 +1,14 @@
 package engine
 
 import (
-	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
 	"sync"
 	"time"
 
 	"github.com/kehai-run/kehai/messages"
-	"github.com/kehai-run/kehai/messages/events"
 )
 
 // Forgetting says what is to be deleted: everything stored of a conversation.
@@ -420,131 +415,6 @@ func (d *deletion) present(keys []string) (left slice, n int, err error) {
 	return left, n, nil
 }
 
-// intents are the conversations whose deletion has left its intent in the store.
-type intents struct {
-	mu sync.RWMutex
-	of map[messages.ConversationID]bool
-}
-
-func (i *intents) add(c messages.ConversationID) {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	if i.of == nil {
-		i.of = map[messages.ConversationID]bool{}
-	}
-	i.of[c] = true
-}
-
-func (i *intents) remove(c messages.ConversationID) {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	delete(i.of, c)
-}
-
-// forgotten reports whether a row that does not open belongs to a conversation whose
-// deletion has destroyed its key and will delete the row: for whoever reads, it is not
-// there any more.
-func (e *Engine) forgotten(row []byte, why error) bool {
-	if e.sealer == nil || !marked(row) || !errors.Is(why, ErrNoKey) {
-		return false
-	}
-	e.intents.mu.RLock()
-	defer e.intents.mu.RUnlock()
-	for c := range e.intents.of {
-		if e.sealer.Under(string(c), row[len(sealMark):]) {
-			return true
-		}
-	}
-	return false
-}
-
-// begun returns the intent of an earlier attempt, nil if there is none.
-func (e *Engine) begun(c messages.ConversationID) (*forgetRecord, error) {
-	for _, s := range order {
-		raw, ok, err := e.get([]byte(s.key(keyForget + string(c))))
-		if err != nil {
-			return nil, err
-		}
-		if ok {
-			rec, err := decodeRecord[forgetRecord](raw)
-			return &rec, err
-		}
-	}
-	return nil, nil
-}
-
-// asked lists the kinds of actors that say whom their rows are about.
-func (e *Engine) asked() []string {
-	var list []string
-	for name, k := range e.kinds {
-		if k.asks() {
-			list = append(list, name)
-		}
-	}
-	slices.Sort(list)
-	return list
-}
-
-// knows reports whether this program can check everything that the program could which
-// left an intent; the deletion has been collected.
-func (d *deletion) knows(begun forgetRecord) bool {
-	if begun.Kinds == nil {
-		return true
-	}
-	asked := d.e.asked()
-	for _, kind := range begun.Kinds {
-		if !slices.Contains(asked, kind) {
-			return false
-		}
-	}
-	return d.sum.Unknown <= begun.Unknown
-}
-
-// finishForgetting carries out what a crash interrupted.
-func (e *Engine) finishForgetting() error {
-	left := map[messages.ConversationID]forgetRecord{}
-	var bad error
-	for _, s := range order {
-		err := e.scan([]byte(s.key(keyForget)), nil, func(_, v []byte, unopened error) bool {
-			rec, err := decodeOpened[forgetRecord](v, unopened)
-			left[rec.Conversation] = rec
-			bad = err
-			return err == nil
-		})
-		if err = errors.Join(err, bad); err != nil {
-			return fmt.Errorf("engine: finish an interrupted deletion: %w", err)
-		}
-	}
-	for c := range left {
-		e.intents.add(c)
-	}
-	for _, c := range slices.Sorted(maps.Keys(left)) {
-		d := &deletion{e: e, rec: left[c]}
-		err := d.collect()
-		if err == nil && !d.knows(d.rec) {
-			continue // a program that knows as much as the one that began finishes it
-		}
-		if err == nil {
-			err = d.destroyKey()
-		}
-		for more := true; err == nil && more; {
-			var b [shards]Batch
-			var now slice
-			if now, err = d.look(); err == nil {
-				b, _, more, err = d.next(now)
-			}
-			if err == nil {
-				_, err = e.apply(b, nil, e.sync)
-			}
-		}
-		if err != nil {
-			return fmt.Errorf("engine: finish an interrupted deletion: %w", err)
-		}
-		e.intents.remove(c)
-	}
-	return nil
-}
-
 // forgetPrefixes are the classes of rows that may contain something of a conversation.
 var forgetPrefixes = []string{
 	keyState, keyInbox, keyTimer, keyCall, keyAttempts, keyInjected, keyLog,
@@ -576,104 +446,6 @@ func mailOf(key string) (messages.Address, bool) {
 		return a, ok
 	}
 	return "", false
-}
-
-// matches reports whether a stored row belongs to the conversation. What cannot be
-// checked is counted if the caller says so.
-func (d *deletion) matches(key string, value []byte, count bool) bool {
-	c := d.rec.Conversation
-	if marked(value) {
-		if s := d.e.sealer; s != nil && s.Under(string(c), value[len(sealMark):]) {
-			return true // whether it opens or not
-		}
-		plain, err := d.e.open([]byte(key), value)
-		if err != nil {
-			if count {
-				d.sum.Unknown++
-			}
-			return false
-		}
-		value = plain
-	}
-	class, _ := classOf(key)
-	unknown := &d.sum.Unknown
-	if !count {
-		unknown = new(int)
-	}
-	switch class {
-	case keyState:
-		return d.e.rowAbout(c, key, value)
-	case keyInbox, keyTimer, keyCall:
-		a, _, ok := splitKey(class, key)
-		return ok && (keyed(a, c) || d.e.about(c, value, unknown))
-	case keyAttempts, keyInjected:
-		a, _, ok := splitKey(class, key)
-		return ok && keyed(a, c)
-	case keyLog, keyVerdict, keyDead:
-		return d.e.about(c, value, unknown)
-	}
-	return false
-}
-
-// keyed reports whether an actor's key is the conversation.
-func keyed(a messages.Address, c messages.ConversationID) bool { return a.Key() == string(c) }
-
-// concerned reports whether an actor's rows may hold something of a conversation.
-func (e *Engine) concerned(a messages.Address, c messages.ConversationID) bool {
-	return keyed(a, c) || e.kinds[a.Kind()].asks()
-}
-
-func (e *Engine) rowAbout(c messages.ConversationID, key string, value []byte) bool {
-	a, row, ok := splitKey(keyState, key)
-	if !ok || keyed(a, c) {
-		return ok
-	}
-	k := e.kinds[a.Kind()]
-	return k.About != nil && k.About(c, row, value) || k.SubjectOf != nil && k.SubjectOf(row, value) == c
-}
-
-// asks reports whether rows of the kind may be about others than the actor's key.
-func (k Kind) asks() bool { return k.About != nil || k.SubjectOf != nil }
-
-// about reads what all records with a message or a verdict share, and asks the message
-// whom it is about.
-func (e *Engine) about(c messages.ConversationID, value []byte, unknown *int) bool {
-	var rec struct {
-		Actor  messages.Address        `json:"actor"`
-		From   messages.Address        `json:"from"`
-		Detail events.Detail           `json:"detail"`
-		About  messages.ConversationID `json:"about"`
-		Msg    json.RawMessage         `json:"msg"`
-		Raw    []byte                  `json:"raw"` // of a dead letter that is no message
-	}
-	// A field that cannot be read does not hide the others.
-	bad := json.Unmarshal(value, &rec)
-	if keyed(rec.Actor, c) || keyed(rec.From, c) || rec.Detail.Conversation == c || rec.About == c {
-		return true
-	}
-	if bad == nil && len(rec.Msg) == 0 && len(rec.Raw) == 0 { // a verdict
-		return false
-	}
-	if s := e.sealer; s != nil && marked(rec.Raw) && s.Under(string(c), rec.Raw[len(sealMark):]) {
-		return true
-	}
-	if bad == nil && len(rec.Raw) == 0 {
-		subject, err := e.codec.Subject(rec.Msg)
-		if err == nil {
-			return subject == c
-		}
-	}
-	if names(value, c) || names(rec.Raw, c) {
-		return true
-	}
-	*unknown++
-	return false
-}
-
-// names reports whether a conversation is named anywhere in what cannot be decoded.
-func names(raw []byte, c messages.ConversationID) bool {
-	quoted, _ := json.Marshal(string(c)) // a string always has a JSON form
-	return bytes.Contains(raw, []byte(c)) || bytes.Contains(raw, quoted[1:len(quoted)-1])
 }
 
 // concerns reports whether an actor is frozen during the deletion.

@@ -12,7 +12,6 @@ import (
 	"unsafe"
 
 	"github.com/kehai-run/kehai/messages"
-	"github.com/kehai-run/kehai/messages/events"
 )
 
 // Sealer keeps what is stored from being read without its keys. There is a key for
@@ -191,7 +190,7 @@ func (e *Engine) ready(c *Change) error {
 			continue
 		}
 		if op.about == "" {
-			op.about = cmp.Or(e.whose(string(op.Key), op.Value), ofNode)
+			op.about = cmp.Or(e.rowSubject(string(op.Key), op.Value), ofNode)
 		}
 		if err := check(op.about); err != nil {
 			return err
@@ -201,7 +200,7 @@ func (e *Engine) ready(c *Change) error {
 		r := &c.Records[i]
 		if r.about == "" {
 			key := r.Shard.appendPlace(nil, r)
-			r.about = cmp.Or(e.whose(string(key), r.Value), ofNode)
+			r.about = cmp.Or(e.rowSubject(string(key), r.Value), ofNode)
 		}
 		if err := check(r.about); err != nil {
 			return err
@@ -221,7 +220,7 @@ func (e *Engine) sealOp(op *Op) (err error) {
 	}
 	about := op.about
 	if about == "" {
-		about = e.whose(string(op.Key), op.Value)
+		about = e.rowSubject(string(op.Key), op.Value)
 	}
 	op.Value, err = e.sealRow(about, place(op.Key), op.Value)
 	return err
@@ -235,7 +234,7 @@ func (e *Engine) sealRecord(r *Record) (err error) {
 	k.place = r.Shard.appendPlace(k.place[:0], r)
 	about := r.about
 	if about == "" {
-		about = e.whose(string(k.place), r.Value)
+		about = e.rowSubject(string(k.place), r.Value)
 	}
 	r.Value, err = e.sealRow(about, k.place, r.Value)
 	return err
@@ -314,60 +313,6 @@ func (e *Engine) scan(prefix, from []byte, yield func(key, value []byte, bad err
 		}
 		return yield(k, v, err)
 	})
-}
-
-// whose is the subject of a row that is not sealed yet: whom it is about, or else the
-// actor that owns it.
-func (e *Engine) whose(key string, value []byte) string {
-	class, _ := classOf(key)
-	switch class {
-	case keyState:
-		a, row, _ := splitKey(class, key)
-		if whose := e.kinds[a.Kind()].SubjectOf; whose != nil {
-			return cmp.Or(string(whose(row, value)), a.Key())
-		}
-		return a.Key()
-	case keyAttempts:
-		a, _, _ := splitKey(class, key)
-		return a.Key()
-	case keyHost, keyForget:
-		return ""
-	}
-	var rec struct {
-		Actor  messages.Address `json:"actor"`
-		From   messages.Address `json:"from"`
-		Detail events.Detail    `json:"detail"`
-		About  string           `json:"about"`
-		Msg    json.RawMessage  `json:"msg"`
-	}
-	_ = json.Unmarshal(value, &rec) // what fits in one place may still tell
-	if c := cmp.Or(string(rec.Detail.Conversation), rec.About); c != "" {
-		return c
-	}
-	if len(rec.Msg) > 0 {
-		if c, err := e.codec.Subject(rec.Msg); err == nil && c != "" {
-			return string(c)
-		}
-	}
-	switch class {
-	case keyInbox, keyTimer, keyCall:
-		a, _, _ := splitKey(class, key)
-		return a.Key()
-	case keyVerdict, keyDead:
-		return rec.Actor.Key()
-	}
-	return rec.From.Key()
-}
-
-// about is the subject of a durable message that an actor has or is to get.
-func (e *Engine) subject(m messages.Message, of messages.Address) string {
-	if e.sealer == nil {
-		return ""
-	}
-	if c := e.codec.About(m); c != "" {
-		return string(c)
-	}
-	return of.Key()
 }
 
 // What keyMetaSealed holds, sealed for the node: a name, and since its third version
@@ -530,7 +475,7 @@ func (e *Engine) sealRight(prefixes []string, which func(k, plain []byte) bool) 
 			stays = true
 			return nil, false
 		}
-		about := e.whose(string(k), plain)
+		about := e.rowSubject(string(k), plain)
 		if !which(k, plain) || e.sealer.Under(about, v[len(sealMark):]) {
 			return nil, false
 		}

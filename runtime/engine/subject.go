@@ -1,0 +1,164 @@
+package engine
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+
+	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
+)
+
+// Sealing asks whom a row is about, forgetting whether it is about a conversation.
+
+// rowSubject is the subject of a row that is not sealed yet: whom it is about, or else
+// the actor that owns it.
+func (e *Engine) rowSubject(key string, value []byte) string {
+	class, _ := classOf(key)
+	switch class {
+	case keyState:
+		a, row, _ := splitKey(class, key)
+		if subjectOf := e.kinds[a.Kind()].SubjectOf; subjectOf != nil {
+			return cmp.Or(string(subjectOf(row, value)), a.Key())
+		}
+		return a.Key()
+	case keyAttempts:
+		a, _, _ := splitKey(class, key)
+		return a.Key()
+	case keyHost, keyForget:
+		return ""
+	}
+	var rec struct {
+		Actor  messages.Address `json:"actor"`
+		From   messages.Address `json:"from"`
+		Detail events.Detail    `json:"detail"`
+		About  string           `json:"about"`
+		Msg    json.RawMessage  `json:"msg"`
+	}
+	_ = json.Unmarshal(value, &rec) // what fits in one place may still tell
+	if c := cmp.Or(string(rec.Detail.Conversation), rec.About); c != "" {
+		return c
+	}
+	if len(rec.Msg) > 0 {
+		if c, err := e.codec.Subject(rec.Msg); err == nil && c != "" {
+			return string(c)
+		}
+	}
+	switch class {
+	case keyInbox, keyTimer, keyCall:
+		a, _, _ := splitKey(class, key)
+		return a.Key()
+	case keyVerdict, keyDead:
+		return rec.Actor.Key()
+	}
+	return rec.From.Key()
+}
+
+// subject is whom a durable message is about that an actor has or is to get.
+func (e *Engine) subject(m messages.Message, of messages.Address) string {
+	if e.sealer == nil {
+		return ""
+	}
+	if c := e.codec.About(m); c != "" {
+		return string(c)
+	}
+	return of.Key()
+}
+
+// matches reports whether a stored row belongs to the conversation. What cannot be
+// checked is counted if the caller says so.
+func (d *deletion) matches(key string, value []byte, count bool) bool {
+	c := d.rec.Conversation
+	if marked(value) {
+		if s := d.e.sealer; s != nil && s.Under(string(c), value[len(sealMark):]) {
+			return true // whether it opens or not
+		}
+		plain, err := d.e.open([]byte(key), value)
+		if err != nil {
+			if count {
+				d.sum.Unknown++
+			}
+			return false
+		}
+		value = plain
+	}
+	class, _ := classOf(key)
+	unknown := &d.sum.Unknown
+	if !count {
+		unknown = new(int)
+	}
+	switch class {
+	case keyState:
+		return d.e.rowAbout(c, key, value)
+	case keyInbox, keyTimer, keyCall:
+		a, _, ok := splitKey(class, key)
+		return ok && (keyed(a, c) || d.e.about(c, value, unknown))
+	case keyAttempts, keyInjected:
+		a, _, ok := splitKey(class, key)
+		return ok && keyed(a, c)
+	case keyLog, keyVerdict, keyDead:
+		return d.e.about(c, value, unknown)
+	}
+	return false
+}
+
+// keyed reports whether an actor's key is the conversation.
+func keyed(a messages.Address, c messages.ConversationID) bool { return a.Key() == string(c) }
+
+// concerned reports whether an actor's rows may hold something of a conversation.
+func (e *Engine) concerned(a messages.Address, c messages.ConversationID) bool {
+	return keyed(a, c) || e.kinds[a.Kind()].asks()
+}
+
+func (e *Engine) rowAbout(c messages.ConversationID, key string, value []byte) bool {
+	a, row, ok := splitKey(keyState, key)
+	if !ok || keyed(a, c) {
+		return ok
+	}
+	k := e.kinds[a.Kind()]
+	return k.About != nil && k.About(c, row, value) || k.SubjectOf != nil && k.SubjectOf(row, value) == c
+}
+
+// asks reports whether rows of the kind may be about others than the actor's key.
+func (k Kind) asks() bool { return k.About != nil || k.SubjectOf != nil }
+
+// about reads what all records with a message or a verdict share, and asks the message
+// whom it is about.
+func (e *Engine) about(c messages.ConversationID, value []byte, unknown *int) bool {
+	var rec struct {
+		Actor  messages.Address        `json:"actor"`
+		From   messages.Address        `json:"from"`
+		Detail events.Detail           `json:"detail"`
+		About  messages.ConversationID `json:"about"`
+		Msg    json.RawMessage         `json:"msg"`
+		Raw    []byte                  `json:"raw"` // of a dead letter that is no message
+	}
+	// A field that cannot be read does not hide the others.
+	bad := json.Unmarshal(value, &rec)
+	if keyed(rec.Actor, c) || keyed(rec.From, c) || rec.Detail.Conversation == c || rec.About == c {
+		return true
+	}
+	if bad == nil && len(rec.Msg) == 0 && len(rec.Raw) == 0 { // a verdict
+		return false
+	}
+	if s := e.sealer; s != nil && marked(rec.Raw) && s.Under(string(c), rec.Raw[len(sealMark):]) {
+		return true
+	}
+	if bad == nil && len(rec.Raw) == 0 {
+		subject, err := e.codec.Subject(rec.Msg)
+		if err == nil {
+			return subject == c
+		}
+	}
+	if names(value, c) || names(rec.Raw, c) {
+		return true
+	}
+	*unknown++
+	return false
+}
+
+// names reports whether a conversation is named anywhere in what cannot be decoded.
+func names(raw []byte, c messages.ConversationID) bool {
+	quoted, _ := json.Marshal(string(c)) // a string always has a JSON form
+	return bytes.Contains(raw, []byte(c)) || bytes.Contains(raw, quoted[1:len(quoted)-1])
+}
