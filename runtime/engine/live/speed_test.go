@@ -1,0 +1,35 @@
+//go:build speed
+
+package live_test
+
+import (
+	"flag"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/kehai-run/kehai/testkit/speed"
+)
+
+// TestSpeedPingPong measures both sides by turns.
+func TestSpeedPingPong(t *testing.T) {
+	before := flag.Lookup("test.benchtime").Value.String()
+	if err := flag.Set("test.benchtime", "200ms"); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = flag.Set("test.benchtime", before) })
+	const turns = 5
+	var ours, peer [turns]float64 // messages a second
+	for i := range turns {
+		for side, run := range map[*float64]func(*testing.B) int64{&ours[i]: pingKehai, &peer[i]: pingProto} {
+			var messages int64
+			r := testing.Benchmark(func(b *testing.B) { messages = run(b) })
+			*side = float64(messages) / r.T.Seconds()
+		}
+	}
+	slices.Sort(ours[:])
+	slices.Sort(peer[:])
+	fast, slow := ours[turns/2], peer[turns/2]
+	speed.Report(t, speed.Figure{Name: "fleeting ping-pong of 8 actors", Ours: fmt.Sprintf("%.0f/s", fast),
+		Limit: fmt.Sprintf("protoactor %.0f/s", slow), Ratio: fast / slow, Aim: 2, AtLeast: true})
+}
