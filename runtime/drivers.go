@@ -91,8 +91,8 @@ const ocrVerb = "ocr-worker"
 //		…
 //
 // Such a process is this program with the arguments "ocr-worker ENGINE": then
-// OCRProcess reads what comes in, and exits. Without the option ocr.isolation
-// cannot be process, and an engine that hangs cannot be moved out.
+// OCRProcess reads what comes in, and exits. Without the option a crash of the engine is one of
+// the host, and one that hangs cannot be moved out.
 func OCRProcess(opts ...Option) Option {
 	if len(os.Args) == 3 && os.Args[1] == ocrVerb {
 		if err := ServeOCR(os.Args[2], os.Stdin, os.Stdout, opts...); err != nil {
@@ -104,13 +104,14 @@ func OCRProcess(opts ...Option) Option {
 	return WithOCRCommand(OCRCommand)
 }
 
-// OCRCommand is this program as the process that reads with an engine.
+// OCRCommand is this program as the process that reads with an engine. Its Env has no secrets.
 func OCRCommand(engine string) *exec.Cmd {
 	path, err := os.Executable()
 	if goruntime.GOOS == "linux" {
 		path, err = "/proc/self/exe", nil // the running program, also after an update replaced its file
 	}
-	return &exec.Cmd{Path: path, Args: []string{os.Args[0], ocrVerb, engine}, Err: err}
+	env := drivers.OCREnvironment(os.Environ())
+	return &exec.Cmd{Path: path, Args: []string{os.Args[0], ocrVerb, engine}, Env: env, Err: err}
 }
 
 // WithOCRCommand says which process reads with an engine: one that calls
@@ -131,7 +132,6 @@ func (r *Runtime) warnOfHangs() {
 	if r.set.OCRHangs(r.cfg) {
 		r.log.Warn().Str("engine", r.cfg.OCR.Engine).
 			Str("hint", "call runtime.OCRProcess first thing in main and give New what it returns").
-			Msg("OCR stops if its engine hangs three times: " +
-				"this program cannot start a process of its own to read text")
+			Msg("OCR stops if its engine hangs three times: no process of this program's own can read text")
 	}
 }

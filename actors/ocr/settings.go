@@ -7,6 +7,7 @@ type Isolation string
 
 // Values of [Isolation].
 const (
+	IsolationAuto      Isolation = "auto"
 	IsolationInProcess Isolation = "inprocess"
 	IsolationProcess   Isolation = "process"
 )
@@ -17,10 +18,11 @@ type Settings struct {
 	// installed), or an engine that the host adds. Default tesseract.
 	Engine string `yaml:"engine" form:"name" driver:"ocr"`
 
-	// Where the engine runs: inprocess (faster; once two of its calls have hung,
-	// it is moved to a process of its own) or process (from the start, so that its
-	// crash is not one of Kehai). Default inprocess.
-	Isolation Isolation `yaml:"isolation" oneof:"inprocess|process"`
+	// Where the engine runs: process (one of its own, as fast, whose crash is not one
+	// of Kehai), inprocess (in Kehai's, until two of its calls have hung), or auto
+	// (process where that can be: not with the engine drawn, nor in a host that does
+	// not call runtime.OCRProcess). Default auto.
+	Isolation Isolation `yaml:"isolation" oneof:"auto|inprocess|process"`
 
 	// Captures of one change, 120 ms apart, that are read and compared, 1 to 9:
 	// what most of them say counts; in profile seed the longest. Default 1.
@@ -43,6 +45,6 @@ type Settings struct {
 
 // DefaultSettings reads with Tesseract.
 func DefaultSettings() Settings {
-	return Settings{Engine: "tesseract", Isolation: IsolationInProcess, Burst: 1, Workers: 2, Timeout: 20 * time.Second,
+	return Settings{Engine: "tesseract", Isolation: IsolationAuto, Burst: 1, Workers: 2, Timeout: 20 * time.Second,
 		Retries: 1, Cache: 512}
 }

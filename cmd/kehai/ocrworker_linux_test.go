@@ -101,7 +101,7 @@ func TestOCRProcessCrashes(t *testing.T) {
 		t.Fatal(err)
 	}
 	cfg.Windows[0].Script, cfg.Windows[0].Poll = path, 50_000_000
-	cfg.OCR.Isolation, cfg.OCR.Workers = config.IsolationProcess, 1
+	cfg.OCR.Workers = 1
 	cfg.Dedup.FirstSight = "all"
 	cfg.Burst.Quiet, cfg.Burst.Cap = 100_000_000, 200_000_000
 
@@ -145,6 +145,15 @@ func TestOCRProcessCrashes(t *testing.T) {
 	}
 	if left := ocrProcesses(t); len(left) > 0 {
 		t.Errorf("OCR processes %v are left", left)
+	}
+}
+
+// The default is a process of its own, with nothing of the environment that it has no use for.
+func TestOCRProcessGetsNoSecrets(t *testing.T) {
+	t.Setenv("AWS_SECRET_ACCESS_KEY", "canary")
+	cmd := asKehai(config.OCRTesseract)
+	if env := strings.Join(cmd.Environ(), "\n"); strings.Contains(env, "canary") || !strings.Contains(env, "PATH=") {
+		t.Errorf("the process that reads gets %s, want no secret", env)
 	}
 }
 

@@ -27,6 +27,9 @@ const childEnv = "KEHAI_TEST_OCRPROC"
 
 func TestMain(m *testing.M) {
 	if how := os.Getenv(childEnv); how != "" {
+		if play := roles[how]; play != nil {
+			play()
+		}
 		if err := Serve(os.Stdin, os.Stdout, func() (hardware.Recognizer,
 			error) {
 			return openScripted(how)
@@ -46,7 +49,11 @@ const (
 	wideFails
 	wideMany
 	wideKill
+	wideEats
+	wideTells
 )
+
+var eaten []byte
 
 // scripted answers by the width of the picture.
 type scripted struct{ hang chan struct{} }
@@ -73,6 +80,11 @@ func (s scripted) Recognize(ctx context.Context, img *image.Gray, hint hardware.
 		<-s.hang
 	case wideFails:
 		return nil, fmt.Errorf("%w: pixels", hardware.ErrEmptyFrame)
+	case wideEats:
+		eaten = make([]byte, 3<<30)
+	case wideTells:
+		status, err := os.ReadFile("/proc/self/status")
+		return []messages.Line{{Text: messages.Text(status)}}, err
 	case wideMany:
 		return make([]messages.Line, maxLines+1), nil
 	}
@@ -257,6 +269,7 @@ func TestEndsWithItsParent(t *testing.T) {
 	if _, err := io.Copy(io.Discard, p.out); err != nil {
 		t.Fatal(err)
 	}
+	defer close(p.gone)
 	if err := p.cmd.Wait(); err != nil {
 		t.Errorf("the process ended with %v, want 0", err)
 	}

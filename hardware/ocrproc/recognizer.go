@@ -104,9 +104,10 @@ func (r *Recognizer) Close() error {
 
 // process is a running child process.
 type process struct {
-	cmd *exec.Cmd
-	in  io.WriteCloser
-	out io.ReadCloser
+	cmd  *exec.Cmd
+	in   io.WriteCloser
+	out  io.ReadCloser
+	gone chan struct{} // closed when it has been waited for
 }
 
 func start(cmd *exec.Cmd) (*process, error) {
@@ -119,10 +120,14 @@ func start(cmd *exec.Cmd) (*process, error) {
 		in.Close()
 		return nil, fmt.Errorf("ocrproc: %w", err)
 	}
-	if err := cmd.Start(); err != nil {
+	p := &process{cmd: cmd, in: in, out: out, gone: make(chan struct{})}
+	if err := confine(cmd, p.gone); err != nil {
+		if cmd.Process != nil {
+			p.end()
+		}
 		return nil, fmt.Errorf("%w: ocrproc: start a process: %w", hardware.ErrUnavailable, err)
 	}
-	return &process{cmd: cmd, in: in, out: out}, nil
+	return p, nil
 }
 
 func (p *process) roundTrip(ctx context.Context, req []byte) (answer, error) {
@@ -141,6 +146,7 @@ func (p *process) end() string {
 	p.in.Close()
 	_ = p.cmd.Process.Kill() // it fails only if the process is gone
 	err := p.cmd.Wait()
+	close(p.gone)
 	if p.cmd.ProcessState != nil {
 		return p.cmd.ProcessState.String()
 	}

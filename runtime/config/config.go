@@ -177,6 +177,7 @@ const (
 
 // Values of OCR.Isolation.
 const (
+	IsolationAuto      = ocr.IsolationAuto
 	IsolationInProcess = ocr.IsolationInProcess
 	IsolationProcess   = ocr.IsolationProcess
 )

@@ -160,6 +160,9 @@ func TestOCR(t *testing.T) {
 		{"here alone", "eyes", config.IsolationInProcess, nil, true, false, ""},
 		{"here, and there after a hang", "eyes", config.IsolationInProcess, command, true, true, ""},
 		{"there", "eyes", config.IsolationProcess, command, true, false, ""},
+		{"there if it can", "eyes", config.IsolationAuto, command, true, false, ""},
+		{"else here", "eyes", config.IsolationAuto, nil, true, false, ""},
+		{"drawn never there", config.OCRDrawn, config.IsolationAuto, command, true, false, ""},
 	} {
 		set := fakes(&closed)
 		set.Recognizers[c.engine], set.OCRCommand = Recognizer{Open: open}, c.command
@@ -175,14 +178,25 @@ func TestOCR(t *testing.T) {
 		}
 		if here != nil {
 			_, err := here()
-			if inProcess := errors.Is(err, errNoWindow); inProcess != (c.name != "there") {
+			if inProcess := errors.Is(err, errNoWindow); inProcess == strings.HasPrefix(c.name, "there") {
 				t.Errorf("%s: the first engine is one of this process: %v", c.name, inProcess)
 			}
 		}
 	}
 }
 
-// The process that reads text gets no keys.
+func TestOCREnvironment(t *testing.T) {
+	got := OCREnvironment([]string{"PATH=/bin", "AWS_SECRET_ACCESS_KEY=s", "LC_ALL=C", "PATHS=s", "TESSDATA_PREFIX=/t",
+		"OMP_THREAD_LIMIT=2", "GOOGLE_API_KEY=s", "KEHAI_ENCRYPTION_KEY=s", "="})
+	if want := []string{"PATH=/bin", "LC_ALL=C", "TESSDATA_PREFIX=/t", "OMP_THREAD_LIMIT=2"}; !slices.Equal(got, want) {
+		t.Errorf("OCREnvironment() = %q, want %q", got, want)
+	}
+	if got := OCREnvironment(nil); got == nil {
+		t.Error("OCREnvironment(nil) = nil, which would be the whole environment")
+	}
+}
+
+// A host's own process that reads text gets no keys.
 func TestOCRCommandHasNoKeys(t *testing.T) {
 	t.Setenv("TEST_STORE_KEY", "secret")
 	t.Setenv("TEST_LLM_KEY", "secret")

@@ -63,10 +63,10 @@ func (s *Set) OCR(cfg config.Config) (open, isolated OpenRecognizer, err error) 
 	there := func() (hardware.Recognizer, error) {
 		return ocrproc.New(func() *exec.Cmd { return s.ocrCommand(cfg) }), nil
 	}
-	if cfg.OCR.Isolation == config.IsolationProcess {
-		return there, nil, nil
+	if cfg.OCR.Isolation == config.IsolationInProcess {
+		return here, there, nil
 	}
-	return here, there, nil
+	return there, nil, nil
 }
 
 // OCRHangs reports whether an engine that hangs stops OCR, because no other process can
@@ -75,7 +75,24 @@ func (s *Set) OCRHangs(cfg config.Config) bool {
 	return s.OCRCommand == nil && cfg.OCR.Engine != config.OCRDrawn && len(cfg.Windows) > 0
 }
 
-// ocrCommand withholds the keys of the store and of the language model from the process.
+// OCREnvironment is what of an environment a process gets that reads text: no key, token or
+// address of this user's.
+func OCREnvironment(all []string) []string {
+	env := []string{}
+	for _, v := range all {
+		name, _, _ := strings.Cut(v, "=")
+		for _, known := range [...]string{"HOME", "PATH", "TMPDIR", "TZ", "LANG", "LC_*", "TESSDATA_PREFIX", "OMP_*",
+			"LD_LIBRARY_PATH", "DYLD_*", "GODEBUG", "GOMAXPROCS", "GOMEMLIMIT", "GOTRACEBACK"} {
+			if prefix, any := strings.CutSuffix(known, "*"); name == known || any && strings.HasPrefix(name, prefix) {
+				env = append(env, v)
+			}
+		}
+	}
+	return env
+}
+
+// ocrCommand withholds the keys of the store and of the language model also from a process of
+// the host's own.
 func (s *Set) ocrCommand(cfg config.Config) *exec.Cmd {
 	cmd := s.OCRCommand(cfg.OCR.Engine)
 	if cmd == nil {

@@ -1,0 +1,5 @@
+//go:build !linux
+
+package ocrproc
+
+var roles map[string]func()
