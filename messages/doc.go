@@ -53,6 +53,9 @@
 //	             ══JudgementMade══► host
 //	recall       ──SearchMemory──► memory
 //	             ──Recalled──► conversation
+//	             ══Grow══► growth
+//	growth       ══ReadEvents══► reader
+//	             ══GrowEvents, GrowthFailed, GrowthNext══► growth
 //	project      ══InterviewBegins══► conversation
 //	             ══ProjectClosed══► host
 //	insight      ──FindKeywords──► words
@@ -96,6 +99,7 @@
 //	             ──LLMAnswer──► focus
 //	memory       ──MemoryFound──► recall
 //	words        ──KeywordsFound──► insight
+//	reader       ══EventsRead══► growth
 //	usage        ──UsageRead──► pcusage
 //	notify       ──NoticeShown──► notifier
 //

@@ -15,6 +15,7 @@ const (
 	ActorRecall       = "recall"
 	ActorProject      = "project" // key: project; the same for insight
 	ActorInsight      = "insight"
+	ActorGrowth       = "growth"
 	ActorOwner        = "owner"    // key: node
 	ActorOutbound     = "outbound" // key: window
 	ActorKeyboard     = "keyboard" // key: node
@@ -37,6 +38,7 @@ const (
 	WorkerHands     = "hands"  // type into windows
 	WorkerMemory    = "memory" // search what was ever said
 	WorkerWords     = "words"  // find what a text is about
+	WorkerReader    = "reader" // read what is new in the memory
 	// WorkerLLM asks a language model. Without one, as with llm.tier none, a call
 	// fails at once with [FailureUnknown].
 	WorkerLLM = "llm"

@@ -106,6 +106,13 @@ func Core() Table {
 		Fleeting[MemoryFound](),
 		Fleeting[RecallDue](),
 		Fleeting[MaterialDue](),
+		Durable[Grow](nil),
+		Durable[ReadEvents](nil),
+		Durable[EventsRead](nil),
+		Durable[GrowEvents](nil),
+		Durable[GrowthFailed](nil),
+		Durable[GrowthNext](nil),
+		Durable[GrowthDue](nil).AboutNobody(),
 
 		// language model
 		Fleeting[AskLLM](),

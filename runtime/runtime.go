@@ -102,8 +102,7 @@ func New(cfg config.Config, opts ...Option) (*Runtime, error) {
 	r.admin = admin.Backend{
 		Config: cfg, Engine: r.running, Disk: r.diskNow, Pauses: &pause.State{},
 		Book: names.NewBook(), Memory: recall.NewLibrary(time.Local), Talks: admin.NewTalks(),
-		Debug:    datadir.DebugFiles(cfg.Data),
-		VaultKey: parts.VaultKey(r.hashKey),
+		Debug: datadir.DebugFiles(cfg.Data), VaultKey: parts.VaultKey(r.hashKey),
 		Live: &admin.Live{Status: r.Inspect, Problems: r.health.Problems, Seen: r.seen, Forget: r.forgetSeen,
 			Served: r.readers.Served, Retried: r.readers.Retry, Trouble: r.health.Set},
 	}
@@ -252,8 +251,7 @@ func (r *Runtime) system(
 		Activate: r.plan.activate, Log: r.log, Name: r.names.Actor,
 		// Waiting for a burst is worth it, and for a text in an input field, which is
 		// looked at once more; waiting for a host's timer of an hour is not.
-		Horizon: max(r.cfg.Burst.Cap, r.cfg.Rules.Send.Retry+time.Second),
-		Last:    last,
+		Horizon: max(r.cfg.Burst.Cap, r.cfg.Rules.Send.Retry+time.Second), Last: last,
 	})
 }
 

@@ -45,8 +45,7 @@ func topology(p *parts.Parts) ([]actorRow, []workerRow) {
 			// Deciding what is new, and keeping it. The key is a conversation.
 			{always, m.ActorDedup, "keeps the ledger: which bubbles are new", anywhere, traits{}, p.Ledger(), nil,
 				sends{to(m.ActorIngress, m.IncomingBubble{}, m.Revised{}, m.OwnMessage{}, m.JoinSent{}),
-					to(m.ActorPoller, m.ReadNow{}),
-					to(m.ActorFusion, m.OverlapAnswer{}, m.ForgetView{}),
+					to(m.ActorPoller, m.ReadNow{}), to(m.ActorFusion, m.OverlapAnswer{}, m.ForgetView{}),
 					to(m.ActorDedup, m.Detection{}, m.LedgerJoined{}, m.LedgerSplit{}),
 					to(m.ActorConversation, m.JoinTalk{}, m.SplitTalk{}), to(host, m.TranscriptGap{})}},
 			{always, m.ActorIngress, "stops echoes of what was sent, and repeats", anywhere, traits{}, p.Gate(), nil,
@@ -54,8 +53,7 @@ func topology(p *parts.Parts) ([]actorRow, []workerRow) {
 					to(m.ActorOutbound, m.OwnMessage{}), to(m.ActorIngress, m.TextSent{}, m.SentJoined{})}},
 			{always, m.ActorBurst, "joins what comes in quick succession", anywhere, traits{}, p.Burst(), nil,
 				sends{to(m.ActorConversation, m.InboundMessage{}, m.Revised{})}},
-			{always, m.ActorConversation, "keeps what was said, and answers", anywhere, traits{},
-				p.Conversation(), nil,
+			{always, m.ActorConversation, "keeps what was said, and answers", anywhere, traits{}, p.Conversation(), nil,
 				sends{to(m.ActorJudge, m.JudgeReply{}, m.ReplyFate{}), to(m.WorkerLLM, m.AskLLM{}),
 					to(m.ActorOwner, m.FollowOwner{}), to(m.ActorOutbound, m.SendReply{}, m.StopSending{}),
 					to(m.ActorRecall, m.Remember{}, m.TakeBack{}, m.Recall{}),
@@ -68,7 +66,11 @@ func topology(p *parts.Parts) ([]actorRow, []workerRow) {
 				sends{to(m.WorkerLLM, m.AskLLM{}), to(m.ActorConversation, m.ReplyJudged{}, m.JudgeAgain{}),
 					to(host, m.JudgementMade{})}},
 			{always, m.ActorRecall, "remembers what was said, and finds it again", anywhere, traits{}, p.Recall(), nil,
-				sends{to(m.WorkerMemory, m.SearchMemory{}), to(m.ActorConversation, m.Recalled{})}},
+				sends{to(m.WorkerMemory, m.SearchMemory{}), to(m.ActorConversation, m.Recalled{}),
+					to(m.ActorGrowth, m.Grow{})}},
+			{always, m.ActorGrowth, "learns from what was said", anywhere, traits{}, p.Growth(), nil,
+				sends{to(m.WorkerReader, m.ReadEvents{}),
+					to(m.ActorGrowth, m.GrowEvents{}, m.GrowthFailed{}, m.GrowthNext{})}},
 			// The key is a project.
 			{always, m.ActorProject, "keeps a project of interviews", anywhere, traits{}, project.New, nil,
 				sends{to(m.ActorConversation, m.InterviewBegins{}), to(host, m.ProjectClosed{})}},
@@ -115,6 +117,7 @@ func topology(p *parts.Parts) ([]actorRow, []workerRow) {
 			{always, m.WorkerLLM, "asks a model", p.Config.LLM.Concurrency, m.LLMAnswer{}, p.Asker, nil},
 			{always, m.WorkerMemory, "searches what was said", parts.Searchers, m.MemoryFound{}, p.Searcher(), nil},
 			{always, m.WorkerWords, "finds what a text is about", 1, m.KeywordsFound{}, insight.NewWorker, nil},
+			{always, m.WorkerReader, "reads what is new", 1, m.EventsRead{}, p.Reading(), nil},
 			{desk && p.Usage != nil, m.WorkerUsage, "counts keys, switches", 1, m.UsageRead{}, p.UsageCounter(), nil},
 			{desk && p.Notifier != nil, m.WorkerNotify, "shows notices", 1, m.NoticeShown{}, p.Shower(), nil},
 		}
@@ -186,15 +189,13 @@ const host = "host"
 // fromHost is what actors receive from outside.
 func fromHost() sends {
 	return sends{
-		to(m.ActorPoller, m.ResetBaseline{}, m.Typing{}),
-		to(m.ActorFusion, m.TextSent{}),
+		to(m.ActorPoller, m.ResetBaseline{}, m.Typing{}), to(m.ActorFusion, m.TextSent{}),
 		to(m.ActorDirectory, m.Introduce{}, m.Rename{}, m.SettleHeld{}, m.SettleNew{}, m.Merge{}, m.Split{}),
 		to(m.ActorIngress, m.TextSent{}),
 		to(m.ActorConversation, m.TrimDue{}, m.DraftCommand{}, m.CancelReminder{}, m.Say{}, m.StopInterview{}),
 		to(m.ActorProject, m.DefineProject{}, m.BeginInterview{}),
 		to(m.ActorRecall, m.TrimDue{}, m.Remember{}, m.TakeBack{}), to(m.ActorInsight, m.TrimDue{}),
-		to(m.ActorOwner, m.PauseSending{}, m.ResumeSending{}),
-		to(m.ActorOutbound, m.SendReply{}, m.EndSending{}),
+		to(m.ActorOwner, m.PauseSending{}, m.ResumeSending{}), to(m.ActorOutbound, m.SendReply{}, m.EndSending{}),
 		to(m.ActorCamera, m.FaceFrame{}, m.CameraSnapshot{}),
 		to(m.ActorFocus, m.AskFocus{}, m.PauseFocus{}, m.ResumeFocus{}),
 		to(m.ActorNotifier, m.PauseNotices{}, m.ResumeNotices{}),

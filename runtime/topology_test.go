@@ -53,6 +53,8 @@ func TestPlacesOfTheKinds(t *testing.T) {
 		messages.ActorConversation: anywhere,
 		messages.ActorJudge:        anywhere,
 		messages.ActorRecall:       anywhere,
+		messages.ActorGrowth:       anywhere,
+		messages.ActorInsight:      anywhere,
 		messages.ActorProject:      anywhere,
 		messages.ActorOwner:        here,
 		messages.ActorOutbound:     here,

@@ -115,6 +115,7 @@ func (a *actor) changed(turn *actors.Turn, talk memory.Talk, list []messages.Eve
 		Changes.Delete(turn, actors.RowKey(talk.Changes-memory.KeptChanges))
 	}
 	turn.Publish(messages.MemoryAt{Conversation: a.id, Changes: talk.Changes, Print: talk.Print})
+	turn.Send(messages.To(messages.ActorGrowth, string(a.id)), messages.Grow{Conversation: a.id})
 }
 
 func (a *actor) takeBack(turn *actors.Turn, id messages.MessageID) {

@@ -27,7 +27,8 @@
 // "talk", where the conversation has come to; "changes", the newest memory.KeptChanges
 // changes of the events by their number; "runs", the newest retrieval runs by
 // their number in 16 digits, and "count" with the row "runs", how many there ever were.
-// TrimDue deletes events by their age.
+// TrimDue deletes events by their age. Growth hears of each change (Grow), and has a worker
+// ([NewReader]) read what has changed.
 //
 // A crash loses the recall in progress; whoever asked for it asks again.
 package recall

@@ -29,6 +29,8 @@ was said elsewhere, and check that all that is stored is found.`,
   kehai memory verify`,
 	}, (&memoryImport{app: v.app}).command(), (&memorySearch{app: v.app}).command(),
 		(&memoryShow{app: v.app}).command(), (&memoryRun{app: v.app}).command(), (&memoryStats{app: v.app}).command(),
+		(&memoryLearned{app: v.app}).states(), (&memoryLearned{app: v.app}).preferences(),
+		(&memoryLearned{app: v.app}).people(), (&memoryLearned{app: v.app}).timeline(),
 		(&memoryVerify{app: v.app}).command(), (&memoryReindex{app: v.app}).command())
 }
 
@@ -290,7 +292,10 @@ func (v *memoryShow) run(ctx context.Context, b control.MemoryBackend, args []st
 			return err
 		}
 	}
-	return v.stdout.lines("", "", e.Text)
+	if err := v.stdout.lines("", "", e.Text); err != nil {
+		return err
+	}
+	return showLearned(v.app, e)
 }
 
 type memoryRun struct {

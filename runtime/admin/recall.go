@@ -164,7 +164,7 @@ func (b Backend) Remembered(ctx context.Context, c messages.ConversationID, id m
 			m.Answers = &to
 		}
 	}
-	return m, nil
+	return m, b.learnedFrom(e, &m)
 }
 
 // whose is the conversation of an event, if only one has this ID.

@@ -31,6 +31,8 @@ type MemoryBackend interface {
 	// after; Settled waits for that.
 	Import(ctx context.Context, c messages.ConversationID, list []messages.Event) (int, error)
 	Settled(ctx context.Context) error
+	// Learned is what was made of what was said in a conversation; "" is all of them.
+	Learned(ctx context.Context, c messages.ConversationID) (Learned, error)
 	MemoryStats(ctx context.Context) (MemoryStats, error)
 	// VerifyMemory reads all events and compares the index with them.
 	VerifyMemory(ctx context.Context) (MemoryCheck, error)
@@ -119,6 +121,67 @@ type Remembered struct {
 	ReplyTo      messages.MessageID      `json:"reply_to,omitempty"`
 	Thread       messages.MessageID      `json:"thread,omitempty"`
 	Answers      *Recalled               `json:"answers,omitempty"` // the event of ReplyTo
+	Learned      []Known                 `json:"learned,omitempty"` // what rests on it
+	Changes      []Changed               `json:"changes,omitempty"` // of that, the oldest first
+}
+
+// Learned is what was made of what was said.
+type Learned struct {
+	States []Known `json:"states"` // in the order in which they began
+	Names  []Named `json:"names"`
+	Moods  []Mood  `json:"moods"`
+}
+
+// Known is something about somebody, from one moment to another.
+type Known struct {
+	Conversation messages.ConversationID `json:"conversation"`
+	Called       string                  `json:"called,omitempty"`
+	Kind         string                  `json:"kind"` // fact, relation, task, preference or summary
+	Own          bool                    `json:"own,omitempty"`
+	Speaker      string                  `json:"speaker,omitempty"` // whom it is about
+	Topic        string                  `json:"topic"`
+	Text         string                  `json:"text"`
+	Status       string                  `json:"status,omitempty"` // of a preference: candidate or confirmed
+	Dislike      bool                    `json:"dislike,omitempty"`
+	From         Stamp                   `json:"from"`
+	Until        *Stamp                  `json:"until,omitempty"` // nil while it holds
+	End          string                  `json:"end,omitempty"`   // superseded, ended, done, revoked or duplicate
+	Confirmed    Stamp                   `json:"confirmed"`       // when it was said last
+	Evidence     []messages.MessageID    `json:"evidence"`
+}
+
+// Who is whom it is about, for people.
+func (k Known) Who() string {
+	if k.Own {
+		return "you"
+	}
+	return k.Speaker
+}
+
+// Named is somebody or something that messages name.
+type Named struct {
+	Conversation messages.ConversationID `json:"conversation"`
+	Called       string                  `json:"called,omitempty"`
+	Kind         string                  `json:"kind"` // person, org or place
+	Name         string                  `json:"name"`
+	Events       []messages.MessageID    `json:"events"` // the newest that name it
+}
+
+// Mood is how somebody has been of late, in a word.
+type Mood struct {
+	Conversation messages.ConversationID `json:"conversation"`
+	Called       string                  `json:"called,omitempty"`
+	Own          bool                    `json:"own,omitempty"`
+	Speaker      string                  `json:"speaker,omitempty"`
+	Mood         string                  `json:"mood"`
+}
+
+// Changed is a change of what is known.
+type Changed struct {
+	At     Stamp  `json:"at"`
+	Reason string `json:"reason"` // said, unsaid or tidied up
+	Before *Known `json:"before,omitempty"`
+	After  *Known `json:"after,omitempty"`
 }
 
 // MemoryStats are figures of the memory.
@@ -284,6 +347,10 @@ func memoryRoutes(mux *http.ServeMux, b Backend) {
 		s, err := m.MemoryStats(r.Context())
 		answer(w, s, err)
 	})
+	mux.HandleFunc("GET /v1/memory/learned", func(w http.ResponseWriter, r *http.Request) {
+		known, err := m.Learned(r.Context(), messages.ConversationID(r.URL.Query().Get("conversation")))
+		answer(w, known, err)
+	})
 	mux.HandleFunc("POST /v1/memory/verify", func(w http.ResponseWriter, r *http.Request) {
 		c, err := m.VerifyMemory(r.Context())
 		answer(w, c, err)
@@ -338,6 +405,13 @@ func (c *Client) Settled(ctx context.Context) error {
 func (c *Client) MemoryStats(ctx context.Context) (s MemoryStats, err error) {
 	err = c.get(ctx, http.MethodGet, "/v1/memory/stats", &s)
 	return s, err
+}
+
+// Learned implements [MemoryBackend].
+func (c *Client) Learned(ctx context.Context, of messages.ConversationID) (known Learned, err error) {
+	v := url.Values{"conversation": {string(of)}}
+	err = c.get(ctx, http.MethodGet, "/v1/memory/learned?"+v.Encode(), &known)
+	return known, err
 }
 
 // VerifyMemory implements [MemoryBackend].

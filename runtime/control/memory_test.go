@@ -118,6 +118,11 @@ func (r *remembering) MemoryStats(context.Context) (MemoryStats, error) {
 	return MemoryStats{Events: 7, Loaded: true}, nil
 }
 
+func (r *remembering) Learned(_ context.Context, c messages.ConversationID) (Learned, error) {
+	r.note("learned of %s", c)
+	return Learned{States: []Known{{Topic: "home", Own: true}}}, nil
+}
+
 func (r *remembering) Reindex(context.Context) (int, error) { return 7, nil }
 
 func (r *remembering) VerifyMemory(context.Context) (MemoryCheck, error) {
@@ -149,6 +154,9 @@ func TestMemoryOverTheSocket(t *testing.T) {
 	if s, err := c.MemoryStats(ctx); err != nil || s.Events != 7 || !s.Loaded {
 		t.Errorf("MemoryStats = %+v, %v", s, err)
 	}
+	if known, err := c.Learned(ctx, "line:花"); err != nil || len(known.States) != 1 || known.States[0].Who() != "you" {
+		t.Errorf("Learned = %+v, %v, want the home", known, err)
+	}
 	if n, err := c.Reindex(ctx); err != nil || n != 7 {
 		t.Errorf("Reindex = %d, %v, want 7", n, err)
 	}
@@ -156,7 +164,7 @@ func TestMemoryOverTheSocket(t *testing.T) {
 		t.Errorf("VerifyMemory = %+v, %v, want one that is missing", sum, err)
 	}
 	want := []string{`recall "a & b=京都" of line:花 at 1969-03-02T01:00:00.000005Z, 3, words true`,
-		"import 1 into line:花: 秘密", "settled", "show e 1 of line:花"}
+		"import 1 into line:花: 秘密", "settled", "show e 1 of line:花", "learned of line:花"}
 	if got := strings.Join(b.asked, "\n"); got != strings.Join(want, "\n") {
 		t.Errorf("asked\n%s\nwant\n%s", got, strings.Join(want, "\n"))
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/kehai-run/kehai/actors/dedup"
 	"github.com/kehai-run/kehai/actors/directory"
 	"github.com/kehai-run/kehai/actors/fusion"
+	"github.com/kehai-run/kehai/actors/growth"
 	"github.com/kehai-run/kehai/actors/outbound"
 	"github.com/kehai-run/kehai/actors/owner"
 	"github.com/kehai-run/kehai/actors/recall"
@@ -122,6 +123,7 @@ func kindsOffline(own []engine.Kind, ids directory.Options) []engine.Kind {
 		{Name: notify.Kind, Here: true, New: notify.New(notify.Options{Times: notify.DefaultTimes()})},
 		{Name: conversation.Kind, New: conversation.New(conversation.DefaultOptions())},
 		{Name: recall.Kind, New: recall.New(recall.DefaultOptions())},
+		{Name: growth.Kind, New: neverRun},
 		{Name: owner.Kind, Here: true, SubjectOf: owner.SubjectOf, New: owner.New(owner.Options{})},
 		{Name: fusion.Kind, Here: true, About: fusion.About, SubjectOf: fusion.SubjectOf,
 			New: fusion.New(fusion.DefaultOptions())},

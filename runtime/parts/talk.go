@@ -7,6 +7,7 @@ import (
 
 	"github.com/kehai-run/kehai/actors/conversation"
 	"github.com/kehai-run/kehai/actors/conversation/reply"
+	"github.com/kehai-run/kehai/actors/growth"
 	"github.com/kehai-run/kehai/actors/insight"
 	"github.com/kehai-run/kehai/actors/judge"
 	"github.com/kehai-run/kehai/actors/llm"
@@ -53,6 +54,13 @@ const Searchers = 8
 
 // Searcher makes workers that search everything ever said.
 func (p *Parts) Searcher() NewWorker { return recall.NewWorker(p.Memory, p.Scope) }
+
+// Growth learns from what was said.
+func (p *Parts) Growth() NewActor { return growth.New() }
+
+// Reading makes workers that read what is new in the memory. One at a time is enough:
+// growth is in no hurry.
+func (p *Parts) Reading() NewWorker { return recall.NewReader(p.Memory) }
 
 // Judge judges whether to answer.
 func (p *Parts) Judge() NewActor {

@@ -33,12 +33,19 @@ func WantStored[V any](h *Harness, table actors.Table[V], key string, want V) {
 	}
 }
 
-// WantRows expects exactly these rows of a table in the store.
-func WantRows[V any](h *Harness, table actors.Table[V], want map[string]V) {
+// Rows reads all rows of a table from the store, by their keys.
+func Rows[V any](h *Harness, table actors.Table[V]) map[string]V {
 	h.t.Helper()
 	turn := actors.NewTurn(actors.Cause{Self: h.o.address}, rows{h})
 	got := maps.Collect(table.All(turn))
 	h.failedRead(turn)
+	return got
+}
+
+// WantRows expects exactly these rows of a table in the store.
+func WantRows[V any](h *Harness, table actors.Table[V], want map[string]V) {
+	h.t.Helper()
+	got := Rows(h, table)
 	for _, key := range slices.Sorted(maps.Keys(got)) {
 		if _, ok := want[key]; !ok {
 			h.t.Errorf("stored row %q: got %s, want none", key, plain(got[key]))

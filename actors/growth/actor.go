@@ -1,0 +1,305 @@
+package growth
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/kehai-run/kehai/actors"
+	"github.com/kehai-run/kehai/actors/memory"
+	"github.com/kehai-run/kehai/messages"
+)
+
+// Kind is the actor's kind; the key is the conversation.
+const Kind = messages.ActorGrowth
+
+// Tables of what has grown from a conversation; a reader of the store decodes rows with
+// them.
+var (
+	Topics    = actors.NewTable[memory.Topic]("topics")
+	Entities  = actors.NewTable[memory.Entity]("entities")
+	Moments   = actors.NewTable[memory.Moment]("moments")
+	Revisions = actors.NewTable[memory.Revision]("revisions")
+	Jobs      = actors.NewTable[Job]("jobs")
+	Lanes     = actors.NewTable[Lane]("lane")
+	Events    = actors.NewTable[Grown]("grown")
+)
+
+// LaneRow is the only row of [Lanes].
+const LaneRow = "lane"
+
+// Lane is how far growth has come.
+type Lane struct {
+	Reached messages.Reached `json:"reached,omitzero"`
+	Reading bool             `json:"reading,omitempty"` // a worker reads
+	Wanted  bool             `json:"wanted,omitempty"`  // there is more since
+	Events  int64            `json:"events,omitempty"`  // that were grown
+	Changes uint64           `json:"changes,omitempty"` // revisions that there were
+}
+
+// Grown is what rests on an event.
+type Grown struct {
+	Topics   []string `json:"topics,omitempty"`
+	Entities []string `json:"entities,omitempty"`
+	Moment   bool     `json:"moment,omitempty"`
+	Print    string   `json:"print"` // of the event's words
+}
+
+// readAtOnce is how many events are read together, growAtOnce how many make a job, and
+// readPause passes before more are read.
+const (
+	readAtOnce = 128
+	growAtOnce = 16
+	readPause  = 100 * time.Millisecond
+	readTimer  = "read"
+)
+
+// keptRevisions is how many revisions of a conversation are kept, keptNaming how many
+// events an entity knows.
+const (
+	keptRevisions = 1000
+	keptNaming    = 50
+)
+
+// New returns a constructor of growth.
+func New() func(messages.Address) actors.Actor {
+	return func(self messages.Address) actors.Actor {
+		return &actor{id: messages.ConversationID(self.Key())}
+	}
+}
+
+type actor struct {
+	id   messages.ConversationID
+	open map[string]memory.Topic // tasks that are not done, by key; nil until they are read
+}
+
+// Receive implements [actors.Actor].
+func (a *actor) Receive(turn *actors.Turn, msg messages.Message) error {
+	switch m := msg.(type) {
+	case messages.Started:
+	case messages.Grow:
+		a.read(turn)
+	case messages.EventsRead:
+		a.take(turn, m)
+	case messages.GrowEvents:
+		a.grow(turn, m.Events)
+	case messages.CallFailed:
+		a.failed(turn, m)
+	case messages.GrowthFailed:
+		return a.dead(turn, m)
+	case messages.GrowthNext:
+		a.next(turn, m.Job)
+	case messages.GrowthDue:
+		a.ask(turn)
+	default:
+		return fmt.Errorf("growth: unexpected %s", msg.MessageType())
+	}
+	return nil
+}
+
+// read has what is new read.
+func (a *actor) read(turn *actors.Turn) {
+	lane, _ := Lanes.Get(turn, LaneRow)
+	if lane.Reading {
+		if !lane.Wanted {
+			lane.Wanted = true
+			Lanes.Put(turn, LaneRow, lane)
+		}
+		return
+	}
+	a.ask(turn)
+}
+
+// ask calls the worker that reads.
+func (a *actor) ask(turn *actors.Turn) {
+	lane, _ := Lanes.Get(turn, LaneRow)
+	lane.Reading, lane.Wanted = true, false
+	Lanes.Put(turn, LaneRow, lane)
+	turn.Call(messages.WorkerReader, messages.ReadEvents{Conversation: a.id, After: lane.Reached, Most: readAtOnce},
+		actors.CallOptions{Deadline: actors.DefaultDeadline, Retries: retries, Tag: readJob})
+}
+
+// take makes jobs of what was read. What is left is read behind them, a little later if
+// that is much, such as an import: replies come first.
+func (a *actor) take(turn *actors.Turn, m messages.EventsRead) {
+	lane, _ := Lanes.Get(turn, LaneRow)
+	if !lane.Reading { // the call's second answer
+		return
+	}
+	lane.Reading, lane.Reached = m.More || lane.Wanted, m.Reached
+	Lanes.Put(turn, LaneRow, lane)
+	for part := range slices.Chunk(m.Events, growAtOnce) {
+		turn.Send(messages.To(Kind, string(a.id)), messages.GrowEvents{Conversation: a.id, Events: part})
+	}
+	if m.More {
+		turn.After(readTimer, readPause, messages.GrowthDue{})
+	} else if lane.Reading {
+		a.ask(turn)
+	}
+}
+
+// grow has the rules learn from events.
+func (a *actor) grow(turn *actors.Turn, list []messages.GrownEvent) {
+	lane, _ := Lanes.Get(turn, LaneRow)
+	n := lane.Events
+	for _, e := range list {
+		key := memory.Key(e.ID)
+		old, known := Events.Get(turn, key)
+		now := Grown{Print: memory.Key(messages.MessageID(e.Text))}
+		if known && !e.Gone && old.Print == now.Print {
+			continue
+		}
+		a.drop(turn, e.ID, old)
+		if e.Gone {
+			Events.Delete(turn, key)
+			continue
+		}
+		Events.Put(turn, key, a.learn(turn, e.Event, now))
+		if n++; n == firstTidy || n%tidyEvery == 0 {
+			a.tidy(turn)
+		}
+	}
+	if lane, _ = Lanes.Get(turn, LaneRow); lane.Events != n {
+		lane.Events = n
+		Lanes.Put(turn, LaneRow, lane)
+	}
+}
+
+// learn stores what the rules learn from an event.
+func (a *actor) learn(turn *actors.Turn, e messages.Event, now Grown) Grown {
+	learned := Learn(e, a.openAt(turn, e))
+	for _, l := range learned {
+		now.Topics = append(now.Topics, a.claim(turn, l, said))
+	}
+	for _, n := range Names(e, learned) {
+		key := entityKey(n)
+		if was, ok := Entities.Get(turn, key); ok {
+			n.Events = append(was.Events, n.Events...)
+			n.Events = n.Events[max(0, len(n.Events)-keptNaming):]
+		}
+		Entities.Put(turn, key, n)
+		now.Entities = append(now.Entities, key)
+	}
+	if m, ok := Feel(e); ok {
+		Moments.Put(turn, memory.Key(e.ID), m)
+		now.Moment = true
+	}
+	return now
+}
+
+func entityKey(n memory.Entity) string {
+	return memory.Key(messages.MessageID(n.Type + "\x00" + string(n.Name)))
+}
+
+// claim adds a claim to its topic, and returns the topic's key.
+func (a *actor) claim(turn *actors.Turn, l Learned, reason string) string {
+	t := memory.Topic{Kind: l.Kind, Subject: l.Subject, Name: l.Name}
+	key := t.Key()
+	if was, ok := Topics.Get(turn, key); ok {
+		t = was
+	}
+	a.put(turn, key, t, t.With(l.Claim), reason)
+	return key
+}
+
+// drop removes what rests on an event, and the revisions that quote it.
+func (a *actor) drop(turn *actors.Turn, id messages.MessageID, rests Grown) {
+	quotes := func(s *memory.State) bool { return s != nil && slices.Contains(s.Evidence, id) }
+	if len(rests.Topics) > 0 {
+		for key, r := range Revisions.All(turn) {
+			if quotes(r.Before) || quotes(r.After) {
+				Revisions.Delete(turn, key)
+			}
+		}
+	}
+	for _, key := range rests.Topics {
+		if t, ok := Topics.Get(turn, key); ok {
+			a.put(turn, key, t, t.Without(func(c memory.Claim) bool { return c.Event == id }), unsaid)
+		}
+	}
+	for _, key := range rests.Entities {
+		n, ok := Entities.Get(turn, key)
+		n.Events = slices.DeleteFunc(slices.Clone(n.Events), func(e messages.MessageID) bool { return e == id })
+		switch {
+		case !ok:
+		case len(n.Events) == 0:
+			Entities.Delete(turn, key)
+		default:
+			Entities.Put(turn, key, n)
+		}
+	}
+	if rests.Moment {
+		Moments.Delete(turn, memory.Key(id))
+	}
+}
+
+// Reasons of revisions.
+const (
+	said   = "said"
+	unsaid = "unsaid" // the event was taken back, or reads otherwise now
+	tidied = "tidied up"
+)
+
+// put stores a topic, and how its states have changed.
+func (a *actor) put(turn *actors.Turn, key string, was, now memory.Topic, reason string) {
+	if len(now.Claims) == 0 || now.Kind == memory.Task && len(now.States) == 0 {
+		Topics.Delete(turn, key)
+	} else {
+		Topics.Put(turn, key, now)
+	}
+	if a.open != nil && now.Kind == memory.Task {
+		delete(a.open, key)
+		if _, holds := now.Now(); holds {
+			a.open[key] = now
+		}
+	}
+	for i := range max(len(was.States), len(now.States)) {
+		r := memory.Revision{At: turn.Now(), Topic: key, Kind: now.Kind, Subject: now.Subject, Name: now.Name,
+			Reason: reason}
+		if i < len(was.States) && reason != unsaid {
+			r.Before, r.Evidence = &was.States[i], was.States[i].Evidence
+		}
+		if i < len(now.States) {
+			r.After, r.Evidence = &now.States[i], now.States[i].Evidence
+		}
+		if i < len(was.States) && i < len(now.States) && was.States[i].Same(now.States[i]) ||
+			r.Before == nil && r.After == nil {
+			continue
+		}
+		a.revise(turn, r)
+	}
+}
+
+func (a *actor) revise(turn *actors.Turn, r memory.Revision) {
+	lane, _ := Lanes.Get(turn, LaneRow)
+	lane.Changes++
+	Lanes.Put(turn, LaneRow, lane)
+	Revisions.Put(turn, actors.RowKey(lane.Changes), r)
+	if lane.Changes > keptRevisions {
+		Revisions.Delete(turn, actors.RowKey(lane.Changes-keptRevisions))
+	}
+}
+
+// openAt returns the tasks that are open when an event is said, in the order of time.
+func (a *actor) openAt(turn *actors.Turn, e messages.Event) (list []memory.Topic) {
+	if a.open == nil {
+		a.open = map[string]memory.Topic{}
+		for key, t := range Topics.All(turn) {
+			if _, holds := t.Now(); holds && t.Kind == memory.Task {
+				a.open[key] = t
+			}
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(a.open)) {
+		if s, _ := a.open[key].Now(); !s.From.After(e.At) {
+			list = append(list, a.open[key])
+		}
+	}
+	slices.SortStableFunc(list, func(x, y memory.Topic) int {
+		sx, _ := x.Now()
+		sy, _ := y.Now()
+		return sx.From.Compare(sy.From)
+	})
+	return list
+}

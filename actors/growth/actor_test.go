@@ -1,0 +1,160 @@
+package growth_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/kehai-run/kehai/actors"
+	"github.com/kehai-run/kehai/actors/growth"
+	"github.com/kehai-run/kehai/actors/memory"
+	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/testkit/actortest"
+)
+
+// hana says something on a day of January.
+func hana(id messages.MessageID, day int, text messages.Text) messages.GrownEvent {
+	return messages.GrownEvent{Event: messages.Event{ID: id, Speaker: "Hana", Text: text,
+		At: time.Date(2026, 1, day, 12, 0, 0, 0, tokyo)}}
+}
+
+func gone(id messages.MessageID) messages.GrownEvent {
+	return messages.GrownEvent{Event: messages.Event{ID: id}, Gone: true}
+}
+
+func (l *lane) want(t *testing.T, want ...string) {
+	t.Helper()
+	if got := strings.TrimSpace(l.states(t)); got != strings.Join(want, "\n") {
+		t.Errorf("states are\n%s\nwant\n%s", got, strings.Join(want, "\n"))
+	}
+}
+
+// stored is all that growth has stored.
+func (l *lane) stored(t *testing.T) string {
+	t.Helper()
+	raw, err := json.Marshal([]any{actortest.Rows(l.Harness, growth.Topics), actortest.Rows(l.Harness, growth.Entities),
+		actortest.Rows(l.Harness, growth.Moments), actortest.Rows(l.Harness, growth.Revisions),
+		actortest.Rows(l.Harness, growth.Events), actortest.Rows(l.Harness, growth.Jobs)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(raw)
+}
+
+// TestWhatIsNotSaidAnyMore leaves the history as if it had never been said, and no word of
+// it in the store.
+func TestWhatIsNotSaidAnyMore(t *testing.T) {
+	l := spawn(t)
+	l.reads(hana("1", 1, "大阪に住んでます"), hana("2", 5, "神戸に引っ越しました。うれしい"),
+		hana("3", 6, "来週レポートを出さなきゃ"), hana("4", 9, "レポート出したよ"))
+	l.want(t, "- fact Hana home: 大阪 | 01-01–01-05 superseded", "= fact Hana home: 神戸 | 01-05–",
+		"- task Hana 来週レポートを出さなきゃ | 01-06–01-09 done")
+
+	l.CrashBeforeCommit()
+	l.reads(gone("2"), gone("3"))
+	l.want(t, "= fact Hana home: 大阪 | 01-01–")
+	for _, word := range []string{"神戸", "レポートを", "happy"} {
+		if s := l.stored(t); strings.Contains(s, word) {
+			t.Errorf("%s is stored: %s", word, s)
+		}
+	}
+	l.reads(hana("1", 1, "京都に住んでます")) // it was edited
+	l.want(t, "= fact Hana home: 京都 | 01-01–")
+	l.reads(hana("5", 20, "奈良に引っ越しました"))
+	l.reads(hana("6", 10, "滋賀に引っ越しました")) // it comes late
+	l.want(t, "- fact Hana home: 京都 | 01-01–01-10 superseded",
+		"- fact Hana home: 滋賀 | 01-10–01-20 superseded", "= fact Hana home: 奈良 | 01-20–")
+
+	l.reads(gone("1"), gone("4"), gone("5"), gone("6"))
+	if s := l.stored(t); s != "[{},{},{},{},{},{}]" {
+		t.Errorf("%s is left, want nothing", s)
+	}
+}
+
+// TestMuchIsReadInParts, with a pause, so that replies come first; a message that comes
+// meanwhile waits its turn.
+func TestMuchIsReadInParts(t *testing.T) {
+	l := spawn(t)
+	l.Send(messages.Grow{Conversation: "c-1"})
+	first := messages.Reached{Changes: 3, Print: 9, Part: 1}
+	l.Answer(messages.EventsRead{Conversation: "c-1", Events: []messages.GrownEvent{hana("1", 1, "大阪に住んでます")},
+		Reached: first, More: true})
+	l.WantTimer("read", 100*time.Millisecond)
+	l.Send(messages.Grow{Conversation: "c-1"})
+	if calls := l.Calls(); len(calls) != 1 {
+		t.Fatalf("%v is asked, want nothing yet", calls[1:])
+	}
+	l.Crash()
+	l.Advance(time.Second)
+	if asked := l.Calls()[0].Request.(messages.ReadEvents); asked.After != first {
+		t.Errorf("asked %+v, want what stands behind %+v", asked, first)
+	}
+	l.Send(messages.Grow{Conversation: "c-1"}) // while it is read
+	l.Answer(messages.EventsRead{Conversation: "c-1", Reached: messages.Reached{Changes: 4, Print: 7}})
+	if asked := l.Calls(); len(asked) != 1 || asked[0].Request.(messages.ReadEvents).After.Changes != 4 {
+		t.Errorf("asked %v, want what came meanwhile", asked)
+	}
+	l.want(t, "= fact Hana home: 大阪 | 01-01–")
+}
+
+// TestReadingThatFails becomes a dead letter that begins it anew when it is sent again.
+// What is said next does not wait for that.
+func TestReadingThatFails(t *testing.T) {
+	l := spawn(t)
+	for range 5 {
+		l.WantFailure("retry this dead letter")
+	}
+	l.Send(messages.Grow{Conversation: "c-1"})
+	l.FailCall(messages.FailureError, "", "disk")
+	l.Advance(time.Hour)
+	l.WantDeadLetters(1)
+	l.Calls()
+	l.Send(messages.GrowthFailed{Conversation: "c-1", Job: "read"})
+	l.Answer(messages.EventsRead{Conversation: "c-1", Events: []messages.GrownEvent{hana("1", 1, "大阪に住んでます")}})
+	l.want(t, "= fact Hana home: 大阪 | 01-01–")
+	l.Calls()
+	l.Send(messages.GrowthFailed{Conversation: "c-1", Job: "read"}) // once more: nothing is to be done
+	if calls := l.Calls(); len(calls) != 0 {
+		t.Errorf("asked %v, want nothing", calls)
+	}
+}
+
+// TestTidyUp ends what says the same as another task, and says so.
+func TestTidyUp(t *testing.T) {
+	l := spawn(t)
+	list := []messages.GrownEvent{hana("a", 1, "明日本を返さなきゃ"), hana("b", 2, "明日本を返さないと")}
+	for i := range 8 {
+		list = append(list, hana(messages.MessageID(fmt.Sprint(i)), 3, "うん"))
+	}
+	l.reads(list...)
+	if s := l.states(t); strings.Count(s, "\n") != 2 || strings.Count(s, "= task") != 1 ||
+		!strings.Contains(s, "- task Hana 明日本を返さないと") || !strings.Contains(s, "duplicate") {
+		t.Errorf("states are\n%s\nwant the second task to be a duplicate", s)
+	}
+	last, _ := actortest.Stored(l.Harness, growth.Revisions, actors.RowKey(3))
+	if last.Reason != "tidied up" || last.Before == nil || last.After == nil {
+		t.Errorf("the third revision is %+v, want that of tidying up", last)
+	}
+	l.reads(gone("a"))
+	l.want(t, "= task Hana 明日本を返さないと | 01-02–")
+}
+
+// TestMood is a word: old moments count less than new ones, and in the end none does.
+func TestMood(t *testing.T) {
+	l := spawn(t)
+	l.reads(hana("1", 1, "本当に楽しい、最高"), hana("2", 8, "もう疲れた"), hana("3", 8, "うれしい？"))
+	var moments []memory.Moment
+	for _, m := range actortest.Rows(l.Harness, growth.Moments) {
+		moments = append(moments, m)
+	}
+	for day, want := range map[int]string{1: "happy", 8: "tired", 200: ""} {
+		if got := growth.Mood(moments, "Hana", hana("", day, "").At.Add(time.Hour)); got != want {
+			t.Errorf("on day %d she is %q, want %q", day, got, want)
+		}
+	}
+	if got := growth.Mood(moments, "", hana("", 8, "").At); got != "" {
+		t.Errorf("our side is %q, want nothing", got)
+	}
+}

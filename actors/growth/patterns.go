@@ -1,0 +1,148 @@
+package growth
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/kehai-run/kehai/actors/memory"
+)
+
+// finding is what a pattern has read.
+type finding struct {
+	name, body string
+	op         memory.Op
+	sure       bool
+}
+
+// pattern reads one way to say something. Its groups are named: body, name, and less,
+// which is what somebody likes less.
+type pattern struct {
+	kind memory.Kind
+	name string // of the topic; "" is the group name
+	op   memory.Op
+	re   *regexp.Regexp
+}
+
+// Parts of the patterns. Japanese nouns end where a particle stands.
+const (
+	noun     = `(?P<body>[^\s、,。「」がはをもとでにへの]{1,20})`
+	less     = `(?P<less>[^\s、,。「」がはをもとでにへの]{1,20}?)`
+	very     = `(?:一番|すごく|とても|本当に|ほんとに|めっちゃ|やっぱり|大|ちょっと|かなり)*`
+	relative = `妹|弟|姉|兄|母|父|夫|妻|旦那|彼氏|彼女|息子|娘|上司|親友|友達|同僚|婚約者|いとこ|祖母|祖父`
+	animal   = `猫|犬|ねこ|いぬ|ペット|うさぎ|ハムスター|インコ|亀`
+	matter   = `名前|誕生日|趣味|出身|血液型|職業|仕事|最寄り駅|待ち合わせ(?:場所|時間)?|集合(?:場所|時間)?|` +
+		`締め切り|締切|会議|打ち合わせ|合言葉|電話番号|好物|身長|結婚記念日|部署|番号`
+	is = `(?:です|だよ|だ|なんだ|になった|になりました|に変更(?:になった|になりました|です|した|しました)?|にした|` +
+		`にしました|に決まった|に決まりました|に変わった|に変わりました)(?:[ねよわ]|から)*$`
+	capital = `(?P<body>[A-Z][\w'-]*(?: [A-Z][\w'-]*)*)`
+	kin     = `dog|cat|puppy|kitten|sister|brother|mother|father|mom|dad|wife|husband|son|daughter|boss|cousin|` +
+		`friend|girlfriend|boyfriend|partner`
+	thing  = `(?P<body>[\w' -]{2,30}?)`
+	ending = `(?: now| too| anymore| so much| a lot)?[.,!]*$`
+)
+
+var patterns = []pattern{
+	{memory.Fact, "home", memory.Holds, re(noun + `(?:に|へ)(?:引っ越し(?:た|ました|てき)|引越し(?:た|ました)|越してき)`)},
+	{memory.Fact, "home", memory.Holds, re(noun + `(?:に|で)(?:住んで(?:る|い|ます|て)|暮らして(?:る|い)|一人暮らし)`)},
+	{memory.Fact, "home", memory.Holds, re(`\b(?i:I|we)(?:'m| am| are|'re)? (?:now )?(?:live|living) in ` + capital)},
+	{memory.Fact, "home", memory.Holds, re(`\b(?i:I|we)(?:'ve| have)? (?:just |recently )?moved to ` + capital)},
+
+	{memory.Fact, "work", memory.Holds, re(noun + `で(?:働いて(?:る|い|ます)|働き(?:始め|はじめ)|働くことにな)`)},
+	{memory.Fact, "work", memory.Holds, re(noun + `に(?:転職し|就職し|入社し|勤めて|勤め始め|就職が決ま|転職が決ま)`)},
+	{memory.Fact, "work", memory.Ends, re(`(?:仕事|会社|バイト|職場)(?:は|を|、)?(?:もう)?(?:辞め(?:た|ました)|やめ(?:た|ました)|退職し)`)},
+	{memory.Fact, "work", memory.Holds, re(`\bI(?:'m| am)? (?:now )?work(?:ing)? (?:at|for) ` + capital)},
+	{memory.Fact, "work", memory.Holds, re(`\bI(?:'ve)? (?:got|started) a (?:new )?job (?:at|with) ` + capital)},
+	{memory.Fact, "work", memory.Ends, re(`\bI (?:just |finally )?quit my job\b`)},
+	{memory.Fact, "school", memory.Holds, re(
+		`(?P<body>[^\s、,。「」がはをもとでにへの]{1,12}(?:大学院?|高校|中学校?|専門学校))に(?:通って|入学し|受か)`)},
+
+	{memory.Fact, "", memory.Holds, re(`(?:^|、|ちなみに|やっぱり)(?P<name>(?:[^\s、。はが]{1,12}の)?(?:` + matter + `))は、?(?P<body>.{1,30}?)` + is)},
+	{memory.Fact, "", memory.Holds, re(`\b(?i:my|our) (?P<name>birthday|phone number|address|hobby|hometown|favou?rite \w+) ` +
+		`is (?:on |in )?(?P<body>.{1,40}?)[.!]*$`)},
+	{memory.Fact, "", memory.Holds, re(`(?P<name>(?P<body>[^\s、,。「」がはをもとでにへの]{1,12})の?アレルギー)(?:が(?:ある|あり|出)|な[んの]|です|だ|で|持ち)`)},
+	{memory.Fact, "", memory.Holds, re(`\bI(?:'m| am) (?P<name>allergic to (?P<body>[\w ]{2,30}?))[.,!]*$`)},
+	{memory.Fact, "", memory.Holds, re(`(?P<name>` + animal + `)の(?P<body>[ァ-ヶー]{2,8})(?:が|は|も|と|を|って)`)},
+
+	{memory.Relation, "", memory.Holds, re(`(?P<name>` + relative + `)の(?P<body>[ァ-ヶー]{2,8})(?:が|は|も|と|に|を|って)`)},
+	{memory.Relation, "", memory.Holds, re(`(?P<name>` + relative + `)の(?P<body>[^\s、。のがは]{1,6}?)(?:さん|ちゃん|くん)`)},
+	{memory.Relation, "", memory.Holds, re(`\b(?i:my|our) (?P<name>` + kin + `)(?:'s name)?,? (?:is (?:called |named )?)?` + capital)},
+
+	{memory.Preference, "", memory.Likes, re(noun + `(?:が|は|も)?` + very + `(?:好き|すき)(?:です|だ|なんだ|だよ|かな|かも|で|$|ね|よ|に|、)`)},
+	{memory.Preference, "", memory.Likes, re(noun + `派(?:です|だ|かな|なん|$|ね|よ|に)`)},
+	{memory.Preference, "", memory.Likes, re(noun + `に(?:ハマって|はまって)`)},
+	{memory.Preference, "", memory.Likes, re(`\bI (?:really |just |absolutely |do |still )*(?:like|love|adore|enjoy) ` + thing + ending)},
+	{memory.Preference, "", memory.Likes, re(
+		less + `より(?:も|は)?、?(?P<body>[^\s、,。「」がはをもとでにへの]{1,20}?)(?:の?(?:ほう|方))?(?:が|も)?(?:いい|良い|好き|派|合う|おいしい|です|だ|かな|$)`)},
+	{memory.Preference, "", memory.Likes, re(`\bI (?:now )?prefer (?P<body>[\w' -]{2,30}?) (?:to|over) (?P<less>[\w' -]{2,30}?)` + ending)},
+	{memory.Preference, "", memory.Dislikes, re(noun + `(?:が|は|も)?` + very + `(?:苦手|嫌い|きらい|食べられない|飲めない|好きじゃな|好きではな)`)},
+	{memory.Preference, "", memory.Dislikes, re(`\bI (?:really )?(?:don't like|do not like|hate|can't stand|dislike) ` + thing + ending)},
+	{memory.Preference, "", memory.Ends, re(`もう` + noun + `は(?:飲まない|食べない|いらない|卒業|飲んでない|食べてない)`)},
+}
+
+func re(s string) *regexp.Regexp { return regexp.MustCompile(s) }
+
+var (
+	unsure = re(`(?:かな|かも|かもしれない|っけ|らしい|みたい|だろうか|でしょうか|たら|なら|たい|たいな|たいね|ようか|しよう|` +
+		`ない[?？]|どうかな|のかな|だって|って言ってた|そうです|そうだ)$|^もし|^(?i:if|maybe|perhaps)\b|` +
+		`(?:住み|働き|行き|飲み|食べ)たい|引っ越したい|転職したい|\b(?i:would|might|used to|wish|want to)\b`)
+	past      = re(`(?:た|だ|ました|でした|済み|終わり|完了)(?:[ねよわな]|から|の|んだ|よね)*$|(?i)\b(?:done|finished|bought|booked|went|sent|paid|\w{2,}ed)\b`)
+	cancelled = re(`中止|キャンセル|取りやめ|取り消し|なくなった|なくなりました|行けなく|やめた|やめました|やめる|やめます|流れた|なしに` +
+		`|(?i)\bcancel|called off|not going|won't be`)
+	must = re(`(?:なきゃ|ないと|なくちゃ|なければ(?:ならない|いけない)?|ないといけない|予定(?:です|だよ?|なんだ)?|つもり(?:です|だよ?)?|` +
+		`こと(?:にした|にしました|になった|になりました)|ておく|ておきます|とく|とくわ)(?:[ねよわ])*$|` +
+		`(?i)\b(?:I|we) (?:need to|have to|must|'?ve got to)\b`)
+	will    = re(`(?:[うくぐすつぬぶむる]|ます)(?:[ねよわ]|んだ|の|から)*$|(?i)\b(?:I'll|we'll|I will|we will|going to|I'm|we're)\b`)
+	states  = re(`(?:です|ません)(?:[ねよわ]|が|から|けど)*$`)
+	weather = re(`雨|雪|晴れ|天気|台風|気温|暑|寒|風が|地震|(?i)\b(?:rain|snow|sunny|weather)\b`)
+	adverbs = re(`^(?:今|いま|もう|また|やっぱり|やっぱ|やはり|実は|結局|ついに|最近|先月|先週|昨日|来月|今年|去年|今月|今日|私|僕|俺|わたし|まだ|けっこう|すごく|とても|本当|春から|夏から|秋から|冬から)+`)
+	fond    = re(`(?:やっぱり|やっぱ|やはり|一番|本当|とても|すごく|めっちゃ|かなり|大|が|は|も)+$`)
+	kinship = re(`^(?:` + relative + `)$`)
+	firm    = re(`やっぱり|やっぱ|やはり|大好き|大嫌い|一番|絶対|(?i)\b(?:really|love|hate|always|actually|after all|can't stand)\b`)
+)
+
+// read returns what a sentence says in the way of the pattern.
+func (p pattern) read(s string) (list []finding) {
+	m := p.re.FindStringSubmatch(s)
+	if m == nil {
+		return nil
+	}
+	f := finding{name: p.name, op: p.op, sure: firm.MatchString(s)}
+	if i := p.re.SubexpIndex("body"); i > 0 {
+		f.body = bare(m[i])
+	}
+	if i := p.re.SubexpIndex("name"); i > 0 {
+		f.name = named(m[i])
+	}
+	if p.kind == memory.Preference {
+		f.body = fond.ReplaceAllString(f.body, "")
+		f.name = f.body
+	}
+	if f.name == "" || f.body == "" && f.op == memory.Holds {
+		return nil
+	}
+	list = append(list, f)
+	if i := p.re.SubexpIndex("less"); i > 0 && f.sure {
+		if l := bare(m[i]); l != "" {
+			list = append(list, finding{name: l, body: l, op: memory.Ends, sure: true})
+		}
+	}
+	return list
+}
+
+// bare removes what does not belong to a noun.
+func bare(s string) string {
+	if _, after, ok := strings.Cut(s, "から"); ok && after != "" {
+		s = after
+	}
+	return strings.Trim(adverbs.ReplaceAllString(strings.TrimSpace(s), ""), " 　、,'")
+}
+
+// named is the name of a topic: what means the same has one.
+func named(s string) string {
+	switch s = bare(s); s {
+	case "仕事", "職業":
+		return "work"
+	}
+	s = strings.TrimPrefix(strings.TrimPrefix(s, "うちの"), "の")
+	return strings.TrimSuffix(s, "の名前")
+}

@@ -1,0 +1,162 @@
+package admin
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/kehai-run/kehai/actors/directory"
+	"github.com/kehai-run/kehai/actors/growth"
+	"github.com/kehai-run/kehai/actors/memory"
+	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/runtime/control"
+	"github.com/kehai-run/kehai/runtime/engine"
+	"github.com/kehai-run/kehai/runtime/names"
+)
+
+// Learned implements [control.MemoryBackend].
+func (b Backend) Learned(ctx context.Context, c messages.ConversationID) (control.Learned, error) {
+	out := control.Learned{States: []control.Known{}, Names: []control.Named{}, Moods: []control.Mood{}}
+	e, err := b.Engine()
+	if err != nil {
+		return out, err
+	}
+	if c, err = b.Which(ctx, string(c)); err != nil {
+		return out, err
+	}
+	var bad error
+	moments := map[messages.ConversationID][]memory.Moment{}
+	err = b.learnedRows(ctx, e, c, func(row engine.Row) {
+		of := messages.ConversationID(row.Actor.Key())
+		switch row.Table {
+		case growth.Topics.Name():
+			t, err := growth.Topics.Decode(row.Value)
+			bad = errors.Join(bad, err)
+			for _, s := range t.States {
+				out.States = append(out.States, b.known(of, t, s))
+			}
+		case growth.Entities.Name():
+			n, err := growth.Entities.Decode(row.Value)
+			bad = errors.Join(bad, err)
+			out.Names = append(out.Names, control.Named{Conversation: of, Called: b.Label(of), Kind: n.Type,
+				Name: string(n.Name), Events: n.Events})
+		case growth.Moments.Name():
+			m, err := growth.Moments.Decode(row.Value)
+			bad = errors.Join(bad, err)
+			moments[of] = append(moments[of], m)
+		}
+	})
+	for of, list := range moments {
+		out.Moods = append(out.Moods, b.moods(of, list)...)
+	}
+	slices.SortFunc(out.States, func(x, y control.Known) int {
+		return cmp.Or(x.From.Compare(y.From.Time), cmp.Compare(x.Conversation, y.Conversation),
+			cmp.Compare(x.Kind, y.Kind), cmp.Compare(x.Speaker, y.Speaker), cmp.Compare(x.Topic, y.Topic))
+	})
+	slices.SortFunc(out.Names, func(x, y control.Named) int {
+		return cmp.Or(cmp.Compare(len(y.Events), len(x.Events)), cmp.Compare(x.Name, y.Name),
+			cmp.Compare(x.Kind, y.Kind), cmp.Compare(x.Conversation, y.Conversation))
+	})
+	slices.SortFunc(out.Moods, func(x, y control.Mood) int {
+		return cmp.Or(cmp.Compare(x.Conversation, y.Conversation), cmp.Compare(x.Speaker, y.Speaker))
+	})
+	return out, errors.Join(err, bad, ctx.Err())
+}
+
+// learnedRows reads what has grown from a conversation and those merged into it.
+func (b Backend) learnedRows(ctx context.Context, e *engine.Engine, c messages.ConversationID,
+	each func(engine.Row)) error {
+	yield := func(row engine.Row) bool { each(row); return ctx.Err() == nil }
+	if c == "" {
+		return e.ReadRows(growth.Kind, yield)
+	}
+	known, err := names.Known(e)
+	for _, of := range append(directory.Merged(known, c), c) {
+		if err == nil {
+			err = e.ReadRowsOf(messages.To(growth.Kind, string(of)), yield)
+		}
+	}
+	return err
+}
+
+func (b Backend) known(of messages.ConversationID, t memory.Topic, s memory.State) control.Known {
+	k := control.Known{Conversation: of, Called: b.Label(of), Kind: string(t.Kind), Own: t.Subject == "",
+		Speaker: string(t.Subject), Topic: string(t.Name), Text: string(s.Body), Status: string(s.Status),
+		Dislike: t.Kind == memory.Preference && !s.Like, From: control.Stamp{Time: s.From}, End: string(s.End),
+		Confirmed: control.Stamp{Time: s.Confirmed}, Evidence: s.Evidence}
+	if !s.Until.IsZero() {
+		k.Until = &control.Stamp{Time: s.Until}
+	}
+	return k
+}
+
+func (b Backend) moods(of messages.ConversationID, list []memory.Moment) (moods []control.Mood) {
+	seen := map[messages.Text]bool{}
+	for _, m := range list {
+		if seen[m.Subject] {
+			continue
+		}
+		seen[m.Subject] = true
+		if word := growth.Mood(list, m.Subject, time.Now()); word != "" {
+			moods = append(moods, control.Mood{Conversation: of, Called: b.Label(of), Own: m.Subject == "",
+				Speaker: string(m.Subject), Mood: word})
+		}
+	}
+	return moods
+}
+
+// learnedFrom adds what rests on an event, and how that came about.
+func (b Backend) learnedFrom(e *engine.Engine, m *control.Remembered) error {
+	of := messages.To(growth.Kind, string(m.Conversation))
+	raw, ok, err := e.ReadRow(of, growth.Events.Row(memory.Key(m.ID)))
+	if err != nil || !ok {
+		return err
+	}
+	rests, err := growth.Events.Decode(raw)
+	if err != nil || len(rests.Topics) == 0 {
+		return err
+	}
+	topics := map[string]memory.Topic{}
+	for _, key := range rests.Topics {
+		raw, ok, err := e.ReadRow(of, growth.Topics.Row(key))
+		if err != nil || !ok {
+			return err
+		}
+		if topics[key], err = growth.Topics.Decode(raw); err != nil {
+			return err
+		}
+		for _, s := range topics[key].States {
+			if slices.Contains(s.Evidence, m.ID) {
+				m.Learned = append(m.Learned, b.known(m.Conversation, topics[key], s))
+			}
+		}
+	}
+	var bad error
+	err = e.ReadRowsOf(of, func(row engine.Row) bool {
+		if row.Table != growth.Revisions.Name() {
+			return true
+		}
+		r, err := growth.Revisions.Decode(row.Value)
+		bad = err
+		if t, ok := topics[r.Topic]; ok && err == nil {
+			m.Changes = append(m.Changes, b.changed(m.Conversation, t, r))
+		}
+		return bad == nil
+	})
+	return errors.Join(err, bad)
+}
+
+func (b Backend) changed(of messages.ConversationID, t memory.Topic, r memory.Revision) control.Changed {
+	c := control.Changed{At: control.Stamp{Time: r.At}, Reason: r.Reason}
+	if r.Before != nil {
+		k := b.known(of, t, *r.Before)
+		c.Before = &k
+	}
+	if r.After != nil {
+		k := b.known(of, t, *r.After)
+		c.After = &k
+	}
+	return c
+}
