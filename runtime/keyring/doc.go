@@ -17,8 +17,9 @@
 // affects only what is sealed with it; [Inspect] finds it. Back up both directories: the
 // store without the keys is unreadable.
 //
-// The list is rewritten once less than half of it is needed. A new key always costs the
-// same, its file and its entry, however many there are.
+// The list is rewritten once less than half of it is needed; it keeps telling what was
+// destroyed, which is then not restored from an older copy. A new key always costs the same, its
+// file and its entry, however many there are.
 //
 // A row is sealed with AES-256-GCM:
 //

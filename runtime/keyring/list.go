@@ -31,7 +31,7 @@ const (
 // list is the content of the file.
 type list struct {
 	should  map[id]bool
-	ended   map[id]bool // destroyed, as far as the list still tells
+	ended   map[id]bool // destroyed, and not made again since
 	entries int         // in the file, superseded ones included
 	exists  bool        // the file is there
 }
@@ -91,20 +91,26 @@ func (d *directory) note(mark byte, names ...string) error {
 	return nil
 }
 
-// compact rewrites the list if less than half of it is needed.
+// compact rewrites the list if less than half of it is needed. What was destroyed stays told, so
+// that no older copy of the keys brings it back.
 func (d *directory) compact() error {
-	if l := &d.list; l.entries <= cmp.Or(d.slack, listSlack) || 2*len(l.should) >= l.entries {
+	l := &d.list
+	needed := len(l.should) + len(l.ended)
+	if l.entries <= cmp.Or(d.slack, listSlack) || 2*needed >= l.entries {
 		return nil
 	}
 	lines := []byte(listHead)
 	byBytes := func(a, b id) int { return bytes.Compare(a[:], b[:]) }
-	for _, of := range slices.SortedFunc(maps.Keys(d.list.should), byBytes) {
+	for _, of := range slices.SortedFunc(maps.Keys(l.should), byBytes) {
 		lines = append(append(lines, made), of[:]...)
+	}
+	for _, of := range slices.SortedFunc(maps.Keys(l.ended), byBytes) {
+		lines = append(append(lines, ended), of[:]...)
 	}
 	if err := d.put(listFile, lines); err != nil {
 		return err
 	}
-	d.list.entries = len(d.list.should)
+	l.entries = needed
 	return nil
 }
 
