@@ -80,3 +80,13 @@ type Structure interface {
 	// Rows counts the rows of the message list.
 	Rows(ctx context.Context, ref string) (int, error)
 }
+
+// ChatNamer is a [Structure] that also finds texts that begin with the name of the chat
+// that the window shows.
+type ChatNamer interface {
+	Structure
+	// Chat is Rows, with a text of each source, always in the same order: the window's
+	// name, then the selected row outside the message list. A text is "" where a source
+	// has none.
+	Chat(ctx context.Context, ref string) (rows int, names []string, err error)
+}

@@ -10,6 +10,7 @@ type Identify struct {
 	Frame  FrameHash
 	At     time.Time // of the capture
 	Title  Line      // as it was read
+	Names  []Text    `json:",omitempty"` // texts of the accessibility tree that begin with the name
 	Empty  bool      // no bubbles, so this is nobody's first sight
 	// Shows is the conversation last shown in the window, if this frame continues it; ""
 	// if it does not.

@@ -19,6 +19,7 @@ func (CountRows) MessageType() Type { return Type{"count_rows", 1} }
 type RowsCounted struct {
 	Window WindowID
 	Rows   int
+	Names  []Text    `json:",omitempty"` // of the chat, see hardware.ChatNamer
 	At     time.Time // when the window was asked
 }
 
@@ -31,6 +32,7 @@ type StructureSignal struct {
 	Window WindowID
 	Rows   int
 	Delta  int
+	Names  []Text    `json:",omitempty"` // of RowsCounted
 	Since  time.Time // of the poll before
 	At     time.Time
 }

@@ -99,6 +99,7 @@ func (a *actor) put(turn *actors.Turn, id messages.ConversationID, k Known) {
 // identify answers whose conversation a frame shows.
 func (a *actor) identify(turn *actors.Turn, m messages.Identify) {
 	answer := messages.Identified{Window: m.Window, Frame: m.Frame, At: m.At}
+	m.Title = a.o.Rules.Spelled(a.app, m.Title, m.Names)
 	d := a.o.Rules.Decide(m, a.known)
 	title, group := a.o.Rules.Read(m.Title)
 	switch {

@@ -126,6 +126,7 @@ const consensus = 3
 type meant struct {
 	equal []messages.ConversationID // whose title is exactly this
 	alike []messages.ConversationID // whose title this may be a misreading of
+	torn  []messages.ConversationID // of these, read so as often as their title
 }
 
 func (m meant) all() []messages.ConversationID { return append(slices.Clone(m.equal), m.alike...) }
@@ -142,6 +143,9 @@ func whom(known map[messages.ConversationID]Known, title messages.Text, group bo
 			}
 		case k.resembles(title):
 			m.alike = append(m.alike, left)
+			if k.torn(title, group) {
+				m.torn = append(m.torn, left)
+			}
 		}
 	}
 	slices.Sort(m.alike)
@@ -153,8 +157,9 @@ func whom(known map[messages.ConversationID]Known, title messages.Text, group bo
 
 // Decide says which conversation a title belongs to. The bubbles decide: a frame that
 // continues what a conversation has shown belongs to it, however the title was read. An
-// equal title is enough if nothing speaks against it: it is unique, and the new bubbles
-// may have come unseen. Another transcript under the same title belongs to a namesake.
+// equal title is enough if nothing speaks against it: it is unique, the new bubbles may
+// have come unseen, and it was well read, again and again where an alike one may have been
+// misread, or is certain, see [Rules.Spelled]. Another transcript under the same title belongs to a namesake.
 // Everything else is held, because a guess could mix two people up.
 func (r Rules) Decide(q messages.Identify, known map[messages.ConversationID]Known) Decision {
 	title, group := r.Read(q.Title)
@@ -224,8 +229,17 @@ func (r Rules) compared(q messages.Identify, m meant) Decision {
 		return r.alike(q, m.alike, sure, len(having(m.alike, messages.OverlapWeak, messages.OverlapBack)) == 0)
 	}
 	// Among those with exactly this title, the others are ruled out.
-	may := having(m.equal, messages.OverlapNone, messages.OverlapWeak, messages.OverlapGap, messages.OverlapBack)
+	possible := []messages.Overlap{
+		messages.OverlapNone, messages.OverlapWeak, messages.OverlapGap, messages.OverlapBack,
+	}
+	may, rivals := having(m.equal, possible...), having(m.alike, possible...)
+	certain := q.Title.Confidence == 0 || q.Readings >= consensus
 	switch {
+	case len(may) == 1 && (len(rivals) > 0 && !certain || len(having(m.torn, possible...)) > 0):
+		// one misreading would make it a rival's
+		return Decision{Why: events.UnknownAlike, Of: append(may, rivals...)}
+	case len(may) == 1 && !sure && !certain: // or a stranger's
+		return Decision{Why: events.UnknownUnsure, Of: may}
 	case len(m.equal) == 1 && len(may) == 1 && (sure || len(m.alike) == 0 || overlap[may[0]] != messages.OverlapGap):
 		return Decision{Conversation: may[0], Learn: true}
 	case len(may) == 1 && len(having(may, messages.OverlapWeak, messages.OverlapNone)) == 1 &&
@@ -254,11 +268,18 @@ func (k Known) is(title messages.Text, group bool) bool {
 	return letters(k.Title) == letters(title) && (k.Group == group || !k.Settled)
 }
 
-// resembles reports whether a title may be a misreading of this conversation's, or the
-// other way round, or is one of its known readings.
+// resembles reports whether a title may be a misreading of this conversation's or of one of
+// its known readings, or the other way round.
 func (k Known) resembles(title messages.Text) bool {
 	return Alike(string(k.Title), string(title)) || slices.ContainsFunc(k.Readings, func(o Reading) bool {
-		return letters(o.Title) == letters(title)
+		return Alike(string(o.Title), string(title))
+	})
+}
+
+// torn reports whether a title was read as often as what counts as the title.
+func (k Known) torn(title messages.Text, group bool) bool {
+	return slices.ContainsFunc(k.Readings, func(o Reading) bool {
+		return letters(o.Title) == letters(title) && o.Group == group && o.Votes >= max(k.votes(), votesSure)
 	})
 }
 

@@ -139,13 +139,15 @@ func TestPairs(t *testing.T) {
 			{one, pair[1], 0.5, []messages.Overlap{same}, "c-1"},
 			{two, pair[0], 0.9, []messages.Overlap{gap, other}, "c-1"},
 			{two, pair[1], 0.9, []messages.Overlap{other, gap}, "c-2"},
-			{two, pair[1], 0.9, []messages.Overlap{gap, gap}, "c-2"},
+			{two, pair[1], 0.9, []messages.Overlap{gap, gap}, "title_ambiguous"}, // see TestAgainAndAgain
+			{two, pair[1], 0, []messages.Overlap{gap, gap}, "c-2"},
 			{two, pair[1], 0.5, []messages.Overlap{gap, gap}, "title_ambiguous"},
 			{two, pair[0], 0.9, []messages.Overlap{same, other}, "c-1"},
 			{two, pair[0], 0.9, []messages.Overlap{other, same}, "c-2"},
 			{two, pair[1], 0.9, []messages.Overlap{same, other}, "c-1"},
 			{two, pair[1], 0.9, []messages.Overlap{same, same}, "c-2"}, // both got the same messages
-			{two, pair[1], 0.9, []messages.Overlap{weak, none}, "c-2"},
+			{two, pair[1], 0.9, []messages.Overlap{weak, none}, "title_ambiguous"},
+			{two, pair[1], 0, []messages.Overlap{weak, none}, "c-2"},
 			{two, pair[1], 0.9, []messages.Overlap{other, other}, "new"},
 		} {
 			if got := outcome(c.known, c.title, c.sure, c.shared...); got != c.want {
@@ -179,7 +181,8 @@ func TestDecide(t *testing.T) {
 		{"nobody is known", nil, "Hana", 0.9, nil, "new"},
 		{"nobody is known, half read", nil, "Hana", 0.39, nil, "title_unsure"},
 		{"unreadable", among("Hana"), "Hana", 0.2, nil, "title_unreadable"},
-		{"known, half read", among("Hana"), "Hana", 0.25, nil, "c-1"},
+		{"known, half read", among("Hana"), "Hana", 0.25, nil, "title_unsure"},
+		{"known, half read, of their own", among("Hana"), "Hana", 0.25, []messages.Overlap{same}, "c-1"},
 		{"full width", among("Hana"), "Ｈａｎａ", 0.9, nil, "c-1"},
 		{"another count of members", among("Hana (3)"), "Hana (12)", 0.9, nil, "c-1"},
 		{"no alike name", among("Hana", "Support Desk"), "Ken", 0.9, nil, "new"},
@@ -210,6 +213,12 @@ func TestDecide(t *testing.T) {
 
 // TestAgainAndAgain: a title that is read the same again and again is no misreading.
 func TestAgainAndAgain(t *testing.T) {
+	for readings, want := range map[int]string{consensus - 1: "title_ambiguous", consensus: "c-2"} {
+		q := messages.Identify{Title: line("Hama", 0.9), Readings: readings}
+		if got := outcomeOf(among("Hana", "Hama"), q, gap, gap); got != want {
+			t.Errorf("one of two alike titles for the %d. time: %s, want %s", readings, got, want)
+		}
+	}
 	for _, c := range []struct {
 		title    string
 		readings int

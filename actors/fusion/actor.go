@@ -78,6 +78,7 @@ type actor struct {
 	steady            steady
 	unknown           unknown
 	unproven          unproven
+	namers            []namer // of the window's accessibility tree
 	bareShare         float64 // of the last frame that proved enough
 	sideless          bool    // no bubble of the last frame showed who wrote it
 	ignored           View    // the last view, if its conversation is not listed; never stored

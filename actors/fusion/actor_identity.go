@@ -280,6 +280,10 @@ func (a *actor) question(turn *actors.Turn, m messages.FrameRead, q messages.Ide
 	}
 	pending, _ := pendings.Get(turn, "held")
 	showing(pending.View)
+	for i := range a.namers {
+		a.namers[i].shown(titleOf(m))
+	}
+	q.Names = names(a.namers, a.unknown, titleOf(m), viewOf("", m.Bubbles))
 	q.Readings = 1
 	if a.unknown.title == titleOf(m) {
 		q.Readings += a.unknown.readings

@@ -25,6 +25,12 @@ func (g awaited) answered(news Evidence, interval time.Duration) bool {
 // poll. If rows came without a frame, their text is awaited. All this dies with
 // the activation, and the next signal starts afresh.
 func (a *actor) rows(turn *actors.Turn, m messages.StructureSignal) {
+	for i, n := range m.Names {
+		if i == len(a.namers) {
+			a.namers = append(a.namers, namer{})
+		}
+		a.namers[i].polled(n, m.At)
+	}
 	now, _ := current.Get(turn, "current")
 	if a.ignored.Conversation != "" || now == "" {
 		return

@@ -19,12 +19,13 @@ type unknown struct {
 	readings int       // with that title
 	at       time.Time // capture of the last
 	first    View      // the first with that title
+	from     time.Time // its capture
 }
 
 // note counts a reading of a title.
 func (u *unknown) note(m messages.FrameRead) {
 	if title := titleOf(m); u.title != title || u.readings == 0 {
-		u.title, u.readings, u.first = title, 0, viewOf("", m.Bubbles)
+		u.title, u.readings, u.first, u.from = title, 0, viewOf("", m.Bubbles), m.At
 	}
 	if !u.at.Equal(m.At) {
 		u.readings++

@@ -4,7 +4,7 @@
 // the answer is there (actor_identity.go). The rules are [Rules.Score] (has anything
 // changed?) and consistency.go (do title and bubbles belong together?).
 //
-//	FrameRead ─── Identify to directory/APPLICATION
+//	FrameRead ─── Identify to directory/APPLICATION, with what the accessibility tree calls the chat (namer.go)
 //	Identified ┬─ Detection to dedup/CONVERSATION, FrameSettled to poller/WINDOW
 //	           ├─ nothing new: FrameSettled
 //	           ├─ inconsistent: ReadAgain, so that the window is read again

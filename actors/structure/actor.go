@@ -85,7 +85,7 @@ func (a *actor) counted(turn *actors.Turn, m messages.RowsCounted) {
 	a.report(turn, "", "")
 	if a.known {
 		turn.Send(messages.To(messages.ActorFusion, string(a.window)), messages.StructureSignal{
-			Window: a.window, Rows: m.Rows, Delta: m.Rows - a.rows, Since: a.at, At: m.At,
+			Window: a.window, Rows: m.Rows, Delta: m.Rows - a.rows, Names: m.Names, Since: a.at, At: m.At,
 		})
 	}
 	a.known, a.rows, a.at = true, m.Rows, m.At

@@ -19,6 +19,26 @@ type Source struct {
 	Ref       string // as the driver knows the window
 }
 
+// nameLongest is how many characters of a name count.
+const nameLongest = 200
+
+// ask counts rows, and asks for the chat's names where the driver knows them.
+func (s Source) ask(ctx context.Context) (rows int, names []messages.Text, err error) {
+	namer, ok := s.Structure.(hardware.ChatNamer)
+	if !ok {
+		rows, err = s.Structure.Rows(ctx, s.Ref)
+		return rows, nil, err
+	}
+	rows, list, err := namer.Chat(ctx, s.Ref)
+	for _, n := range list {
+		if all := []rune(n); len(all) > nameLongest {
+			n = string(all[:nameLongest])
+		}
+		names = append(names, messages.Text(n))
+	}
+	return rows, names, err
+}
+
 // NewWorker makes the constructor of structure workers. The map must not change
 // afterwards. now gives the time of a count.
 func NewWorker(sources map[messages.WindowID]Source, now func() time.Time) func() (actors.Worker, error) {
@@ -34,14 +54,14 @@ func NewWorker(sources map[messages.WindowID]Source, now func() time.Time) func(
 					fmt.Errorf("structure: window %q is not configured", ask.Window))
 			}
 			at := now()
-			n, err := s.Structure.Rows(ctx, s.Ref)
+			n, names, err := s.ask(ctx)
 			if err != nil {
 				if code := hardware.Code(err); code != "error" {
 					return nil, actors.Refuse(code, err)
 				}
 				return nil, err
 			}
-			return messages.RowsCounted{Window: ask.Window, Rows: n, At: at}, nil
+			return messages.RowsCounted{Window: ask.Window, Rows: n, Names: names, At: at}, nil
 		}), nil
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
+	"strings"
 	"testing"
 	"time"
 
@@ -26,12 +28,20 @@ func (s tree) Rows(_ context.Context, ref string) (int, error) {
 	return s.rows, s.err
 }
 
+// namer is a hardware.ChatNamer.
+type namer struct{ tree }
+
+func (s namer) Chat(ctx context.Context, ref string) (int, []string, error) {
+	n, err := s.Rows(ctx, ref)
+	return n, []string{"", strings.Repeat("花", 300)}, err
+}
+
 func TestWorker(t *testing.T) {
 	at := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 	denied := fmt.Errorf("tree: %w", hardware.ErrPermission)
 	for _, c := range []struct {
 		name    string
-		tree    tree
+		tree    hardware.Structure
 		request messages.Message
 		want    messages.Message
 		code    string // of a refusal
@@ -39,6 +49,8 @@ func TestWorker(t *testing.T) {
 	}{
 		{"rows", tree{rows: 4}, messages.CountRows{Window: "w"},
 			messages.RowsCounted{Window: "w", Rows: 4, At: at}, "", false},
+		{"names", namer{tree{rows: 4}}, messages.CountRows{Window: "w"}, messages.RowsCounted{Window: "w", Rows: 4,
+			Names: []messages.Text{"", messages.Text(strings.Repeat("花", 200))}, At: at}, "", false},
 		{"denied", tree{err: denied}, messages.CountRows{Window: "w"}, nil, "permission", true},
 		{"broken", tree{err: errors.New("bus")}, messages.CountRows{Window: "w"}, nil, "", true},
 		{"another window", tree{}, messages.CountRows{Window: "x"}, nil, structure.CodeUnknownWindow, true},
@@ -55,7 +67,7 @@ func TestWorker(t *testing.T) {
 		if errors.As(err, &refused) {
 			code = refused.Code
 		}
-		if got != c.want || (err != nil) != c.fails || code != c.code {
+		if !reflect.DeepEqual(got, c.want) || (err != nil) != c.fails || code != c.code {
 			t.Errorf("%s: Do(%v) = %v, %v with code %q, want %v, code %q, failing %v", c.name, c.request, got, err,
 				code, c.want, c.code, c.fails)
 		}

@@ -163,14 +163,24 @@ func openRows() (*rowFinder, error) {
 
 // Rows implements [hardware.Structure].
 func (r *rowFinder) Rows(ctx context.Context, query string) (int, error) {
-	if isRef(query) {
-		return r.tree.Rows(ctx, query)
+	n, _, err := r.Chat(ctx, query)
+	return n, err
+}
+
+// Chat implements [hardware.ChatNamer]; a tree that is none has no names.
+func (r *rowFinder) Chat(ctx context.Context, query string) (int, []string, error) {
+	if !isRef(query) {
+		w, err := r.find(ctx, query)
+		if err != nil {
+			return 0, nil, err
+		}
+		query = w.Ref
 	}
-	w, err := r.find(ctx, query)
-	if err != nil {
-		return 0, err
+	if namer, ok := r.tree.(hardware.ChatNamer); ok {
+		return namer.Chat(ctx, query)
 	}
-	return r.tree.Rows(ctx, w.Ref)
+	n, err := r.tree.Rows(ctx, query)
+	return n, nil, err
 }
 
 // Close closes both drivers if they can be closed.

@@ -3,6 +3,7 @@ package atspi
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -73,43 +74,59 @@ func (t *Tree) Check(ctx context.Context) error {
 // hardware.ErrWindowGone if there is no such window, and ErrUnavailable if there
 // is no bus, the window has no tree, or the tree has no list.
 func (t *Tree) Rows(ctx context.Context, ref string) (int, error) {
-	if err := ctx.Err(); err != nil {
-		return 0, err
-	}
-	want, err := t.resolve(ctx, ref)
-	if err != nil {
-		return 0, err
-	}
-	conn, err := t.connect(ctx)
-	if err != nil {
-		return 0, err
-	}
-	rows, err := t.rows(ctx, conn, want)
-	if ctx.Err() != nil && err != nil {
-		return 0, ctx.Err()
-	}
-	if err != nil && !conn.Connected() {
-		t.drop(conn)
-		return 0, fmt.Errorf("atspi: the accessibility bus went away (the next call connects again): %w: %w", err,
-			hardware.ErrUnavailable)
-	}
+	rows, _, err := t.look(ctx, ref, false)
 	return rows, err
 }
 
-func (t *Tree) rows(ctx context.Context, conn *dbus.Conn, want target) (int, error) {
-	window, err := find(ctx, conn, want)
+// Chat implements [hardware.ChatNamer]. Errors are those of Rows.
+func (t *Tree) Chat(ctx context.Context, ref string) (rows int, names []string, err error) {
+	return t.look(ctx, ref, true)
+}
+
+func (t *Tree) look(ctx context.Context, ref string, named bool) (int, []string, error) {
+	if err := ctx.Err(); err != nil {
+		return 0, nil, err
+	}
+	want, err := t.resolve(ctx, ref)
 	if err != nil {
-		return 0, err
+		return 0, nil, err
+	}
+	conn, err := t.connect(ctx)
+	if err != nil {
+		return 0, nil, err
+	}
+	rows, names, err := t.chat(ctx, conn, want, named)
+	if ctx.Err() != nil && err != nil {
+		return 0, nil, ctx.Err()
+	}
+	if err != nil && !conn.Connected() {
+		t.drop(conn)
+		return 0, nil, fmt.Errorf("atspi: the accessibility bus went away (the next call connects again): %w: %w", err,
+			hardware.ErrUnavailable)
+	}
+	return rows, names, err
+}
+
+func (t *Tree) chat(ctx context.Context, conn *dbus.Conn, want target, named bool) (int, []string, error) {
+	window, name, err := find(ctx, conn, want)
+	if err != nil {
+		return 0, nil, err
 	}
 	lists, err := t.lists(ctx, conn, window)
 	if err != nil {
-		return 0, err
+		return 0, nil, err
 	}
 	if len(lists) == 0 {
-		return 0, fmt.Errorf("atspi: the window has no list (a browser needs --force-renderer-accessibility; a "+
+		return 0, nil, fmt.Errorf("atspi: the window has no list (a browser needs --force-renderer-accessibility; a "+
 			"page that is loading has none yet): %w", hardware.ErrUnavailable)
 	}
-	return best(lists).rows, nil
+	chat := best(lists)
+	if !named {
+		return chat.rows, nil, nil
+	}
+	others := slices.DeleteFunc(lists, func(l list) bool { return l.inLog || l.node == chat.node })
+	row, err := selected(ctx, conn, others)
+	return chat.rows, []string{name, row}, err
 }
 
 // target says which window to find.
@@ -199,4 +216,4 @@ func (t *Tree) drop(conn *dbus.Conn) {
 	}
 }
 
-var _ hardware.Structure = (*Tree)(nil)
+var _ hardware.ChatNamer = (*Tree)(nil)

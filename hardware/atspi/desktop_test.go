@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -90,6 +91,8 @@ func TestRowsOfBrowser(t *testing.T) {
 type made struct {
 	t    *testing.T
 	conn *dbus.Conn
+
+	chosen map[string]bool // the paths of selected rows
 }
 
 func (m made) node(path string) node { return node{m.conn.Names()[0], dbus.ObjectPath(path)} }
@@ -103,6 +106,9 @@ func (m made) object(path string, role uint32, name string, rows int, area int32
 		list = append(list, m.node(k))
 	}
 	err := m.conn.ExportMethodTable(map[string]any{
+		"GetState": func() ([]uint32, *dbus.Error) {
+			return map[bool][]uint32{false: {0, 0}, true: {stateSelected, 0}}[m.chosen[path]], nil
+		},
 		"GetRole":     func() (uint32, *dbus.Error) { return role, nil },
 		"GetChildren": func() ([]node, *dbus.Error) { return list, nil },
 	}, p, accessible)
@@ -151,12 +157,15 @@ func TestRowsOfMadeUpTree(t *testing.T) {
 		t.Fatalf("Dial() = %v", err)
 	}
 	defer func() { _ = conn.Close() }()
-	m := made{t, conn}
+	m := made{t, conn, map[string]bool{"/chosen": true}}
 
 	const frame, panel = 23, 39
 	m.object("/app", 75, "made", 0, 0, "/w/plain", "/w/circle", "/w/deep", "/w/wide")
 	m.object("/w/plain", frame, "plain", 0, 0, "/small", "/large", "/gone")
-	m.object("/small", roleList, "", 99, 10)
+	m.object("/small", roleList, "", 99, 10, "/row", "/gone", "/chosen")
+	const item = 32
+	m.object("/row", item, "Ken hello", 0, 0)
+	m.object("/chosen", item, "Hana see you", 0, 0)
 	m.object("/large", roleTable, "", 7, 20)
 	m.object("/w/circle", frame, "circle", 0, 0, "/round")
 	m.object("/round", panel, "", 0, 0, "/w/circle", "/round", "/log")
@@ -181,6 +190,13 @@ func TestRowsOfMadeUpTree(t *testing.T) {
 	for title, want := range map[string]int{"title:plain": 7, "title:circle": 4} {
 		if got, err := tree.Rows(t.Context(), title); err != nil || got != want {
 			t.Errorf("Rows(%s) = %d, %v, want %d", title, got, err, want)
+		}
+	}
+	for title, want := range map[string][]string{
+		"title:plain": {"plain", "Hana see you"}, "title:circle": {"circle", ""},
+	} {
+		if _, names, err := tree.Chat(t.Context(), title); err != nil || !slices.Equal(names, want) {
+			t.Errorf("Chat(%s) = %q, %v, want %q", title, names, err, want)
 		}
 	}
 	for _, title := range []string{"title:deep", "title:wide"} {

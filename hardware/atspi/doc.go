@@ -1,7 +1,8 @@
 // Package atspi reads how many rows the message list of a chat window has, from
 // the accessibility tree that Linux applications offer on the accessibility bus
 // (AT-SPI). It is pure Go and reads structure only: roles, counts and positions.
-// It reads the names of windows, to find the right one, but no text of a row.
+// It reads the names of windows, to find the right one, and on request that of the
+// selected row of the window's other lists, but no text of a message.
 //
 // The main type is [Tree], a hardware.Structure. Browsers and Electron
 // applications build their tree only when asked to: start them with

@@ -85,19 +85,19 @@ func children(ctx context.Context, conn *dbus.Conn, n node) (list []node, err er
 	return list, err
 }
 
-// find looks for a window among the children of the applications.
-func find(ctx context.Context, conn *dbus.Conn, want target) (node, error) {
+// find looks for a window among the children of the applications, and tells its name.
+func find(ctx context.Context, conn *dbus.Conn, want target) (node, string, error) {
 	apps, err := children(ctx, conn, root)
 	if err != nil {
-		return node{}, err
+		return node{}, "", err
 	}
 	if want.pid != 0 {
 		if apps, err = ofProcess(ctx, conn, apps, want.pid); err != nil {
-			return node{}, err
+			return node{}, "", err
 		}
 	}
 	if len(apps) == 0 {
-		return node{}, fmt.Errorf("atspi: the application offers no accessibility tree "+
+		return node{}, "", fmt.Errorf("atspi: the application offers no accessibility tree "+
 			"(start a browser or Electron application with ACCESSIBILITY_ENABLED=1 in its environment "+
 			"and with --force-renderer-accessibility): %w", hardware.ErrUnavailable)
 	}
@@ -111,25 +111,30 @@ func find(ctx context.Context, conn *dbus.Conn, want target) (node, error) {
 		return nil
 	})
 	if err != nil {
-		return node{}, err
+		return node{}, "", err
 	}
-	titles := map[node]string{}
-	err = each(ctx, conn, windows, property, []any{accessible, "Name"}, func(n node, a *dbus.Call) error {
+	titles, err := names(ctx, conn, windows)
+	if err != nil {
+		return node{}, "", err
+	}
+	if i := choose(windows, titles, want); i >= 0 {
+		return windows[i], titles[windows[i]], nil
+	}
+	return node{}, "", fmt.Errorf("atspi: none of the application's %d windows has the wanted title: %w", len(windows),
+		hardware.ErrWindowGone)
+}
+
+func names(ctx context.Context, conn *dbus.Conn, nodes []node) (map[node]string, error) {
+	called := map[node]string{}
+	err := each(ctx, conn, nodes, property, []any{accessible, "Name"}, func(n node, a *dbus.Call) error {
 		var name string
 		if err := a.Store(&name); err != nil {
 			return err
 		}
-		titles[n] = name
+		called[n] = name
 		return nil
 	})
-	if err != nil {
-		return node{}, err
-	}
-	if i := choose(windows, titles, want); i >= 0 {
-		return windows[i], nil
-	}
-	return node{}, fmt.Errorf("atspi: none of the application's %d windows has the wanted title: %w", len(windows),
-		hardware.ErrWindowGone)
+	return called, err
 }
 
 // choose picks the window with the title. Failing that, it picks one whose title
@@ -287,4 +292,37 @@ func (t *Tree) measure(ctx context.Context, conn *dbus.Conn, found []list) ([]li
 			return nil
 		})
 	return slices.DeleteFunc(found, func(l list) bool { return !counted[l.node] }), err
+}
+
+// rowsMost is how many rows of a list are asked whether they are selected.
+const rowsMost = 500
+
+// stateSelected is a state, from atspi-constants.h: a bit of the first word.
+const stateSelected = 1 << 23
+
+// selected is the name of the only selected row of these lists, "" if there is none.
+func selected(ctx context.Context, conn *dbus.Conn, lists []list) (string, error) {
+	var rows, chosen []node
+	for _, l := range lists {
+		kids, err := children(ctx, conn, l.node)
+		if err != nil {
+			return "", err
+		}
+		rows = append(rows, kids[:min(len(kids), rowsMost)]...)
+	}
+	err := each(ctx, conn, rows, accessible+".GetState", nil, func(n node, a *dbus.Call) error {
+		var states []uint32
+		if err := a.Store(&states); err != nil {
+			return err
+		}
+		if len(states) > 0 && states[0]&stateSelected != 0 {
+			chosen = append(chosen, n)
+		}
+		return nil
+	})
+	if err != nil || len(chosen) != 1 {
+		return "", err
+	}
+	called, err := names(ctx, conn, chosen)
+	return called[chosen[0]], err
 }
