@@ -172,6 +172,12 @@ fuzz: ## each fuzz target for FUZZTIME (30s)
 golden: ## rewrite golden files; review the diff as code
 	$(GO) test ./messages ./runtime ./runtime/config ./runtime/engine ./runtime/store ./testkit/replay -run Golden -update
 
+.PHONY: release notice
+release: ## dist/: reproducible archives of the commit for four platforms, what is in them, checksums
+	$(GO) run ./runtime/internal/release
+notice: ## write .github/NOTICE anew, after a dependency came or went
+	$(GO) run ./runtime/internal/release -notice
+
 .PHONY: clean
 clean: ## remove what was built
-	rm -rf $(BIN)
+	rm -rf $(BIN) dist
