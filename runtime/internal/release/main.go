@@ -237,4 +237,3 @@ func output(env []string, name string, args ...string) (string, error) {
 	}
 	return string(out), err
 }
-
