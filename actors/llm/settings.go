@@ -109,10 +109,14 @@ type Models struct {
 
 	// Finds the themes of interviews. Empty: llm.model. Default empty.
 	Analyse string `yaml:"analyse"`
+
+	// Chooses what of the memory helps to answer, if memory.select is true. Empty:
+	// llm.model. Default empty.
+	Select string `yaml:"select"`
 }
 
 // Purposes lists the purposes that may have a model of their own.
-func Purposes() []Purpose { return []Purpose{Judge, Answer, Focus, Analyse} }
+func Purposes() []Purpose { return []Purpose{Judge, Answer, Focus, Analyse, Select} }
 
 // For returns the model for a purpose, "" if it has none of its own.
 func (m Models) For(p Purpose) string {
@@ -125,6 +129,8 @@ func (m Models) For(p Purpose) string {
 		return m.Focus
 	case Analyse:
 		return m.Analyse
+	case Select:
+		return m.Select
 	}
 	return ""
 }

@@ -41,6 +41,7 @@ const (
 	Answer  Purpose = "reply"   // an answer for a person
 	Focus   Purpose = "focus"   // what the person at the desk does
 	Analyse Purpose = "analyse" // what an interview is about
+	Select  Purpose = "select"  // what of the memory helps to answer
 )
 
 // Question is one question to a model.

@@ -50,6 +50,8 @@ type Run struct {
 	Routes     []Report  `json:"routes"`
 	Candidates int       `json:"candidates"`
 	Chosen     []Chosen  `json:"chosen,omitempty"` // the best first
+
+	Selection *Selection `json:"selection,omitempty"` // nil: no model was asked
 }
 
 // Report is the result of a route.
@@ -67,6 +69,7 @@ type Chosen struct {
 	Score        float64                 `json:"score"`
 	Routes       []Hit                   `json:"routes"`
 	Context      bool                    `json:"context,omitempty"` // it was in the asker's context
+	Reason       string                  `json:"reason,omitempty"`  // why a model chose it
 }
 
 // Hit records that a route found an event.
@@ -78,7 +81,7 @@ type Hit struct {
 // Choose notes what was chosen.
 func (r Run) Choose(list []Candidate) Run {
 	for _, c := range list {
-		r.Chosen = append(r.Chosen, Chosen{c.Conversation, c.ID, c.Score, c.Routes, c.Context})
+		r.Chosen = append(r.Chosen, Chosen{c.Conversation, c.ID, c.Score, c.Routes, c.Context, c.Reason})
 	}
 	return r
 }

@@ -22,6 +22,7 @@ const (
 	// Interview is the interviewer's next message; asked for the purpose reply.
 	Interview Task = "interview"
 	Analyse   Task = "analyse" // {"themes": […]}, what an interview is about
+	Select    Task = "select"  // {"chosen": […]}, which notes help to answer the messages
 )
 
 // Input is what a prompt is made of.
@@ -168,7 +169,7 @@ func (p Prompt) Ask(key string) messages.AskLLM {
 	if purpose == Interview {
 		purpose = Reply
 	}
-	asJSON := p.Task == Judge || p.Task == Analyse
+	asJSON := p.Task == Judge || p.Task == Analyse || p.Task == Select
 	return messages.AskLLM{
 		Purpose: string(purpose), System: p.System, Prompt: p.User, Key: key,
 		JSON: asJSON, Stream: !asJSON,

@@ -33,12 +33,14 @@ type Options struct {
 	Routes []memory.Timed
 	Pick   int // most events to recall
 	Keep   int // runs to keep
+
+	Select *Selector // nil: no model chooses
 }
 
 // DefaultOptions search by all routes.
 func DefaultOptions() Options { return Options{Routes: memory.Routes(), Pick: 12, Keep: 200} }
 
-// Longest is the most time a recall takes.
+// Longest is the most time a recall takes without a model.
 const Longest = time.Second
 
 // New returns a constructor of recalls.
@@ -68,10 +70,12 @@ func (a *actor) Receive(turn *actors.Turn, msg messages.Message) error {
 		a.ask(turn, m)
 	case messages.MemoryFound:
 		a.found(turn, m)
+	case messages.LLMAnswer:
+		a.chosen(turn, m)
 	case messages.CallFailed:
 		a.failed(turn, m)
 	case messages.RecallDue:
-		a.finish(turn, m.Key)
+		a.due(turn, m.Key)
 	default:
 		return fmt.Errorf("recall: unexpected %s", msg.MessageType())
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/kehai-run/kehai/actors"
 	"github.com/kehai-run/kehai/actors/memory"
@@ -17,6 +18,9 @@ type question struct {
 	calls   map[string]memory.Route // that are open
 	found   []memory.Found
 	reports map[memory.Route]memory.Report
+	at      time.Time
+
+	selecting *selecting // nil: no model is asked
 }
 
 // ask lets all routes search. Asking again with the same key starts over.
@@ -25,9 +29,12 @@ func (a *actor) ask(turn *actors.Turn, m messages.Recall) {
 		for call := range old.calls {
 			turn.CancelCall(call)
 		}
+		if old.selecting != nil {
+			turn.CancelCall(old.selecting.call)
+		}
 	}
 	q := &question{Recall: m, from: turn.Cause().From, calls: map[string]memory.Route{},
-		reports: map[memory.Route]memory.Report{}}
+		reports: map[memory.Route]memory.Report{}, at: turn.Now()}
 	for _, r := range a.o.Routes {
 		call := turn.Call(messages.WorkerMemory, messages.SearchMemory{
 			Route: string(r.Route), Key: m.Key, Conversation: a.id, Text: m.Text, Group: m.Group, At: turn.Now(),
@@ -52,6 +59,10 @@ func (a *actor) found(turn *actors.Turn, m messages.MemoryFound) {
 
 // failed leaves a route out.
 func (a *actor) failed(turn *actors.Turn, m messages.CallFailed) {
+	if q := a.asked[m.Tag]; q != nil && q.selecting != nil && q.selecting.call == turn.Cause().Call {
+		a.unchosen(turn, q, m.Reason())
+		return
+	}
 	route, q := a.open(turn, m.Tag)
 	if q == nil {
 		return
@@ -77,23 +88,40 @@ func (a *actor) open(turn *actors.Turn, key string) (memory.Route, *question) {
 
 func (a *actor) settle(turn *actors.Turn, q *question) {
 	if len(q.calls) == 0 {
-		a.finish(turn, q.Key)
+		a.merge(turn, q)
 	}
 }
 
-// finish merges the results, stores the run and answers.
-func (a *actor) finish(turn *actors.Turn, key string) {
-	q := a.asked[key]
-	if q == nil {
-		return
+// due ends what takes too long.
+func (a *actor) due(turn *actors.Turn, key string) {
+	switch q := a.asked[key]; {
+	case q == nil:
+	case q.selecting != nil:
+		turn.CancelCall(q.selecting.call)
+		a.unchosen(turn, q, string(messages.FailureTimeout))
+	default:
+		a.merge(turn, q)
 	}
-	delete(a.asked, key)
-	turn.Cancel("recall " + key)
+}
+
+// merge makes one list of the results, and answers with the best of it.
+func (a *actor) merge(turn *actors.Turn, q *question) {
 	for call, route := range q.calls {
 		turn.CancelCall(call)
+		delete(q.calls, call)
 		q.reports[route] = memory.Report{Route: route, Failed: string(messages.FailureTimeout)}
 	}
-	run, picked := Conclude(q.found, a.reports(q), q.Context, a.o.Pick)
+	run, list := merged(q.found, a.reports(q))
+	if !a.choose(turn, q, run, list) {
+		a.conclude(turn, q, run, memory.Pick(list, q.Context, a.o.Pick))
+	}
+}
+
+// conclude stores the run and answers.
+func (a *actor) conclude(turn *actors.Turn, q *question, run memory.Run, picked []memory.Candidate) {
+	delete(a.asked, q.Key)
+	turn.Cancel("recall " + q.Key)
+	run = run.Choose(picked)
 	n, _ := counts.Get(turn, runsRow)
 	n++
 	counts.Put(turn, runsRow, n)
@@ -102,7 +130,7 @@ func (a *actor) finish(turn *actors.Turn, key string) {
 	if n > int64(a.o.Keep) {
 		Runs.Delete(turn, actors.RowKey(uint64(n)-uint64(a.o.Keep)))
 	}
-	turn.Send(q.from, messages.Recalled{Key: key, Run: run.ID, Found: memory.Memories(picked)})
+	turn.Send(q.from, messages.Recalled{Key: q.Key, Run: run.ID, Found: memory.Memories(picked)})
 }
 
 // reports returns how each route ended, in order of the routes.
@@ -113,9 +141,8 @@ func (a *actor) reports(q *question) (list []memory.Report) {
 	return list
 }
 
-// Conclude makes a run of what the routes found, and picks what helps most.
-func Conclude(found []memory.Found, reports []memory.Report, context []messages.MessageID,
-	k int) (memory.Run, []memory.Candidate) {
+// merged makes a run of what the routes found, and one list of it, the best first.
+func merged(found []memory.Found, reports []memory.Report) (memory.Run, []memory.Candidate) {
 	order := map[memory.Route]int{}
 	for i, r := range reports {
 		order[r.Route] = i
@@ -128,8 +155,7 @@ func Conclude(found []memory.Found, reports []memory.Report, context []messages.
 		}
 	}
 	list := memory.Merge(found, mode)
-	picked := memory.Pick(list, context, k)
-	return memory.Run{Mode: mode, Routes: reports, Candidates: len(list)}.Choose(picked), picked
+	return memory.Run{Mode: mode, Routes: reports, Candidates: len(list)}, list
 }
 
 // RunID names the nth run of a conversation.

@@ -15,6 +15,10 @@
 // since. If that copy is damaged, far behind or of another history, it reads all rows
 // instead. A recall ends within [Longest], whatever happens to its routes.
 //
+// With a [Selector] a language model chooses from the list before anything is picked, if
+// more was found than can be recalled. It gets at most 1.5 s of [LongestSelected]. If it is
+// late, fails or answers nothing readable, the order by score counts, and the run says why.
+//
 // # Who is recalled where
 //
 // A conversation sees what was said in it. The owner decides what else it sees ([Scope]);

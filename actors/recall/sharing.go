@@ -18,6 +18,10 @@ type Sharing struct {
 	// What our own side said and may help to answer elsewhere too: none or all. Default
 	// none.
 	ShareOwner string `yaml:"share_owner" oneof:"none|all"`
+
+	// Whether a model, if there is one, chooses what helps where much is found. It takes
+	// up to 1.5s of each answer; later the order without it counts. Default false.
+	Select bool `yaml:"select"`
 }
 
 // Person is one person in several conversations.

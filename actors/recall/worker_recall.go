@@ -57,9 +57,10 @@ func (l *Library) Recall(ctx context.Context, q Query, k int) (memory.Run, []mem
 		}
 		late.Stop()
 	}
-	run, picked := Conclude(found, reports, nil, k)
+	run, list := merged(found, reports)
+	picked := memory.Pick(list, nil, k)
 	run.At = q.At
-	return run, picked
+	return run.Choose(picked), picked
 }
 
 // Words returns the events that contain the words of a text, best first.

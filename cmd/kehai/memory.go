@@ -79,6 +79,9 @@ func showRecalled(a *app, r control.Recollection, why bool) error {
 		for _, h := range f.Routes {
 			routes = append(routes, fmt.Sprintf("%s %.2f", h.Route, h.Score))
 		}
+		if f.Reason != "" {
+			routes = append(routes, "chosen: "+f.Reason)
+		}
 		if err := a.stdout.printf("        %s  by %s\n", f.ID, strings.Join(routes, ", ")); err != nil {
 			return err
 		}
@@ -100,6 +103,9 @@ func showRoutes(a *app, r control.Recollection) error {
 	t.row("ROUTE", "HITS", "MS", "LEFT OUT")
 	for _, route := range r.Routes {
 		t.row(route.Route, route.Hits, fmt.Sprintf("%.2f", route.TookMS), route.Failed)
+	}
+	if s := r.Selection; s != nil {
+		t.row("model", s.Offered, s.Model, s.Failed)
 	}
 	return t.write(a.stdout)
 }

@@ -76,12 +76,15 @@ func recollection(run memory.Run) control.Recollection {
 		r.Routes = append(r.Routes, control.RecallRoute{Route: string(route.Route), Hits: route.Hits,
 			TookMS: float64(route.Took.Microseconds()) / 1000, Failed: route.Failed})
 	}
+	if s := run.Selection; s != nil {
+		r.Selection = &control.Selection{Model: s.Model, Offered: s.Offered, Failed: s.Failed}
+	}
 	return r
 }
 
 func (b Backend) recalled(m messages.Memory, why memory.Chosen) control.Recalled {
 	r := control.Recalled{ID: m.ID, Conversation: m.Conversation, Called: b.Label(m.Conversation),
-		At: control.Stamp{Time: m.At}, Own: m.Own, Speaker: string(m.Speaker), Text: string(m.Text), Score: why.Score,
+		At: control.Stamp{Time: m.At}, Own: m.Own, Speaker: string(m.Speaker), Text: string(m.Text), Score: why.Score, Reason: why.Reason,
 		Routes: []control.RecallHit{}}
 	for _, h := range why.Routes {
 		r.Routes = append(r.Routes, control.RecallHit{Route: string(h.Route), Score: h.Score})

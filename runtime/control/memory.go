@@ -70,6 +70,15 @@ type Recollection struct {
 	Candidates int           `json:"candidates"`
 	Found      []Recalled    `json:"found"`             // the best first
 	Loading    bool          `json:"loading,omitempty"` // some events cannot be found yet
+
+	Selection *Selection `json:"selection,omitempty"` // nil: no model was asked to choose
+}
+
+// Selection is what a model made of the candidates.
+type Selection struct {
+	Model   string `json:"model,omitempty"`
+	Offered int    `json:"offered"`          // candidates that it chose from
+	Failed  string `json:"failed,omitempty"` // why the order without it counts
 }
 
 // RecallRoute is the result of one route.
@@ -91,6 +100,7 @@ type Recalled struct {
 	Text         string                  `json:"text"` // "" if it is no longer kept
 	Score        float64                 `json:"score"`
 	Routes       []RecallHit             `json:"routes"`
+	Reason       string                  `json:"reason,omitempty"` // of the model that chose it
 }
 
 // Who is who said it, for people.

@@ -47,7 +47,13 @@ func (p *Parts) replySettings(c messages.ConversationID, w messages.WindowID) co
 }
 
 // Recall remembers what was said, and finds it again.
-func (p *Parts) Recall() NewActor { return recall.New(recall.DefaultOptions()) }
+func (p *Parts) Recall() NewActor {
+	o := recall.DefaultOptions()
+	if p.Config.Memory.Select && p.Config.LLM.Tier != llm.TierNone {
+		o.Select = &recall.Selector{Prompts: p.Prompts, Persona: p.personaOf, PerHour: p.Config.LLM.PerHour, Mask: p.Masks}
+	}
+	return recall.New(o)
+}
 
 // Searchers is how many searches run in parallel: one for each route of a question.
 const Searchers = 8
@@ -68,8 +74,12 @@ func (p *Parts) Judge() NewActor {
 	return judge.New(judge.Options{
 		Rules: rules, Prompts: p.Prompts, Deadline: p.longest(llm.Judge, false), Zone: time.Local,
 		PerHour: p.Config.LLM.PerHour,
-		Persona: func(c messages.ConversationID) string { return p.Config.Replies.Of(p.nameOf(c), false).Persona },
+		Persona: p.personaOf,
 	})
+}
+
+func (p *Parts) personaOf(c messages.ConversationID) string {
+	return p.Config.Replies.Of(p.nameOf(c), false).Persona
 }
 
 // Insight finds out what the interviews of a project have in common.
