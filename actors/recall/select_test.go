@@ -28,7 +28,8 @@ func finds(t *testing.T, h *actortest.Harness, conversation string) actortest.Ca
 	h.SendFrom("conversation/c-1", which)
 	answer(h, func(string) (hits []messages.MemoryHit) {
 		for n := range 4 {
-			hits = append(hits, hit(conversation, fmt.Sprint("m", n+1), fmt.Sprintf("電話は090-1234-567%dです", n), float64(9-n)))
+			hits = append(hits, hit(conversation, fmt.Sprint("m", n+1), fmt.Sprintf("電話は090-1234-567%dです", n),
+				float64(9-n)))
 		}
 		return hits
 	})
@@ -84,7 +85,9 @@ func TestWithoutAChoice(t *testing.T) {
 		want string
 	}{
 		"late":    {func(h *actortest.Harness, _ actortest.Call) { h.Advance(recall.LongestSelected) }, "timeout"},
-		"failing": {func(h *actortest.Harness, _ actortest.Call) { h.FailCall(messages.FailureError, "server", "x") }, "server"},
+		"failing": {func(h *actortest.Harness, _ actortest.Call) {
+			h.FailCall(messages.FailureError, "server", "x")
+		}, "server"},
 		"prose": {func(h *actortest.Harness, c actortest.Call) {
 			h.AnswerCall(c.ID, messages.LLMAnswer{Key: "k", Text: "I would take the second one."})
 		}, "malformed"},

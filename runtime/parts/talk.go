@@ -50,7 +50,8 @@ func (p *Parts) replySettings(c messages.ConversationID, w messages.WindowID) co
 func (p *Parts) Recall() NewActor {
 	o := recall.DefaultOptions()
 	if p.Config.Memory.Select && p.Config.LLM.Tier != llm.TierNone {
-		o.Select = &recall.Selector{Prompts: p.Prompts, Persona: p.personaOf, PerHour: p.Config.LLM.PerHour, Mask: p.Masks}
+		o.Select = &recall.Selector{Prompts: p.Prompts, Persona: p.personaOf,
+			PerHour: p.Config.LLM.PerHour, Mask: p.Masks}
 	}
 	return recall.New(o)
 }
