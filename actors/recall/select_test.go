@@ -84,7 +84,7 @@ func TestWithoutAChoice(t *testing.T) {
 		end  func(h *actortest.Harness, call actortest.Call)
 		want string
 	}{
-		"late":    {func(h *actortest.Harness, _ actortest.Call) { h.Advance(recall.LongestSelected) }, "timeout"},
+		"late": {func(h *actortest.Harness, _ actortest.Call) { h.Advance(recall.LongestSelected) }, "timeout"},
 		"failing": {func(h *actortest.Harness, _ actortest.Call) {
 			h.FailCall(messages.FailureError, "server", "x")
 		}, "server"},
