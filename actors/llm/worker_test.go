@@ -672,3 +672,24 @@ type canned []byte
 func (c canned) RoundTrip(*http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(strings.NewReader(string(c)))}, nil
 }
+
+// Whatever a server lists: the model is known or not, or there is an error with a code.
+func FuzzModels(f *testing.F) {
+	for _, seed := range []string{`{"data":[{"id":"m"}]}`, `{"models":[{"name":"m:latest"}]}`, `{"models":[]}`,
+		`{"data":{}}`, `[null]`, `{`, ``} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		for _, p := range providers {
+			c, err := llm.New(llm.Options{Settings: local(p), Transport: canned(body)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			known, err := c.Probe(t.Context(), "m")
+			var e *llm.Error
+			if err != nil && (known || !errors.As(err, &e)) {
+				t.Errorf("%s: Probe() = %v, %v, want an Error", p, known, err)
+			}
+		}
+	})
+}

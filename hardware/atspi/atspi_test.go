@@ -3,6 +3,7 @@ package atspi
 import (
 	"context"
 	"errors"
+	"math"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -105,4 +106,31 @@ func TestNoBus(t *testing.T) {
 	if _, err := tree.Rows(t.Context(), "pid:1"); !errors.Is(err, hardware.ErrUnavailable) {
 		t.Errorf("Rows() after Close = %v, want %v", err, hardware.ErrUnavailable)
 	}
+}
+
+// Whatever an application calls its windows and says of its lists: one of them is chosen, or none.
+func FuzzReplies(f *testing.F) {
+	f.Add("Hanako", "Hanako - Chat", "", int32(900), int32(-1), uint32(roleLog))
+	f.Add("", "", "\xff", int32(math.MinInt32), int32(math.MaxInt32), uint32(0))
+	f.Fuzz(func(t *testing.T, want, first, second string, w, h int32, role uint32) {
+		a, b := node{Path: "/a"}, node{Path: "/b"}
+		titles := map[node]string{a: first, b: second}
+		for _, c := range []target{{title: want}, {title: want, part: true}, {pid: 1, title: want}, {pid: 1}} {
+			switch i := choose([]node{a, b}, titles, c); {
+			case i < -1 || i > 1:
+				t.Errorf("choose(%q, %q, %+v) = %d", first, second, c, i)
+			case i < 0 && want != "" && (first == want || second == want) && c.title != "":
+				t.Errorf("choose(%q, %q, %+v) = none", first, second, c)
+			}
+			if choose(nil, nil, c) != -1 {
+				t.Errorf("choose(nothing, %+v) is one", c)
+			}
+		}
+		lists := []list{{node: a, role: role, area: int64(w) * int64(h), rows: int(w)},
+			{node: b, role: roleList, area: int64(h), rows: int(h)}}
+		got := best(lists)
+		if got != lists[0] && got != lists[1] || role == roleLog && got != lists[0] {
+			t.Errorf("best(%+v) = %+v", lists, got)
+		}
+	})
 }

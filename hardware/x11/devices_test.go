@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/kehai-run/kehai/hardware"
 )
@@ -144,6 +145,7 @@ func TestIdleOfHands(t *testing.T) {
 func FuzzReplies(f *testing.F) {
 	f.Add(deviceReply())
 	f.Add(counterReply())
+	f.Add([]byte("xterm\x00XTerm\x00\xe9"))
 	f.Fuzz(func(t *testing.T, reply []byte) {
 		if list, err := parseDevices(reply); err == nil && len(list)*12 > len(reply) {
 			t.Errorf("parseDevices(%d bytes) = %d devices, want no more than there are", len(reply), len(list))
@@ -153,6 +155,12 @@ func FuzzReplies(f *testing.F) {
 		}
 		if d := parseIdle(reply); d < 0 {
 			t.Errorf("parseIdle(%d bytes) = %v, want 0 or more", len(reply), d)
+		}
+		if list := words(reply); len(list)*4 > len(reply) || len(list) > 0 && list[0] != firstWord(reply) {
+			t.Errorf("words(%d bytes) = %d numbers", len(reply), len(list))
+		}
+		if a, b := text(reply), class(reply); !utf8.ValidString(a) || !utf8.ValidString(b) {
+			t.Errorf("text(%x) = %q, class = %q, want UTF-8", reply, a, b)
 		}
 	})
 }

@@ -1,14 +1,17 @@
 package control
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"io"
 	"net"
 	"net/http"
 	"strings"
 	"testing"
 
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
 )
 
 // TestErrorsQuoteNothing that a person wrote, nor whom it is to.
@@ -60,4 +63,42 @@ func TestTextsArePosted(t *testing.T) {
 	if err := c.Rename(t.Context(), "c-1", long); err == nil || len(err.Error()) > 200 {
 		t.Errorf("Rename(1 MiB) = %v, want a short error", err)
 	}
+}
+
+// canned is a Kehai that answers everything alike.
+type canned struct {
+	status int
+	body   []byte
+}
+
+func (a canned) RoundTrip(*http.Request) (*http.Response, error) {
+	return &http.Response{StatusCode: a.status, Body: io.NopCloser(bytes.NewReader(a.body))}, nil
+}
+
+// Whatever answers on the socket: values or an error, and an error where it refuses.
+func FuzzAnswers(f *testing.F) {
+	for _, seed := range []string{`{"error":"no such message","code":"no_message"}`, `{"version":"1"}`, `[{"id":"a"}]`,
+		`{"seq":1,"message":{}}{"seq":2`, `[`, ``, `null`, `{"at":"2026-13-99"}`} {
+		f.Add(seed, true)
+		f.Add(seed, false)
+	}
+	f.Fuzz(func(t *testing.T, body string, ok bool) {
+		a := canned{http.StatusOK, []byte(body)}
+		if !ok {
+			a.status = http.StatusConflict
+		}
+		c := &Client{http: &http.Client{Transport: a}}
+		ctx := t.Context()
+		_, status := c.Status(ctx)
+		_, letters := c.DeadLetters(ctx)
+		_, path := c.Trace(ctx, "m-1")
+		_, why := c.Why(ctx, WhyQuery{Text: "x"})
+		for what, err := range map[string]error{"Status": status, "DeadLetters": letters, "Trace": path, "Why": why,
+			"Timeline": c.Timeline(ctx, Query{}, func(Entry) error { return nil }),
+			"Verdicts": c.Verdicts(ctx, Query{}, func(events.Verdict) error { return nil })} {
+			if err == nil && !ok {
+				t.Errorf("%s() of a refusal = nil, want an error", what)
+			}
+		}
+	})
 }

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -173,4 +175,25 @@ func BenchmarkParse(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
+}
+
+// Whatever is posted: each line is taken or told, and nothing else is.
+func FuzzPost(f *testing.F) {
+	f.Add("", `{"at_ms":0,"points":[]}`+"\n"+`{"at_ms":33.4,"points":null}`)
+	f.Add("a&session=b", "\n\n{\r\n")
+	f.Add("%zz", "\xff\x00")
+	f.Fuzz(func(t *testing.T, query, body string) {
+		taken := 0
+		s := newServer(Options{Token: "0123456789abcdef", Sink: func(messages.Message) error { taken++; return nil }})
+		r := httptest.NewRequest(http.MethodPost, "/v1/focus", strings.NewReader(body))
+		r.URL.RawQuery = "session=" + query
+		r.Header.Set("Authorization", "Bearer 0123456789abcdef")
+		w := httptest.NewRecorder()
+		s.handler().ServeHTTP(w, r)
+		var res result
+		if err := json.Unmarshal(w.Body.Bytes(), &res); err != nil || (w.Code == http.StatusOK) != (res.Taken > 0) ||
+			res.Taken == 0 && len(res.Errors) == 0 || len(res.Errors) > maxErrors || taken > res.Taken {
+			t.Errorf("answered %d %+v, %v, after %d messages", w.Code, res, err, taken)
+		}
+	})
 }

@@ -145,3 +145,23 @@ func fillNames(v reflect.Value, name string, depth int) {
 		fillNames(v.Index(0), name, depth+1)
 	}
 }
+
+// Wherever a long name stands in a text, and whatever else does, it is hidden.
+func FuzzReason(f *testing.F) {
+	f.Add("Hana: the friend", "decode ", ": no such row")
+	f.Add("線:花子さん", "", "\xff")
+	f.Add("::", "#", "#")
+	f.Fuzz(func(t *testing.T, name, before, after string) {
+		key := "N" + strings.Trim(name, "N") + "-of-someN" // a hash has no N
+		for _, kind := range []string{"conversation/", "conversation/line:"} {
+			a := messages.Address(kind + key)
+			got := names.Reason(before+a.Key()+key+after, a)
+			if a.Key() != "" && strings.Contains(got, key) {
+				t.Errorf("Reason() = %q, want %q hidden", got, key)
+			}
+			if stack := names.Stack(before+key+after, a); !names.open(a) && stack == "" {
+				t.Errorf("Stack() of %q = nothing", key)
+			}
+		}
+	})
+}

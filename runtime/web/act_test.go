@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
@@ -196,4 +197,45 @@ func TestStreamOfAttention(t *testing.T) {
 	if v := next(); v.Notice == nil || v.Notice.ID != "n" {
 		t.Errorf("after a notice: %+v, want it", v)
 	}
+}
+
+// Whatever is asked with the token: an answer that is no fault of the server's, and an act only by
+// one of its names.
+func FuzzRequest(f *testing.F) {
+	for _, seed := range [][3]string{{"/frame", "window=line@mac-a", ""}, {"/pipeline", "window=%zz;", ""},
+		{"/masked", "window=\x00", ""}, {"/attention", "", ""}, {"/act", "", `{"verb":"mute_notices","minutes":5}`},
+		{"/act", "", `{"verb":"pause_window","window":"../x","minutes":-1}`}, {"/v1/why", "id=m-1", ""},
+		{"/v1/conversations", "", `{"name":"me"}`}, {"//act/../frame", "", ""}} {
+		f.Add(seed[0], seed[1], seed[2])
+	}
+	h := acting(nil)
+	s, err := New(h.options())
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Cleanup(func() { s.Close() })
+	s.Listen(frameOf("line@mac-a", 9, "x"))
+	routes := s.routes()
+	f.Fuzz(func(t *testing.T, path, query, body string) {
+		if _, fresh := s.parseID(path); !fresh || path == "/events" { // which does not end
+			return
+		}
+		for _, method := range []string{http.MethodGet, http.MethodPost} {
+			r := httptest.NewRequest(method, "http://"+s.Addr()+"/", strings.NewReader(body))
+			r.URL.Path, r.URL.RawQuery = path, query
+			r.Header.Set("Authorization", "Bearer "+s.token)
+			r.Header.Set("Origin", "http://"+s.Addr())
+			w := httptest.NewRecorder()
+			routes.ServeHTTP(w, r)
+			if w.Code >= http.StatusInternalServerError || w.Header().Get("Content-Security-Policy") == "" {
+				t.Errorf("%s %q?%q = %d, or it lacks headers", method, path, query, w.Code)
+			}
+		}
+		for _, a := range h.acts {
+			if !a.Verb.known() || a.For < 0 || a.For > maxMute {
+				t.Errorf("%+v was done for %q", a, body)
+			}
+		}
+		h.acts = nil
+	})
 }
