@@ -11,6 +11,10 @@ import (
 	"github.com/kehai-run/kehai/messages"
 )
 
+// byHand is how many times as long as before a reply a route gets if somebody asks: a
+// person, or a host, would rather wait than miss something.
+const byHand = 10
+
 // Recall does what the actor does, but stores nothing. Routes that exceed their time are
 // left out; they end when the context does.
 func (l *Library) Recall(ctx context.Context, q Query, k int) (memory.Run, []memory.Candidate) {
@@ -24,7 +28,7 @@ func (l *Library) Recall(ctx context.Context, q Query, k int) (memory.Run, []mem
 		done := make(chan result, 1)
 		results[i] = done
 		go func() {
-			within, cancel := context.WithTimeout(ctx, r.Time)
+			within, cancel := context.WithTimeout(ctx, byHand*r.Time)
 			defer cancel()
 			began := time.Now()
 			report := memory.Report{Route: r.Route, Failed: string(messages.FailurePanic)}
@@ -48,7 +52,7 @@ func (l *Library) Recall(ctx context.Context, q Query, k int) (memory.Run, []mem
 	var found []memory.Found
 	var reports []memory.Report
 	for i, r := range routes {
-		late := time.NewTimer(r.Time + time.Second/10)
+		late := time.NewTimer(byHand*r.Time + time.Second/10)
 		select {
 		case got := <-results[i]:
 			found, reports = append(found, got.Found), append(reports, got.Report)

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -201,6 +202,9 @@ func (c *crasher) run(d time.Duration) {
 // delivered asks kehai what it has delivered, and where something may be missing.
 func (c *crasher) delivered() []transcriptLine {
 	c.t.Helper()
+	if _, err := os.Stat(c.dir); errors.Is(err, fs.ErrNotExist) {
+		return nil // it was killed before it had made it
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	out, err := c.command(ctx, "messages", "--json").Output()
