@@ -65,7 +65,12 @@ func (v *interviewVerb) run(cmd *cobra.Command, _ []string) (err error) {
 	if v.project == "" {
 		return badUsage("interview: want --project FILE; see `kehai interview --help`")
 	}
-	file, err := os.ReadFile(v.project)
+	in, err := os.Open(v.project)
+	if err != nil {
+		return fmt.Errorf("interview: %w", err)
+	}
+	defer in.Close()
+	file, err := io.ReadAll(io.LimitReader(in, maxProject+1))
 	switch {
 	case err != nil:
 		return fmt.Errorf("interview: %w", err)

@@ -35,6 +35,7 @@ var ErrOptions = errors.New("feed: bad options")
 // Bounds of the server.
 const (
 	maxConnections = 4                // on the socket; a camera has one tracker
+	maxPosting     = 64               // connections of HTTP
 	answerTimeout  = 2 * time.Second  // for a client that does not read its answers
 	maxBody        = 8 << 20          // of a request
 	maxBodies      = 4                // requests being read at once
@@ -82,7 +83,7 @@ func New(o Options) (*Server, error) {
 		if err != nil {
 			return nil, errors.Join(err, s.Close())
 		}
-		s.port = newRetryListener(ln, o.Trouble)
+		s.port = newRetryListener(private.Limit(ln, maxPosting), o.Trouble)
 		s.http = &http.Server{
 			Handler: s.handler(), ReadHeaderTimeout: 5 * time.Second, ReadTimeout: requestTimeout,
 			WriteTimeout:   requestTimeout,

@@ -14,6 +14,8 @@ import (
 	"sync/atomic"
 	"syscall"
 	"time"
+
+	"github.com/kehai-run/kehai/runtime/private"
 )
 
 // Errors of [New].
@@ -46,6 +48,7 @@ const (
 	writeTimeout  = 30 * time.Second // of one answer, or one event of a stream
 	stopTimeout   = 3 * time.Second
 	maxHeader     = 16 << 10
+	maxConns      = 256
 )
 
 // New checks the options and opens the port, so [Server.URL] is valid from then on. Call
@@ -88,7 +91,8 @@ func New(o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{opts: o, ln: ln, token: o.Token, boot: randomHex()[:8], hub: newHub(), closing: make(chan struct{})}
+	s := &Server{opts: o, ln: private.Limit(ln, maxConns), token: o.Token, boot: randomHex()[:8], hub: newHub(),
+		closing: make(chan struct{})}
 	s.http = &http.Server{
 		Handler: s.routes(), ReadHeaderTimeout: headerTimeout, WriteTimeout: writeTimeout, IdleTimeout: idleTimeout,
 		MaxHeaderBytes: maxHeader, ErrorLog: discardLog(), ConnState: s.count,

@@ -23,6 +23,7 @@ var ErrFormat = errors.New("script: bad script")
 const (
 	MaxMS     = 366 * 24 * 3600 * 1000 // the last at_ms, one year
 	MaxScroll = 1 << 20                // logical pixels
+	MaxSize   = 16 << 20               // bytes
 )
 
 // Open reads the script in a file. No path means [Default].
@@ -45,9 +46,12 @@ func Open(path string) (Script, error) {
 // Parse reads a script. An error wraps ErrFormat, names the line and says what is
 // allowed. It never quotes the text of a message.
 func Parse(r io.Reader) (Script, error) {
-	data, err := io.ReadAll(r)
+	data, err := io.ReadAll(io.LimitReader(r, MaxSize+1))
 	if err != nil {
 		return Script{}, fmt.Errorf("script: read: %w", err)
+	}
+	if len(data) > MaxSize {
+		return Script{}, fmt.Errorf("%w: it has more than %d bytes: split it", ErrFormat, MaxSize)
 	}
 	p := parser{texts: map[string][]bool{}}
 	n := 0

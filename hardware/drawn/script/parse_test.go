@@ -254,3 +254,15 @@ func TestFormatNamesEveryVerb(t *testing.T) {
 		}
 	}
 }
+
+// forever is a file that has no end.
+type forever struct{}
+
+func (forever) Read(b []byte) (int, error) { return len(b), nil }
+
+func TestAScriptHasAnEnd(t *testing.T) {
+	_, err := Parse(forever{})
+	if !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), "more than 16777216 bytes") {
+		t.Errorf("Parse(what does not end) = %v, want %v and the limit", err, ErrFormat)
+	}
+}
