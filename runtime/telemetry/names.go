@@ -72,11 +72,11 @@ func (n Names) Stack(stack string, of ...messages.Address) string {
 }
 
 // place is the form of a stack's lines: a goroutine, a function with its arguments as
-// numbers, and a line of a file.
+// numbers, and a line of a file, whose path begins with a module in a build with -trimpath.
 var place = regexp.MustCompile(`^(goroutine \d+ [^:]*:` +
 	`|(panic|[\w./~@%-]+\.[\w.()*\[\]]+)\((0x[0-9a-f]+\??|\.\.\.|_|[{}, ])*\)` +
 	`|created by [\w./~@%-]+\.[\w.()*\[\]]+( in goroutine \d+)?` +
-	`|\t/.*\.(go|s):\d+( \+0x[0-9a-f]+)?)\n?$`)
+	`|\t(/.*|[\w./~@%+-]+)\.(go|s):\d+( \+0x[0-9a-f]+)?)\n?$`)
 
 // short is the length in bytes below which a name is likely to be part of an unrelated
 // word.

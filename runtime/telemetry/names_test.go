@@ -87,7 +87,8 @@ func TestShortNamesInReasons(t *testing.T) {
 			t.Errorf("Reason(%q) of %q = %q, want %q", c.in, string(c.of), got, c.want)
 		}
 	}
-	stack := string(debug.Stack()) + "panic({0x1f3, 0x2?})\n\t/src/own.go:12 +0x1f\nown.(*Actor[...]).Do(...)\n"
+	stack := string(debug.Stack()) + "panic({0x1f3, 0x2?})\n\t/src/own.go:12 +0x1f\nown.(*Actor[...]).Do(...)\n" +
+		"\ta.example/own/own.go:9 +0x1f\n" // as with -trimpath
 	for _, key := range []string{"x", "0", "go", "runtime", "testing", "telemetry", "TestShortNamesInReasons"} {
 		if got := (Names{}).Stack(stack, messages.To("crm", key)); got != stack {
 			t.Errorf("Stack() of an actor %q =\n%s\nwant it as it was:\n%s", key, got, stack)
