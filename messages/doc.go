@@ -52,6 +52,7 @@
 //	             ══ReplyJudged, JudgeAgain══► conversation
 //	             ══JudgementMade══► host
 //	recall       ──SearchMemory──► memory
+//	             ──AskLLM──► llm
 //	             ──Recalled──► conversation
 //	             ══Grow══► growth
 //	growth       ══ReadEvents══► reader
@@ -95,6 +96,7 @@
 //	structure    ──RowsCounted──► structure
 //	llm          ──LLMAnswer──► conversation
 //	             ──LLMAnswer──► judge
+//	             ──LLMAnswer──► recall
 //	             ──LLMAnswer──► insight
 //	             ──LLMAnswer──► focus
 //	memory       ──MemoryFound──► recall
