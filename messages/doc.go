@@ -56,6 +56,7 @@
 //	             ──Recalled──► conversation
 //	             ══Grow══► growth
 //	growth       ══ReadEvents══► reader
+//	             ──AskLLM──► learner
 //	             ══GrowEvents, GrowthFailed, GrowthNext══► growth
 //	project      ══InterviewBegins══► conversation
 //	             ══ProjectClosed══► host
@@ -102,6 +103,7 @@
 //	memory       ──MemoryFound──► recall
 //	words        ──KeywordsFound──► insight
 //	reader       ══EventsRead══► growth
+//	learner      ──LLMAnswer──► growth
 //	usage        ──UsageRead──► pcusage
 //	notify       ──NoticeShown──► notifier
 //

@@ -100,8 +100,10 @@ func (GrowthNext) MessageType() Type { return Type{"growth_next", 1} }
 // Subject implements [About].
 func (m GrowthNext) Subject() ConversationID { return m.Conversation }
 
-// GrowthDue is growth's own timer: a job's next attempt.
-type GrowthDue struct{}
+// GrowthDue is growth's own timer: more is to be read, or a model to be asked.
+type GrowthDue struct {
+	Model bool `json:"model,omitempty"`
+}
 
 // MessageType implements [Message].
 func (GrowthDue) MessageType() Type { return Type{"growth_due", 1} }

@@ -39,6 +39,7 @@ const (
 	WorkerMemory    = "memory" // search what was ever said
 	WorkerWords     = "words"  // find what a text is about
 	WorkerReader    = "reader" // read what is new in the memory
+	WorkerLearner   = "learner"
 	// WorkerLLM asks a language model. Without one, as with llm.tier none, a call
 	// fails at once with [FailureUnknown].
 	WorkerLLM = "llm"

@@ -92,7 +92,8 @@ func injected(t *testing.T, list []testkit.Injection) {
 		t.Errorf("the model was asked %d times about %d messages, want more", len(m.asked)-asked, len(list))
 	}
 	for _, q := range m.asked[asked:] {
-		if strings.Contains(q, "七三九一") || strings.Contains(q, "暗証番号") {
+		alone := strings.Count(q, `{"kind":`) == 2 // what is to be learned from Ken's own words
+		if !alone && (strings.Contains(q, "七三九一") || strings.Contains(q, "暗証番号")) {
 			t.Errorf("asked %.200q, which has what another friend said", q)
 		}
 	}

@@ -69,7 +69,7 @@ func topology(p *parts.Parts) ([]actorRow, []workerRow) {
 				sends{to(m.WorkerMemory, m.SearchMemory{}), to(m.WorkerLLM, m.AskLLM{}),
 					to(m.ActorConversation, m.Recalled{}), to(m.ActorGrowth, m.Grow{})}},
 			{always, m.ActorGrowth, "learns from what was said", anywhere, traits{}, p.Growth(), nil,
-				sends{to(m.WorkerReader, m.ReadEvents{}),
+				sends{to(m.WorkerReader, m.ReadEvents{}), to(m.WorkerLearner, m.AskLLM{}),
 					to(m.ActorGrowth, m.GrowEvents{}, m.GrowthFailed{}, m.GrowthNext{})}},
 			// The key is a project.
 			{always, m.ActorProject, "keeps a project of interviews", anywhere, traits{}, project.New, nil,
@@ -118,6 +118,7 @@ func topology(p *parts.Parts) ([]actorRow, []workerRow) {
 			{always, m.WorkerMemory, "searches what was said", parts.Searchers, m.MemoryFound{}, p.Searcher(), nil},
 			{always, m.WorkerWords, "finds what a text is about", 1, m.KeywordsFound{}, insight.NewWorker, nil},
 			{always, m.WorkerReader, "reads what is new", 1, m.EventsRead{}, p.Reading(), nil},
+			{always, m.WorkerLearner, "asks a model for growth", 1, m.LLMAnswer{}, p.Asker, nil},
 			{desk && p.Usage != nil, m.WorkerUsage, "counts keys, switches", 1, m.UsageRead{}, p.UsageCounter(), nil},
 			{desk && p.Notifier != nil, m.WorkerNotify, "shows notices", 1, m.NoticeShown{}, p.Shower(), nil},
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/kehai-run/kehai/actors"
 	"github.com/kehai-run/kehai/actors/memory"
+	"github.com/kehai-run/kehai/actors/prompt"
 	"github.com/kehai-run/kehai/messages"
 )
 
@@ -36,6 +37,11 @@ type Lane struct {
 	Wanted  bool             `json:"wanted,omitempty"`  // there is more since
 	Events  int64            `json:"events,omitempty"`  // that were grown
 	Changes uint64           `json:"changes,omitempty"` // revisions that there were
+
+	Jobs   uint64       `json:"jobs,omitempty"`   // questions to a model that there were
+	Asking string       `json:"asking,omitempty"` // the key of the one under way
+	Due    bool         `json:"due,omitempty"`    // the next is due, or its answer
+	Quota  prompt.Quota `json:"quota,omitzero"`
 }
 
 // Grown is what rests on an event.
@@ -63,13 +69,20 @@ const (
 )
 
 // New returns a constructor of growth.
-func New() func(messages.Address) actors.Actor {
+func New(o Options) func(messages.Address) actors.Actor {
+	if o.Prompts == nil {
+		o.Prompts = prompt.Default()
+	}
+	if o.Deadline <= 0 {
+		o.Deadline = time.Minute
+	}
 	return func(self messages.Address) actors.Actor {
-		return &actor{id: messages.ConversationID(self.Key())}
+		return &actor{o: o, id: messages.ConversationID(self.Key())}
 	}
 }
 
 type actor struct {
+	o    Options
 	id   messages.ConversationID
 	open map[string]memory.Topic // tasks that are not done, by key; nil until they are read
 }
@@ -91,7 +104,13 @@ func (a *actor) Receive(turn *actors.Turn, msg messages.Message) error {
 	case messages.GrowthNext:
 		a.next(turn, m.Job)
 	case messages.GrowthDue:
-		a.ask(turn)
+		if m.Model {
+			a.due(turn)
+		} else {
+			a.ask(turn)
+		}
+	case messages.LLMAnswer:
+		a.answered(turn, m)
 	default:
 		return fmt.Errorf("growth: unexpected %s", msg.MessageType())
 	}
@@ -151,11 +170,15 @@ func (a *actor) grow(turn *actors.Turn, list []messages.GrownEvent) {
 			continue
 		}
 		a.drop(turn, e.ID, old)
+		if known {
+			a.unask(turn, e.ID)
+		}
 		if e.Gone {
 			Events.Delete(turn, key)
 			continue
 		}
 		Events.Put(turn, key, a.learn(turn, e.Event, now))
+		a.queue(turn, e.Event)
 		if n++; n == firstTidy || n%tidyEvery == 0 {
 			a.tidy(turn)
 		}
@@ -168,7 +191,7 @@ func (a *actor) grow(turn *actors.Turn, list []messages.GrownEvent) {
 
 // learn stores what the rules learn from an event.
 func (a *actor) learn(turn *actors.Turn, e messages.Event, now Grown) Grown {
-	learned := Learn(e, a.openAt(turn, e))
+	learned := Learn(e, func() []memory.Topic { return a.openAt(turn, e) })
 	for _, l := range learned {
 		now.Topics = append(now.Topics, a.claim(turn, l, said))
 	}
@@ -236,9 +259,11 @@ func (a *actor) drop(turn *actors.Turn, id messages.MessageID, rests Grown) {
 
 // Reasons of revisions.
 const (
-	said   = "said"
-	unsaid = "unsaid" // the event was taken back, or reads otherwise now
-	tidied = "tidied up"
+	said = "said"
+	// A model has read it.
+	modelSaid = "said, as a model reads it"
+	unsaid    = "unsaid" // the event was taken back, or reads otherwise now
+	tidied    = "tidied up"
 )
 
 // put stores a topic, and how its states have changed.
@@ -281,6 +306,9 @@ func (a *actor) revise(turn *actors.Turn, r memory.Revision) {
 	}
 }
 
+// mostOpen is how many tasks a message may settle: the newest.
+const mostOpen = 100
+
 // openAt returns the tasks that are open when an event is said, in the order of time.
 func (a *actor) openAt(turn *actors.Turn, e messages.Event) (list []memory.Topic) {
 	if a.open == nil {
@@ -301,5 +329,5 @@ func (a *actor) openAt(turn *actors.Turn, e messages.Event) (list []memory.Topic
 		sy, _ := y.Now()
 		return sx.From.Compare(sy.From)
 	})
-	return list
+	return list[max(0, len(list)-mostOpen):]
 }

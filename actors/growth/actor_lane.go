@@ -3,6 +3,7 @@ package growth
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/kehai-run/kehai/actors"
@@ -16,6 +17,10 @@ type Job struct {
 	Stage    Stage  `json:"stage"`
 	Attempts int    `json:"attempts,omitempty"`
 	Reason   string `json:"reason,omitempty"` // of the last failure
+
+	// Of a question to a model: what it is about, and how many notes stand before it.
+	Events []messages.Event `json:"events,omitempty"`
+	Notes  int              `json:"notes,omitempty"`
 }
 
 // Stage is how far a job has come. One that is done has no row.
@@ -28,15 +33,19 @@ const (
 	Dead    Stage = "dead"    // it waits for that to be sent again
 )
 
-// readJob is the job of reading what is new.
+// readJob is the job of reading what is new; questions have numbers.
 const readJob = "read"
 
 // retries is how often a job is tried again before it becomes a dead letter.
 const retries = 2
 
+// errJob fails a message until it is a dead letter.
+var errJob = errors.New("growth: a job failed; retry this dead letter to begin it anew")
+
 // failed gives up a job.
 func (a *actor) failed(turn *actors.Turn, m messages.CallFailed) {
 	if m.Tag != readJob {
+		a.unanswered(turn, m)
 		return
 	}
 	lane, _ := Lanes.Get(turn, LaneRow)
@@ -60,10 +69,14 @@ func (a *actor) dead(turn *actors.Turn, m messages.GrowthFailed) error {
 	switch {
 	case !ok:
 	case j.Stage == Failing:
-		return errors.New("growth: a job failed: " + m.Reason + "; retry this dead letter to begin it anew")
-	default:
+		return fmt.Errorf("%w: %s", errJob, m.Reason)
+	case m.Job == readJob:
 		Jobs.Delete(turn, m.Job)
 		a.read(turn)
+	case j.Stage == Dead:
+		j.Stage, j.Attempts, j.Reason = Waiting, 0, ""
+		Jobs.Put(turn, m.Job, j)
+		a.wait(turn, a.o.Rules.Pause)
 	}
 	return nil
 }

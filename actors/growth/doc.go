@@ -3,6 +3,7 @@
 // the jobs of one conversation run one after the other:
 //
 //	Grow ─► ReadEvents (a worker) ─► EventsRead ─► GrowEvents … ─► the rules: [Learn], [Feel], [Names]
+//	                                                            └► AskLLM ─► what a model finds besides
 //
 // An event is grown when the turn that stores it has committed, from what is stored: its
 // present wording, or that it is gone. All that rests on it is replaced, so a job that
@@ -16,18 +17,29 @@
 // that comes late change the history as if it had been so from the beginning. Each change
 // is a revision; those that quote what is not said any more are removed.
 //
+// # What a model finds
+//
+// Where there is a model it is asked about up to 16 events at once, a while after they
+// were said, and so often an hour ([Rules]). What it has learned counts only with a quote
+// and a value that stand in the event, letter by letter. Where it is not on this machine
+// it sees masked messages, and nothing is learned of what was hidden. A worker of its own
+// asks one question at a time, so that replies find the model free.
+//
 // # Jobs that fail
 //
-// A job of the rules that fails is a dead letter like any message. Reading is repeated
-// twice and is then a dead letter too, GrowthFailed; kehai deadletters retry begins it
-// anew. Either way the lane goes on with the next job.
+// A job of the rules that fails is a dead letter like any message. Reading and a question
+// to the model are repeated twice and are then a dead letter too, GrowthFailed; kehai
+// deadletters retry begins them anew. An answer that is not readable is none in the end:
+// no message can make work for the owner. Either way the lane goes on with the next job.
 //
 // # What is stored
 //
 // Tables: "topics", a memory.Topic by its Key; "entities", a memory.Entity by type and
 // name, hashed; "moments", a memory.Moment by the memory.Key of its event; "grown", what
 // rests on an event, by the same key; "revisions" by their number, the newest 1000;
-// "jobs", those that failed; "lane" with the row "lane".
+// "jobs" by their number, the questions that wait or failed, and "read"; "lane" with the
+// row "lane".
 //
-// A crash loses nothing: all of it is durable.
+// A crash loses nothing: all but the question to the model is durable, and that is asked
+// again.
 package growth

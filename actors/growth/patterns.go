@@ -140,8 +140,12 @@ func bare(s string) string {
 // named is the name of a topic: what means the same has one.
 func named(s string) string {
 	switch s = bare(s); s {
-	case "仕事", "職業":
+	case "居住地", "住所", "住まい", "住んでいる所", "residence":
+		return "home"
+	case "仕事", "職業", "職場", "勤務先", "会社", "job":
 		return "work"
+	case "学校":
+		return "school"
 	}
 	s = strings.TrimPrefix(strings.TrimPrefix(s, "うちの"), "の")
 	return strings.TrimSuffix(s, "の名前")

@@ -33,8 +33,8 @@ func subject(e messages.Event) messages.Text {
 // himself in more words than that.
 const longestRead = 4000
 
-// Learn returns what an event says, by rules alone. open are the tasks that are not done.
-func Learn(e messages.Event, open []memory.Topic) (list []Learned) {
+// Learn returns what an event says, by rules alone. open returns the tasks that are not done.
+func Learn(e messages.Event, open func() []memory.Topic) (list []Learned) {
 	if len(e.Text) > longestRead {
 		return nil
 	}
@@ -161,7 +161,7 @@ const (
 
 // settles finds the open task that a sentence says is done or cancelled: the one with
 // most of its words, the newest of equal ones.
-func settles(s string, open []memory.Topic) (best memory.Topic, op memory.Op, ok bool) {
+func settles(s string, open func() []memory.Topic) (best memory.Topic, op memory.Op, ok bool) {
 	least := doneShare
 	switch {
 	case cancelled.MatchString(s):
@@ -171,7 +171,7 @@ func settles(s string, open []memory.Topic) (best memory.Topic, op memory.Op, ok
 	default:
 		return best, "", false
 	}
-	for _, t := range open {
+	for _, t := range open() {
 		if n := shared(task(string(t.Name), t.States[len(t.States)-1].From), s); n >= least {
 			best, ok, least = t, true, n
 		}

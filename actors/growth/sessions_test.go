@@ -31,7 +31,7 @@ type lane struct {
 func spawn(t *testing.T, more ...actortest.Option) *lane {
 	t.Helper()
 	more = append(more, actortest.Address("growth/c-1"))
-	return &lane{Harness: actortest.Spawn(t, growth.New(), more...)}
+	return &lane{Harness: actortest.Spawn(t, growth.New(growth.Options{Rules: growth.DefaultRules()}), more...)}
 }
 
 // reads has the worker answer with events.
@@ -103,7 +103,8 @@ func TestSessions(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := playSessions(t, string(raw), after)
+			l := spawn(t, actortest.Start(time.Date(2026, 1, 1, 0, 0, 0, 0, tokyo)))
+			got := playSessions(t, l, string(raw), after)
 			if *update && name == "plain" {
 				if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
 					t.Fatal(err)
@@ -116,8 +117,8 @@ func TestSessions(t *testing.T) {
 }
 
 // playSessions returns a script with the states after each session.
-func playSessions(t *testing.T, script string, learn func(*lane, []messages.GrownEvent)) string {
-	l := spawn(t, actortest.Start(time.Date(2026, 1, 1, 0, 0, 0, 0, tokyo)))
+func playSessions(t *testing.T, l *lane, script string, learn func(*lane, []messages.GrownEvent)) string {
+	t.Helper()
 	var b strings.Builder
 	var events []messages.GrownEvent
 	at := time.Time{}

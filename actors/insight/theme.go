@@ -5,8 +5,6 @@ import (
 	"math"
 	"regexp"
 	"slices"
-	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/kehai-run/kehai/actors/pii"
@@ -109,34 +107,14 @@ var label = regexp.MustCompile(`\[[^\[\]\n]{1,40}\]`)
 // number of its line; "" if it does not. Only white space and quotation marks around it do
 // not count.
 func Verbatim(quote string, lines []messages.Text) (messages.Text, int) {
-	quote = strings.TrimFunc(quote, func(r rune) bool {
-		return unicode.IsSpace(r) || strings.ContainsRune("「」『』“”‘’\"'«»", r)
-	})
-	bare, _ := withoutSpace(firstRunes(quote, maxQuote))
-	if utf8.RuneCountInString(text.Compact(label.ReplaceAllString(bare, ""))) < minQuote {
+	quote = firstRunes(text.Unquote(quote), maxQuote)
+	if utf8.RuneCountInString(text.Compact(label.ReplaceAllString(quote, ""))) < minQuote {
 		return "", 0
 	}
 	for i, l := range lines {
-		said, at := withoutSpace(string(l))
-		if n := strings.Index(said, bare); n >= 0 {
-			last := n + len(bare) - 1
-			return l[at[n] : at[last]+1], i
+		if q, ok := text.Within(quote, string(l)); ok {
+			return messages.Text(q), i
 		}
 	}
 	return "", 0
-}
-
-// withoutSpace returns a text without white space, and for each byte where it stands.
-func withoutSpace(s string) (string, []int) {
-	out, at := make([]byte, 0, len(s)), make([]int, 0, len(s))
-	for i, r := range s {
-		if unicode.IsSpace(r) {
-			continue
-		}
-		_, n := utf8.DecodeRuneInString(s[i:])
-		for k := range n {
-			out, at = append(out, s[i+k]), append(at, i+k)
-		}
-	}
-	return string(out), at
 }

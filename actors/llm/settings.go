@@ -113,10 +113,13 @@ type Models struct {
 	// Chooses what of the memory helps to answer, if memory.select is true. Empty:
 	// llm.model. Default empty.
 	Select string `yaml:"select"`
+
+	// Finds what to keep of what was said. Empty: llm.model. Default empty.
+	Learn string `yaml:"learn"`
 }
 
 // Purposes lists the purposes that may have a model of their own.
-func Purposes() []Purpose { return []Purpose{Judge, Answer, Focus, Analyse, Select} }
+func Purposes() []Purpose { return []Purpose{Judge, Answer, Focus, Analyse, Select, Learn} }
 
 // For returns the model for a purpose, "" if it has none of its own.
 func (m Models) For(p Purpose) string {
@@ -131,6 +134,8 @@ func (m Models) For(p Purpose) string {
 		return m.Analyse
 	case Select:
 		return m.Select
+	case Learn:
+		return m.Learn
 	}
 	return ""
 }
@@ -141,7 +146,7 @@ type Limits struct {
 	// Attention is judged every 10s and does not wait longer than 9s. Default 8s.
 	Timeout time.Duration `yaml:"timeout" min:"100ms" max:"5m"`
 
-	// Time for one question to judge or to analyse, 100ms to 5m. Default 30s.
+	// Time for one question to judge, to analyse or to learn, 100ms to 5m. Default 30s.
 	JSONTimeout time.Duration `yaml:"json_timeout" min:"100ms" max:"5m"`
 
 	// Time until the first token of a reply, and between two of them, 100ms to 5m;
@@ -177,7 +182,7 @@ const maxAnswerTime = 5 * time.Minute
 // streamed.
 func (l Limits) For(p Purpose) time.Duration {
 	switch p {
-	case Judge, Analyse:
+	case Judge, Analyse, Learn:
 		return l.JSONTimeout
 	case Answer:
 		return l.FirstToken

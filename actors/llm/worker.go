@@ -42,6 +42,7 @@ const (
 	Focus   Purpose = "focus"   // what the person at the desk does
 	Analyse Purpose = "analyse" // what an interview is about
 	Select  Purpose = "select"  // what of the memory helps to answer
+	Learn   Purpose = "learn"   // what to keep of what was said
 )
 
 // Question is one question to a model.

@@ -23,6 +23,7 @@ const (
 	Interview Task = "interview"
 	Analyse   Task = "analyse" // {"themes": […]}, what an interview is about
 	Select    Task = "select"  // {"chosen": […]}, which notes help to answer the messages
+	Learn     Task = "learn"   // {"learned": […]}, what to keep of what was said
 )
 
 // Input is what a prompt is made of.
@@ -169,7 +170,7 @@ func (p Prompt) Ask(key string) messages.AskLLM {
 	if purpose == Interview {
 		purpose = Reply
 	}
-	asJSON := p.Task == Judge || p.Task == Analyse || p.Task == Select
+	asJSON := p.Task == Judge || p.Task == Analyse || p.Task == Select || p.Task == Learn
 	return messages.AskLLM{
 		Purpose: string(purpose), System: p.System, Prompt: p.User, Key: key,
 		JSON: asJSON, Stream: !asJSON,

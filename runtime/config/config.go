@@ -17,6 +17,7 @@ import (
 	"github.com/kehai-run/kehai/actors/burst"
 	"github.com/kehai-run/kehai/actors/conversation"
 	"github.com/kehai-run/kehai/actors/dedup/ledger"
+	"github.com/kehai-run/kehai/actors/growth"
 	"github.com/kehai-run/kehai/actors/judge"
 	"github.com/kehai-run/kehai/actors/llm"
 	"github.com/kehai-run/kehai/actors/ocr"
@@ -90,6 +91,9 @@ type Config struct {
 
 	// What was ever said, and who may be reminded of it.
 	Memory recall.Sharing `yaml:"memory"`
+
+	// What is made of what was said.
+	Growth growth.Rules `yaml:"growth"`
 
 	// Who is the same person in several conversations, at most 500. Default [].
 	People []Person `yaml:"people"`
@@ -322,6 +326,7 @@ func defaultConfig(goos, home, host string, env func(string) string) Config {
 		Replies:   conversation.DefaultReplies(),
 		Judge:     judge.DefaultRules(),
 		Memory:    recall.DefaultSharing(),
+		Growth:    growth.DefaultRules(),
 		Actors:    Actors{Sleep: engine.DefaultIdle},
 		Web:       Web{Addr: "127.0.0.1:7411"},
 		Log:       Log{Level: "info", Format: "auto"},

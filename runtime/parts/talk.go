@@ -63,7 +63,11 @@ const Searchers = 8
 func (p *Parts) Searcher() NewWorker { return recall.NewWorker(p.Memory, p.Scope) }
 
 // Growth learns from what was said.
-func (p *Parts) Growth() NewActor { return growth.New() }
+func (p *Parts) Growth() NewActor {
+	_, none := p.Model.(llm.None)
+	return growth.New(growth.Options{Rules: p.Config.Growth, Asks: !none,
+		Mask: p.Masks, Prompts: p.Prompts, Deadline: p.longest(llm.Learn, false)})
+}
 
 // Reading makes workers that read what is new in the memory. One at a time is enough:
 // growth is in no hurry.
