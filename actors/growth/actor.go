@@ -306,8 +306,12 @@ func (a *actor) revise(turn *actors.Turn, r memory.Revision) {
 	}
 }
 
-// mostOpen is how many tasks a message may settle: the newest.
-const mostOpen = 100
+// mostOpen is how many tasks a message may settle, the newest; mostSentences how many of
+// its sentences are read. Each sentence is compared with each task.
+const (
+	mostOpen      = 100
+	mostSentences = 40
+)
 
 // openAt returns the tasks that are open when an event is said, in the order of time.
 func (a *actor) openAt(turn *actors.Turn, e messages.Event) (list []memory.Topic) {

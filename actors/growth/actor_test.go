@@ -158,3 +158,16 @@ func TestMood(t *testing.T) {
 		t.Errorf("our side is %q, want nothing", got)
 	}
 }
+
+// Each line of a message is read as one alone, and a flood of sentences costs no more than
+// the first of them.
+func TestLearnReadsEachLine(t *testing.T) {
+	e := messages.Event{ID: "m", At: time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC), Text: "明日歯医者に行かなきゃ\nよろしく"}
+	if got := growth.Learn(e, nil); len(got) != 1 || got[0].Kind != memory.Task {
+		t.Errorf("Learn(%q) = %+v, want one task", string(e.Text), got)
+	}
+	e.Text = messages.Text(strings.Repeat("牛乳を買わないと。", 90))
+	if got := growth.Learn(e, nil); len(got) == 0 || len(got) > 40 {
+		t.Errorf("Learn(90 sentences) = %d claims, want 40 at most", len(got))
+	}
+}

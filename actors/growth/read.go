@@ -68,11 +68,11 @@ func Learn(e messages.Event, open func() []memory.Topic) (list []Learned) {
 	return list
 }
 
-// sentences splits a text at the ends of sentences and lines.
+// sentences splits a text at the ends of sentences and lines. It returns the first of them.
 func sentences(s string) (list []string) {
 	from := 0
 	end := func(to int) {
-		if one := strings.Trim(s[from:to], " 　\t。.!！〜~ー…♪"); one != "" {
+		if one := strings.Trim(s[from:to], " 　\t\r\n。.!！〜~ー…♪"); one != "" {
 			list = append(list, one)
 		}
 		from = to
@@ -88,7 +88,7 @@ func sentences(s string) (list []string) {
 		}
 	}
 	end(len(s))
-	return list
+	return list[:min(len(list), mostSentences)]
 }
 
 // asks reports whether a sentence asks, supposes or passes on something, instead of

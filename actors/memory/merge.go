@@ -15,7 +15,6 @@ type Candidate struct {
 	Score  float64
 	Rare   bool
 	Routes []Hit
-	Reason string // why a model chose it, "" if none did
 }
 
 // Found is the result of one route, the best first.

@@ -69,7 +69,6 @@ type Chosen struct {
 	Score        float64                 `json:"score"`
 	Routes       []Hit                   `json:"routes"`
 	Context      bool                    `json:"context,omitempty"` // it was in the asker's context
-	Reason       string                  `json:"reason,omitempty"`  // why a model chose it
 }
 
 // Hit records that a route found an event.
@@ -81,7 +80,7 @@ type Hit struct {
 // Choose notes what was chosen.
 func (r Run) Choose(list []Candidate) Run {
 	for _, c := range list {
-		r.Chosen = append(r.Chosen, Chosen{c.Conversation, c.ID, c.Score, c.Routes, c.Context, c.Reason})
+		r.Chosen = append(r.Chosen, Chosen{c.Conversation, c.ID, c.Score, c.Routes, c.Context})
 	}
 	return r
 }

@@ -16,23 +16,15 @@ type Selection struct {
 	Failed  string `json:"failed,omitempty"` // why the order by score counts instead
 }
 
-// Selected is a candidate that a model chose.
-type Selected struct {
-	Place  int    // among those offered, from 0
-	Reason string // in the model's words
-}
-
-// Bounds of an answer.
-const (
-	maxSelection = 8 << 10 // bytes from its end that are read
-	maxReason    = 120     // characters
-)
+// maxSelection is how much of an answer is read, in bytes from its end.
+const maxSelection = 8 << 10
 
 // ParseSelection reads a model's answer about so many candidates, numbered from 1: its last
-// JSON object with "chosen", a list of numbers or of objects with "n" and "reason", the
-// best first. ok is false if there is none, or if it names only what was not offered. An
-// empty list chooses nothing.
-func ParseSelection(answer string, offered int) (chosen []Selected, ok bool) {
+// JSON object with "chosen", a list of numbers or of objects with "n", the best first. It
+// returns their places from 0. ok is false if there is none, or if it names only what was
+// not offered. An empty list chooses nothing. The reasons that a model gives are its
+// matter: they may quote what is taken back later, so nothing keeps them.
+func ParseSelection(answer string, offered int) (places []int, ok bool) {
 	fields := lenient.LastWithin(answer, "chosen", maxSelection)
 	var list []json.RawMessage
 	if fields == nil || json.Unmarshal(fields["chosen"], &list) != nil || list == nil {
@@ -40,8 +32,7 @@ func ParseSelection(answer string, offered int) (chosen []Selected, ok bool) {
 	}
 	for _, raw := range list {
 		var one struct {
-			N      int    `json:"n"`
-			Reason string `json:"reason"`
+			N int `json:"n"`
 		}
 		if json.Unmarshal(raw, &one) != nil {
 			one.N = 0
@@ -49,13 +40,11 @@ func ParseSelection(answer string, offered int) (chosen []Selected, ok bool) {
 				continue
 			}
 		}
-		known := slices.ContainsFunc(chosen, func(s Selected) bool { return s.Place == one.N-1 })
-		if one.N < 1 || one.N > offered || known {
-			continue
+		if one.N >= 1 && one.N <= offered && !slices.Contains(places, one.N-1) {
+			places = append(places, one.N-1)
 		}
-		chosen = append(chosen, Selected{one.N - 1, lenient.OneLine(one.Reason, maxReason)})
 	}
-	return chosen, len(chosen) > 0 || len(list) == 0
+	return places, len(places) > 0 || len(list) == 0
 }
 
 // maxOffered is how many candidates a model chooses from.
@@ -69,11 +58,9 @@ func Offer(list []Candidate, context []messages.MessageID) []Candidate {
 }
 
 // Choose returns at most k of the candidates that were offered, as a model chose them.
-func Choose(offered []Candidate, chosen []Selected, k int) (list []Candidate) {
-	for _, s := range chosen[:min(len(chosen), k)] {
-		c := offered[s.Place]
-		c.Reason = s.Reason
-		list = append(list, c)
+func Choose(offered []Candidate, places []int, k int) (list []Candidate) {
+	for _, n := range places[:min(len(places), k)] {
+		list = append(list, offered[n])
 	}
 	return list
 }

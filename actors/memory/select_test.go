@@ -11,24 +11,24 @@ import (
 
 func TestParseSelection(t *testing.T) {
 	for answer, want := range map[string]string{
-		`{"chosen": [{"n": 3, "reason": "the dog's name"}, {"n": 1}]}`:        "2 the dog's name|0 ",
-		"<think>{\"chosen\":[1]}</think>\n```json\n{\"chosen\": [2, 4]}\n```": "1 |3 ",
+		`{"chosen": [{"n": 3, "reason": "the dog's name"}, {"n": 1}]}`:        "2|0",
+		"<think>{\"chosen\":[1]}</think>\n```json\n{\"chosen\": [2, 4]}\n```": "1|3",
 		`{"chosen": []}`:                         "",
-		`{"chosen": [2, 2, {"n": 2}]}`:           "1 ",
+		`{"chosen": [2, 2, {"n": 2}]}`:           "1",
 		`{"chosen": [0, 9, -1, 5]}`:              "not read",
-		`{"chosen": ["2", null, {"n": "3"}, 4]}`: "3 ",
+		`{"chosen": ["2", null, {"n": "3"}, 4]}`: "3",
 		`{"chosen": {"n": 2}}`:                   "not read",
 		`{"chosen": null}`:                       "not read",
 		`{"chosen": [1`:                          "not read",
 		`<html>502</html>`:                       "not read",
 		``:                                       "not read",
-		`{"chosen": [{"n": 1, "reason": "a\nb\u202ec"}]}`: "0 a b c",
-		`{"chosen": [{"n": NaN}, {"n": 1e3}, {"n": 2}]}`:  "1 ",
+		`{"chosen": [{"n": 1, "reason": "a\nb\u202ec"}]}`: "0",
+		`{"chosen": [{"n": NaN}, {"n": 1e3}, {"n": 2}]}`:  "1",
 	} {
 		chosen, ok := memory.ParseSelection(answer, 4)
 		var got []string
 		for _, s := range chosen {
-			got = append(got, fmt.Sprintf("%d %s", s.Place, s.Reason))
+			got = append(got, fmt.Sprint(s))
 		}
 		if !ok {
 			got = []string{"not read"}
@@ -47,10 +47,10 @@ func FuzzParseSelection(f *testing.F) {
 		chosen, _ := memory.ParseSelection(answer, offered)
 		seen := map[int]bool{}
 		for _, s := range chosen {
-			if s.Place < 0 || s.Place >= offered || seen[s.Place] {
+			if s < 0 || s >= offered || seen[s] {
 				t.Errorf("chose %+v of %d", chosen, offered)
 			}
-			seen[s.Place] = true
+			seen[s] = true
 		}
 	})
 }
@@ -65,8 +65,8 @@ func TestOffer(t *testing.T) {
 	if len(offered) != 40 || offered[0].ID != "m1" || offered[1].ID != "m3" {
 		t.Fatalf("Offer = %d from %s on, want 40 from m1 on, without m2", len(offered), offered[0].ID)
 	}
-	picked := memory.Choose(offered, []memory.Selected{{Place: 7, Reason: "why"}, {Place: 0}, {Place: 1}}, 2)
-	if ids(picked) != "m9 m1" || picked[0].Reason != "why" || offered[7].Reason != "" {
-		t.Errorf("Choose = %s, %q, want m9 m1, the first with its reason", ids(picked), picked[0].Reason)
+	picked := memory.Choose(offered, []int{7, 0, 1}, 2)
+	if ids(picked) != "m9 m1" {
+		t.Errorf("Choose = %s, want m9 m1", ids(picked))
 	}
 }

@@ -112,11 +112,6 @@ func (a *actor) chosen(turn *actors.Turn, m messages.LLMAnswer) {
 		return
 	}
 	picked := memory.Choose(s.offered, chosen, a.o.Pick)
-	if slices.ContainsFunc(s.offered, func(c memory.Candidate) bool { return c.Conversation != a.id }) {
-		for i := range picked {
-			picked[i].Reason = "" // it may quote another conversation, of which no words are stored here
-		}
-	}
 	a.conclude(turn, q, s.run, append(memory.Pick(s.list, q.Context, 0), picked...))
 }
 

@@ -68,8 +68,8 @@ func TestAModelChooses(t *testing.T) {
 	h.AnswerCall(call.ID, messages.LLMAnswer{Key: "k", Model: "m", Text: `{"chosen":[{"n":2,"reason":"it is newer"}]}`})
 	run := wantFound(t, h, "m3")
 	if s := run.Selection; s == nil || s.Model != "m" || s.Offered != 4 || s.Failed != "" || s.Prompt == "" ||
-		run.Chosen[0].Reason != "it is newer" {
-		t.Errorf("run %+v with %+v, want the choice and its reason", run, run.Selection)
+		strings.Contains(fmt.Sprintf("%+v", run), "newer") {
+		t.Errorf("run %+v with %+v, want the choice, and no words of the model", run, run.Selection)
 	}
 	h.Crash()
 	h.SendFrom("conversation/c-1", which)
@@ -100,16 +100,6 @@ func TestWithoutAChoice(t *testing.T) {
 				t.Errorf("run with %+v, want why no model chose: %s", run.Selection, c.want)
 			}
 		})
-	}
-}
-
-// A reason may repeat words of another conversation: none is stored here.
-func TestReasonsStayAtHome(t *testing.T) {
-	h := spawn(t, selecting(recall.Selector{PerHour: 9}))
-	call := finds(t, h, "c-2")
-	h.AnswerCall(call.ID, messages.LLMAnswer{Key: "k", Text: `{"chosen":[{"n":1,"reason":"090"}]}`})
-	if run := wantFound(t, h, "m4"); run.Chosen[0].Reason != "" {
-		t.Errorf("stored the reason %q", run.Chosen[0].Reason)
 	}
 }
 

@@ -79,9 +79,6 @@ func showRecalled(a *app, r control.Recollection, why bool) error {
 		for _, h := range f.Routes {
 			routes = append(routes, fmt.Sprintf("%s %.2f", h.Route, h.Score))
 		}
-		if f.Reason != "" {
-			routes = append(routes, "chosen: "+f.Reason)
-		}
 		if err := a.stdout.printf("        %s  by %s\n", f.ID, strings.Join(routes, ", ")); err != nil {
 			return err
 		}

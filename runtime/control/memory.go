@@ -100,7 +100,6 @@ type Recalled struct {
 	Text         string                  `json:"text"` // "" if it is no longer kept
 	Score        float64                 `json:"score"`
 	Routes       []RecallHit             `json:"routes"`
-	Reason       string                  `json:"reason,omitempty"` // of the model that chose it
 }
 
 // Who is who said it, for people.
