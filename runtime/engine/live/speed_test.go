@@ -11,7 +11,8 @@ import (
 	"github.com/kehai-run/kehai/testkit/speed"
 )
 
-// TestSpeedPingPong measures both sides by turns.
+// TestSpeedPingPong measures both sides by turns. It fails nobody: how two schedulers share
+// two processors differs between two runs by more than half of the figure.
 func TestSpeedPingPong(t *testing.T) {
 	before := flag.Lookup("test.benchtime").Value.String()
 	if err := flag.Set("test.benchtime", "200ms"); err != nil {
@@ -31,5 +32,6 @@ func TestSpeedPingPong(t *testing.T) {
 	slices.Sort(peer[:])
 	fast, slow := ours[turns/2], peer[turns/2]
 	speed.Report(t, speed.Figure{Name: "fleeting ping-pong of 8 actors", Ours: fmt.Sprintf("%.0f/s", fast),
-		Limit: fmt.Sprintf("protoactor %.0f/s", slow), Ratio: fast / slow, Aim: 2, AtLeast: true})
+		Limit: fmt.Sprintf("protoactor %.0f/s", slow), Ratio: fast / slow, Aim: 2, AtLeast: true,
+		Timed: true})
 }
