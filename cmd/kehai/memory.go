@@ -102,7 +102,7 @@ func showRoutes(a *app, r control.Recollection) error {
 		t.row(route.Route, route.Hits, fmt.Sprintf("%.2f", route.TookMS), route.Failed)
 	}
 	if s := r.Selection; s != nil {
-		t.row("model", s.Offered, s.Model, s.Failed)
+		t.row(strings.TrimSpace("model "+s.Model), s.Offered, "", s.Failed)
 	}
 	return t.write(a.stdout)
 }
