@@ -85,6 +85,15 @@ type Refusal struct {
 // Refuse makes a [Refusal].
 func Refuse(code string, err error) error { return &Refusal{Code: code, Err: err} }
 
+// RefuseKnown makes a [Refusal] of a driver's error that has a code of its own; one whose
+// code is "error", and so the worker's failure, is returned as it is.
+func RefuseKnown(code string, err error) error {
+	if code == "error" {
+		return err
+	}
+	return Refuse(code, err)
+}
+
 func (r *Refusal) Error() string { return r.Err.Error() }
 
 func (r *Refusal) Unwrap() error { return r.Err }

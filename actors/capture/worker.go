@@ -52,7 +52,7 @@ func capture(ctx context.Context, locate Locate, window messages.WindowID,
 	now func() time.Time) (messages.Message, error) {
 	source, err := locate(ctx, window)
 	if err != nil {
-		return nil, refuse(err)
+		return nil, actors.RefuseKnown(hardware.Code(err), err)
 	}
 	at := now()
 	got, err := source.Screen.Capture(ctx, source.Ref)
@@ -60,19 +60,11 @@ func capture(ctx context.Context, locate Locate, window messages.WindowID,
 		err = fmt.Errorf("capture: window %q: %w", window, hardware.ErrEmptyFrame)
 	}
 	if err != nil {
-		return nil, refuse(err)
+		return nil, actors.RefuseKnown(hardware.Code(err), err)
 	}
 	if !(got.Scale > 0) {
 		got.Scale = 1
 	}
 	return messages.FrameCaptured{Frame: messages.Frame{Window: window, Image: got.Image, Scale: got.Scale, At: at}},
 		nil
-}
-
-// refuse turns a driver's typed error into an answer.
-func refuse(err error) error {
-	if code := hardware.Code(err); code != "error" {
-		return actors.Refuse(code, err)
-	}
-	return err
 }

@@ -59,10 +59,7 @@ func (w *Worker) Do(ctx context.Context, request messages.Message) (messages.Mes
 	if errors.Is(err, segment.ErrPane) {
 		return nil, actors.Refuse(CodePane, err)
 	}
-	if code := hardware.Code(err); code != "error" {
-		return nil, actors.Refuse(code, err)
-	}
-	return nil, err
+	return nil, actors.RefuseKnown(hardware.Code(err), err)
 }
 
 func (w *Worker) do(ctx context.Context, request messages.Message) (messages.Message, error) {

@@ -219,8 +219,5 @@ func refuse(err error) error {
 	if errors.As(err, &done) {
 		return err
 	}
-	if code := hardware.Code(err); code != "error" {
-		return actors.Refuse(code, err)
-	}
-	return err
+	return actors.RefuseKnown(hardware.Code(err), err)
 }

@@ -56,10 +56,7 @@ func NewWorker(sources map[messages.WindowID]Source, now func() time.Time) func(
 			at := now()
 			n, names, err := s.ask(ctx)
 			if err != nil {
-				if code := hardware.Code(err); code != "error" {
-					return nil, actors.Refuse(code, err)
-				}
-				return nil, err
+				return nil, actors.RefuseKnown(hardware.Code(err), err)
 			}
 			return messages.RowsCounted{Window: ask.Window, Rows: n, Names: names, At: at}, nil
 		}), nil

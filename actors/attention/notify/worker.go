@@ -20,10 +20,7 @@ func NewWorker(n hardware.Notifier) func() (actors.Worker, error) {
 			}
 			title, body := words(show.Notice)
 			if err := n.Notify(ctx, title, body); err != nil {
-				if code := hardware.Code(err); code != "error" { // the worker is fine, the desktop is missing
-					err = actors.Refuse(code, err)
-				}
-				return nil, err
+				return nil, actors.RefuseKnown(hardware.Code(err), err) // the desktop may be missing
 			}
 			return messages.NoticeShown{ID: show.Notice.ID}, nil
 		}), nil

@@ -33,7 +33,7 @@ func (w *worker) Do(ctx context.Context, request messages.Message) (messages.Mes
 	if w.usage == nil {
 		usage, err := w.open()
 		if err != nil {
-			return nil, refuse(err)
+			return nil, actors.RefuseKnown(hardware.Code(err), err)
 		}
 		w.usage = usage
 	}
@@ -41,7 +41,8 @@ func (w *worker) Do(ctx context.Context, request messages.Message) (messages.Mes
 	idle, errIdle := w.usage.Idle(ctx)
 	input, errInput := w.usage.Input(ctx)
 	if errApp != nil && errIdle != nil && errInput != nil {
-		return nil, refuse(errors.Join(errApp, errIdle, errInput))
+		err := errors.Join(errApp, errIdle, errInput)
+		return nil, actors.RefuseKnown(hardware.Code(err), err)
 	}
 	var read messages.UsageRead
 	if errApp == nil {
@@ -65,12 +66,4 @@ func (w *worker) Close() error {
 		return c.Close()
 	}
 	return nil
-}
-
-// refuse turns a driver's typed error into a refusal.
-func refuse(err error) error {
-	if code := hardware.Code(err); code != "error" {
-		return actors.Refuse(code, err)
-	}
-	return err
 }
