@@ -3,7 +3,8 @@ package messages
 import "time"
 
 // Analyse tells insight/PROJECT what a participant said in an interview that is over. It
-// comes from the conversation. The same interview told again is analysed anew.
+// comes from the conversation, again whenever what was said there is changed or taken
+// back. The same interview told again is analysed anew.
 type Analyse struct {
 	Project      ProjectID      `json:"project"`
 	Conversation ConversationID `json:"conversation"`

@@ -19,7 +19,8 @@ func (a *actor) say(turn *actors.Turn, m messages.Say) {
 		Parts: []messages.Part{{Kind: messages.KindText, Text: m.Text, SeenAt: m.At}},
 	}
 	if a.set(turn, in.Window).Mode == reply.Interview {
-		private(&in)
+		in.Text, in.Masked = private(in.Text)
+		in.Parts[0].Text, in.PIIProcessed = in.Text, true
 	}
 	if _, known := ids.Get(turn, string(m.ID)); !known {
 		in.Parts[0].Occurrence = a.nextPlace(turn)

@@ -67,6 +67,7 @@ func (a *actor) changed(turn *actors.Turn, d messages.MessageDelivered) {
 	if a.step(turn, reply.Event{Kind: reply.OnChanged, Message: d.ID, Unsent: !left}) && !left {
 		a.tellJudge(turn, messages.FateForget)
 	}
+	a.analyse(turn)
 }
 
 // step moves the desk and carries out the effects.

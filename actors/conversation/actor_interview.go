@@ -1,6 +1,7 @@
 package conversation
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -88,22 +89,21 @@ func (a *actor) tellInterview(turn *actors.Turn, v Interview) {
 		At: turn.Now()})
 }
 
-// private replaces private data with labels, in the language of the message, before
-// anything is stored.
-func private(in *messages.InboundMessage) {
+// private replaces private data in a text with labels, in its language, before anything is
+// stored, and returns the text and which kinds it had.
+func private(t messages.Text) (messages.Text, []string) {
 	labels := pii.Japanese
-	if text.LanguageOf(string(in.Text), text.Japanese) == text.English {
+	if text.LanguageOf(string(t), text.Japanese) == text.English {
 		labels = pii.English
 	}
-	masked := pii.Mask(string(in.Text), labels)
-	in.Text, in.Parts[0].Text, in.PIIProcessed = messages.Text(masked.Text), messages.Text(masked.Text), true
-	seen := map[pii.Kind]bool{}
+	masked := pii.Mask(string(t), labels)
+	var kinds []string
 	for _, s := range masked.Spans {
-		if !seen[s.Kind] {
-			seen[s.Kind] = true
-			in.Masked = append(in.Masked, string(s.Kind))
+		if !slices.Contains(kinds, string(s.Kind)) {
+			kinds = append(kinds, string(s.Kind))
 		}
 	}
+	return messages.Text(masked.Text), kinds
 }
 
 // lead takes the interview's step for what a turn answers, and reports whether there is
@@ -137,10 +137,18 @@ func (a *actor) move(turn *actors.Turn, v Interview, from interview.State, e int
 	if v.Result.Finish != nil {
 		turn.Send(messages.To(messages.ActorProject, string(v.Project)), messages.InterviewFinished{Project: v.Project,
 			Conversation: a.id, Reason: string(v.Result.Finish.Reason), At: v.Result.Finish.At})
-		turn.Send(messages.To(messages.ActorInsight, string(v.Project)), messages.Analyse{Project: v.Project,
-			Conversation: a.id, Goal: v.Plan.Goal, At: v.Result.Finish.At, Lines: answersOf(turn)})
+		a.analyse(turn)
 	}
 	return v
+}
+
+// analyse has an interview that is over analysed: at its end, and whenever what was said in
+// it is no longer the same.
+func (a *actor) analyse(turn *actors.Turn) {
+	if v, ok := Interviews.Get(turn, onlyRow); ok && v.State.Phase == interview.Done {
+		turn.Send(messages.To(messages.ActorInsight, string(v.Project)), messages.Analyse{Project: v.Project,
+			Conversation: a.id, Goal: v.Plan.Goal, At: v.State.FinishedAt, Lines: answersOf(turn)})
+	}
 }
 
 // answersOf returns what the participant said as answers, masked.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/kehai-run/kehai/actors/conversation"
 	"github.com/kehai-run/kehai/actors/interview"
@@ -125,6 +126,46 @@ func TestAModelThatAsksWhatItMustNot(t *testing.T) {
 	k.answers(1, "hello", "And what is your Salary, roughly?")
 	if ours := strings.Join(k.ours(), "\n"); strings.Contains(ours, "alary") || !k.interview().State.FallbackMode {
 		t.Errorf("we said %q, want a fixed question", ours)
+	}
+}
+
+// TestAnAnswerIsChangedAfterTheEnd of an interview: what is said now is analysed, masked.
+func TestAnAnswerIsChangedAfterTheEnd(t *testing.T) {
+	k := led(t, nil)
+	for i, said := range []messages.Text{"trains are full", "the cold"} {
+		k.Send(messages.Say{Conversation: hana, Channel: "web", ID: messages.MessageID(fmt.Sprint("w", i+1)), Text: said,
+			At: k.Now()})
+	}
+	k.Send(messages.StopInterview{Conversation: hana})
+	over := k.interview().State.FinishedAt
+	k.Sent()
+	analysed := func(of messages.Revised) (lines []messages.Text) {
+		k.Advance(time.Hour)
+		k.CrashBeforeCommit()
+		k.Send(of)
+		k.Crash()
+		for _, s := range k.Sent() {
+			if m, ok := s.Message.(messages.Analyse); ok && s.To == "insight/p-1" && m.At.Equal(over) {
+				lines = append(lines, m.Lines...)
+			}
+		}
+		return lines
+	}
+	at := func(n int64) messages.Occurrence {
+		m, _ := actortest.Stored(k.Harness, conversation.Messages, conversation.RowKey(n))
+		return m.Parts[0].Occurrence
+	}
+	edit := messages.Revised{Conversation: hana, Occurrence: at(1), Change: messages.ChangeEdited,
+		Text: "call me at 090-1234-5678"}
+	if got := analysed(edit); len(got) != 2 || strings.Contains(string(got[0]), "1234") || got[1] != "the cold" {
+		t.Errorf("after an edit %q is analysed, want the new text, masked", got)
+	}
+	if got := analysed(edit); len(got) != 0 {
+		t.Errorf("after the same edit %q is analysed, want nothing", got)
+	}
+	gone := messages.Revised{Conversation: hana, Occurrence: at(2), Change: messages.ChangeUnsent}
+	if got := analysed(gone); len(got) != 1 || strings.Contains(string(got[0]), "cold") {
+		t.Errorf("after a withdrawal %q is analysed, want what is left", got)
 	}
 }
 

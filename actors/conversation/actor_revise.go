@@ -19,6 +19,15 @@ func (a *actor) revise(turn *actors.Turn, m messages.Revised) {
 		return
 	}
 	detail.Message = d.ID
+	if d.PIIProcessed {
+		var kinds []string
+		m.Text, kinds = private(m.Text)
+		for _, k := range kinds {
+			if !slices.Contains(d.Masked, k) {
+				d.Masked = append(slices.Clip(d.Masked), k)
+			}
+		}
+	}
 	d.Parts = slices.Clone(d.Parts)
 	part := &d.Parts[i]
 	was := part.Text

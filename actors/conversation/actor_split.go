@@ -50,6 +50,7 @@ func (a *actor) split(turn *actors.Turn, m messages.SplitTalk) error {
 		}
 	}
 	a.takeOut(turn, p, gone)
+	a.analyse(turn)
 	a.shareVault(turn, p, &r)
 	raw, err := json.Marshal(r)
 	if err != nil {

@@ -22,6 +22,7 @@ type Analysis struct {
 	Themes   []Theme            `json:"themes,omitempty"`
 	Model    string             `json:"model,omitempty"`
 	Prompt   string             `json:"prompt,omitempty"` // version of the texts that the model was asked with
+	Run      int                `json:"run,omitempty"`    // how often it was analysed anew
 
 	// Until it is done: what was said, how often was asked in the present stage, and how
 	// often the answer was unreadable.
@@ -113,9 +114,15 @@ const (
 
 func timer(c messages.ConversationID) string { return "due:" + string(c) }
 
-// begin takes an interview over. One that was analysed before is analysed anew.
+// begin takes an interview over. One that was analysed before is analysed anew; until that
+// is done, what was found counts as far as it is still said.
 func (a *actor) begin(turn *actors.Turn, m messages.Analyse) {
 	v := Analysis{At: m.At, Stage: Words, Goal: m.Goal, Lines: bounded(m.Lines)}
+	if before, known := Analyses.Get(turn, string(m.Conversation)); known {
+		v.Run = before.Run + 1
+		v.Themes, v.Keywords = still(before, v.Lines)
+		v.Model, v.Prompt = before.Model, before.Prompt
+	}
 	if len(v.Lines) == 0 {
 		a.done(turn, m.Conversation, v)
 		return
@@ -146,7 +153,7 @@ func (a *actor) ask(turn *actors.Turn, c messages.ConversationID, v Analysis) {
 
 // keyOf tells apart the answers to different questions.
 func keyOf(c messages.ConversationID, v Analysis) string {
-	return fmt.Sprintf("%s:%d:%s", v.Stage, v.Asks, c)
+	return fmt.Sprintf("%s:%d.%d:%s", v.Stage, v.Run, v.Asks, c)
 }
 
 // asking finds the analysis that waits for the answer to a key.
@@ -173,13 +180,13 @@ func (a *actor) question(v Analysis) (prompt.Prompt, error) {
 
 // keywords takes the keywords: the first cards. A model is asked next.
 func (a *actor) keywords(turn *actors.Turn, m messages.KeywordsFound) {
-	v, ok := Analyses.Get(turn, string(m.Conversation))
-	if !ok || v.Stage != Words {
+	c, v, ok := asking(turn, turn.Cause().Tag)
+	if !ok {
 		return
 	}
 	v.Keywords, v.Stage, v.Asks = m.Keywords, Themes, 0
-	a.tell(turn, m.Conversation, v)
-	a.ask(turn, m.Conversation, v)
+	a.tell(turn, c, v)
+	a.ask(turn, c, v)
 }
 
 // answered takes the themes that the model names.

@@ -133,6 +133,41 @@ func TestAModelThatFails(t *testing.T) {
 	p.want("c-2", insight.Done, 0, 1)
 }
 
+// TestWhatIsTakenBackIsNotQuoted from the moment it was taken back, while the rest is
+// analysed anew, and also if no worker answers then.
+func TestWhatIsTakenBackIsNotQuoted(t *testing.T) {
+	p := spawn(t)
+	p.analyse("c-1", "The packed train is awful.", "The cold is awful too.")
+	p.found("c-1")
+	p.answers(`{"themes":[{"theme":"Packed trains","summary":"s","evidence":["packed train"]},
+		{"theme":"Mornings","summary":"s","evidence":["The cold","train is awful"]}]}`)
+	p.want("c-1", insight.Done, 2, 1)
+
+	p.analyse("c-1", "The packed train is awful.", "The cold is awful too.")
+	late := p.asked(messages.WorkerWords)
+	p.Send(messages.Analyse{Project: "p-1", Conversation: "c-1", At: p.Now(),
+		Lines: []messages.Text{"The cold is awful too."}})
+	p.want("c-1", insight.Words, 1, 0)
+	v, _ := actortest.Stored(p.Harness, insight.Analyses, "c-1")
+	if th := v.Themes[0]; len(th.Quotes) != 1 || th.Quotes[0] != "The cold" || th.Messages != 1 || th.Summary != "" {
+		t.Errorf("left is %+v, want what is still said", th)
+	}
+	p.AnswerCall(late.ID, messages.KeywordsFound{Conversation: "c-1",
+		Keywords: []messages.Keyword{{Text: "packed train", Score: 1, Count: 1, Quote: "The packed train is awful."}}})
+	p.want("c-1", insight.Words, 1, 0)
+	for range 2 { // the keywords, then the themes
+		for i := range 7 {
+			p.FailCall(messages.FailureError, string(messages.LLMUnavailable), "down")
+			p.Crash()
+			p.Advance(time.Minute << i)
+		}
+		p.FailCall(messages.FailureError, string(messages.LLMUnavailable), "down")
+	}
+	p.want("c-1", insight.Done, 1, 0)
+	p.analyse("c-1")
+	p.want("c-1", insight.Done, 0, 0)
+}
+
 // TestRowsBelongToTheirConversations, so that each is sealed and forgotten with its own.
 func TestRowsBelongToTheirConversations(t *testing.T) {
 	row := insight.Analyses.Row("c-1")

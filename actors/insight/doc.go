@@ -8,6 +8,10 @@
 //	                    │            │ not readable, twice; no model; or failing for hours
 //	                    └────────────┴─► done, with keywords only
 //
+// An answer that is edited, taken back or moved after the end has the interview analysed
+// anew. What was found before counts meanwhile as far as it is still said; answers to the
+// earlier questions do not count any more.
+//
 // # Evidence
 //
 // A theme counts with quotes only, and a quote only if it stands in what was said, word

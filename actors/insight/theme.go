@@ -100,6 +100,35 @@ func evidence(raw json.RawMessage, lines []messages.Text) (quotes []messages.Tex
 	return quotes, len(in)
 }
 
+// still returns what an earlier analysis found that lines still prove. What a model wrote
+// of a theme rests on all its quotes: without one of them, the theme keeps its name only.
+func still(before Analysis, lines []messages.Text) (themes []Theme, keywords []messages.Keyword) {
+	for _, t := range before.Themes {
+		in := map[int]bool{}
+		quotes := slices.DeleteFunc(slices.Clone(t.Quotes), func(q messages.Text) bool {
+			found, line := Verbatim(string(q), lines)
+			if found != "" {
+				in[line] = true
+			}
+			return found == ""
+		})
+		if len(quotes) == 0 {
+			continue
+		}
+		if len(quotes) < len(t.Quotes) {
+			t.JTBD, t.Summary = "", ""
+		}
+		t.Quotes, t.Messages = quotes, len(in)
+		themes = append(themes, t)
+	}
+	for _, k := range before.Keywords {
+		if q, _ := Verbatim(string(k.Quote), lines); q != "" {
+			keywords = append(keywords, k)
+		}
+	}
+	return themes, keywords
+}
+
 // label is what masking puts in the place of private data.
 var label = regexp.MustCompile(`\[[^\[\]\n]{1,40}\]`)
 
