@@ -133,8 +133,8 @@ func TestAModelThatAsksWhatItMustNot(t *testing.T) {
 func TestAnAnswerIsChangedAfterTheEnd(t *testing.T) {
 	k := led(t, nil)
 	for i, said := range []messages.Text{"trains are full", "the cold"} {
-		k.Send(messages.Say{Conversation: hana, Channel: "web", ID: messages.MessageID(fmt.Sprint("w", i+1)), Text: said,
-			At: k.Now()})
+		id := messages.MessageID(fmt.Sprint("w", i+1))
+		k.Send(messages.Say{Conversation: hana, Channel: "web", ID: id, Text: said, At: k.Now()})
 	}
 	k.Send(messages.StopInterview{Conversation: hana})
 	over := k.interview().State.FinishedAt
