@@ -27,6 +27,8 @@ var rooms = []struct {
 	{1, "runtime/follow", []string{"hardware"}},
 	{1, "runtime/feed", []string{"messages/...", "actors"}},
 	{1, "runtime/telemetry", []string{"messages/...", "actors"}},
+	// Only what belongs to a cluster imports it, so that a host without one links nothing of it.
+	{1, "runtime/cluster", nil},
 	{2, "runtime/store", nil},
 	{2, "runtime/keyring", nil},
 	{2, "runtime/web", []string{"messages/...", "actors"}},

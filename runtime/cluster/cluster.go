@@ -1,0 +1,108 @@
+// Package cluster is what the parts of a cluster of several machines know of each
+// other: [Member] is this machine's seat in the cluster, which package journal fills with a
+// replicated log; [Network] is what it needs of the wires between the members, which
+// package transport draws. The conversations, ledgers and memories of a cluster are
+// replicated before they are acted on; screens, cameras and keyboards stay with their
+// machine.
+package cluster
+
+import (
+	"context"
+	"errors"
+	"net"
+	"time"
+)
+
+// Role is what a member is to the cluster.
+type Role string
+
+// The roles.
+const (
+	Voter    Role = "voter"    // counts for the majority and holds everything
+	Follower Role = "follower" // holds everything, and decides nothing
+	Witness  Role = "witness"  // counts for the majority, holds the log and no state
+)
+
+// Peer is a member as the others reach it.
+type Peer struct {
+	Node    string `json:"node"`    // its name, as in the keys of actors: "mac-a"
+	Address string `json:"address"` // host:port
+	Role    Role   `json:"role"`
+}
+
+// Status is the cluster as one member sees it.
+type Status struct {
+	Node    string `json:"node"`   // who tells
+	Leader  string `json:"leader"` // its node; "": none is known
+	Term    uint64 `json:"term"`
+	Last    uint64 `json:"last"`    // index of the newest log entry here
+	Applied uint64 `json:"applied"` // index up to which this node's store has carried it out
+	// Ready says that the leader is known and was heard of lately: what is proposed now will
+	// be committed soon. Without it a node reads on and holds what it sees.
+	Ready bool `json:"ready"`
+	// Contact is when the leader was last heard of; zero: never, or this is the leader.
+	Contact time.Time    `json:"contact,omitzero"`
+	Peers   []PeerStatus `json:"peers"` // sorted by node, with this one
+}
+
+// PeerStatus is a member as this one knows it.
+type PeerStatus struct {
+	Peer
+	Up   bool `json:"up"`   // it owns actors, or would get some
+	Owns int  `json:"owns"` // actors
+}
+
+// Errors of a member.
+var (
+	// ErrNoLeader says that no majority can be reached. What was proposed waits.
+	ErrNoLeader = errors.New("cluster: no majority can be reached: wait, or start more members")
+	// ErrClosed answers calls of a member that has stopped.
+	ErrClosed = errors.New("cluster: this member has stopped")
+)
+
+// Member is this machine's seat in a cluster. Calls that change the cluster may be made at
+// any member: they are carried out by the leader. They return when a majority holds the
+// change.
+type Member interface {
+	Status() Status
+	// Add lets a node in, or changes its address or its role. It gets the state of the
+	// cluster before it counts for anything.
+	Add(ctx context.Context, p Peer) error
+	// Remove expels a node. What it owned moves to the others.
+	Remove(ctx context.Context, node string) error
+	// Transfer hands leadership to a voter, or to any if node is "".
+	Transfer(ctx context.Context, node string) error
+	// Announce appends a note to the log. Every member gets it, once and in order, by the
+	// function that was given to Notes for its topic, also one that was away. Notes are
+	// small: a tombstone of a key, a revoked certificate.
+	Announce(ctx context.Context, topic string, note []byte) error
+	// Snapshot makes the log shorter now.
+	Snapshot(ctx context.Context) error
+	// Close leaves the cluster running without this process.
+	Close() error
+}
+
+// Note handles a note of the log. It returns when it has done so durably: a note is
+// forgotten by this node only then. It may come again after a crash.
+type Note func(from string, note []byte) error
+
+// Network connects the members. Everything that it hands on comes from a member whose
+// certificate was checked, and is bounded in size. A peer that cannot be reached, or that
+// sends what is malformed, costs its connection and nothing else.
+type Network interface {
+	// Accept waits for a stream of the replicated log; Dial opens one.
+	Accept() (net.Conn, error)
+	Dial(address string, timeout time.Duration) (net.Conn, error)
+	Addr() net.Addr
+	// Ask sends a request to the service of a member and waits for its answer. At most
+	// MaxAsk bytes go each way. An error of the service comes back as an error with its
+	// words. A request whose answer is lost may have been carried out.
+	Ask(ctx context.Context, address, service string, request []byte) (answer []byte, err error)
+	// Answer sets who answers the requests to a service; from is the node of the asker, as
+	// its certificate says. It is called before the first Accept.
+	Answer(service string, by func(ctx context.Context, from string, request []byte) (answer []byte, err error))
+	Close() error
+}
+
+// MaxAsk is the most bytes of a request and of an answer: more than the largest batch.
+const MaxAsk = 16 << 20
