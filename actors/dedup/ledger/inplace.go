@@ -8,7 +8,7 @@ import (
 
 // place counts what a view shows in the places of the last view's messages.
 type place struct {
-	same    int // messages that have not changed
+	same    int // messages that have not changed, though they may read differently
 	changed int // with another text, or missing without a notice
 	gone    int // with a notice instead
 }
@@ -68,7 +68,11 @@ func inPlaceFrom(list []observation, tail []*Entry) bool {
 			p.changed++ // it is missing, and the gap has closed
 			continue
 		case replaces(o, e) && clockScore(o, e) >= 0 && (moved || sameRoom(o, e)):
-			p.changed++
+			if misread(o, e) {
+				p.same++
+			} else {
+				p.changed++
+			}
 		default:
 			return false
 		}

@@ -50,11 +50,12 @@ func (l *Ledger) overlap(v View, mem Memory, w Watch, now time.Time) messages.Ov
 	}
 	gap := bottomGap(v, cut)
 	complete := roomy(gap, v) && !v.Bubbles[0].Clipped
-	c := common(list, l.entries, complete)
+	c := common(list, l.entries, complete, w.Recent)
+	misses := c.misses + c.misread
 	switch {
-	case c.proven() && (c.misses == 0 || c.weight >= 2*proves && c.same >= 2*c.misses):
+	case c.proven() && (misses == 0 || c.weight >= 2*proves && c.same >= 2*misses):
 		return messages.OverlapSame
-	case c.misses == 0 && c.same+c.open > 0, w.Recent && c.same > c.misses,
+	case misses == 0 && c.same+c.open > 0, w.Recent && c.same > c.misses,
 		w.Unbroken && l.inPlace(list, mem, v.Size.W, complete):
 		return messages.OverlapWeak
 	case c.same > 0 && !complete:
@@ -78,12 +79,13 @@ func roomy(gap float64, v View) bool { return 4*gap*v.Scale > float64(v.Size.H) 
 
 // commons is what a view and a tail have in common.
 type commons struct {
-	score  int
-	weight int // of the matching bubbles
-	same   int // such bubbles
-	own    int // of these, our side's
-	misses int // bubbles of one that should be in the other, and are not
-	open   int // notices in place of a bubble
+	score   int
+	weight  int // of the matching bubbles
+	same    int // such bubbles
+	own     int // of these, our side's
+	misses  int // bubbles of one that should be in the other, and are not
+	misread int // bubbles of one size whose texts may be readings of one
+	open    int // notices in place of a bubble
 }
 
 // proven reports whether no other conversation has shown this: two people may receive the
@@ -100,8 +102,9 @@ func (c commons) missed() commons {
 }
 
 // common finds the alignment with the most in common. What lies outside the other does
-// not count, except that a view of the whole transcript has nothing before it.
-func common(list []observation, tail []Entry, complete bool) (best commons) {
+// not count, except that a view of the whole transcript has nothing before it. In a recent
+// one, a text of the same size that shares most letters may be a misreading.
+func common(list []observation, tail []Entry, complete, recent bool) (best commons) {
 	row := make([]commons, len(tail)+1) // of the observation before
 	for j := range tail {
 		if complete {
@@ -111,7 +114,7 @@ func common(list []observation, tail []Entry, complete bool) (best commons) {
 	for i := range list {
 		next := make([]commons, len(tail)+1)
 		for j := range tail {
-			c := row[j].pair(&list[i], &tail[j])
+			c := row[j].pair(&list[i], &tail[j], recent)
 			for _, o := range []commons{skipped(row[j+1], list[i].Gone), skipped(next[j], tail[j].vacant())} {
 				if o.better(c) {
 					c = o
@@ -140,7 +143,7 @@ func skipped(c commons, free bool) commons {
 }
 
 // pair adds an observation that lies on an entry.
-func (c commons) pair(o *observation, e *Entry) commons {
+func (c commons) pair(o *observation, e *Entry, recent bool) commons {
 	switch w := sameMessage(o, e); {
 	case w > 0:
 		c.score, c.weight, c.same = c.score+w, c.weight+w, c.same+1
@@ -150,10 +153,18 @@ func (c commons) pair(o *observation, e *Entry) commons {
 	case o.Gone:
 		c.open++
 	case e.Gone || o.clipped || o.Kind == messages.KindUnreadable || e.Kind == messages.KindUnreadable:
+	case recent && misread(o, e):
+		c.misread++
 	default:
 		return c.missed()
 	}
 	return c
+}
+
+// misread reports whether two texts may be readings of one: a reader errs in some letters
+// when a window is drawn anew, but a bubble keeps its size.
+func misread(o *observation, e *Entry) bool {
+	return replaces(o, e) && sameSize(o, e) && difference(o.text(), e.text()) < farDifference
 }
 
 // sameMessage is the weight of an observation that shows an entry, 0 if it shows another

@@ -98,3 +98,30 @@ func TestOverlapInPlace(t *testing.T) {
 		}
 	}
 }
+
+// TestOverlapMisread: a window that was drawn anew is read anew, with other errors. That
+// is the same transcript, while texts of other sizes, or with other letters, are another.
+func TestOverlapMisread(t *testing.T) {
+	const known = "<mother_has_sent_a_blanket <ok <nope"
+	for _, c := range []struct {
+		what, now string
+		w         ledger.Watch
+		want      messages.Overlap
+	}{
+		{"watched", "<mothor_has_semt_a_blonkef <ok <nopx", ledger.Watch{Unbroken: true}, messages.OverlapWeak},
+		{"recent", "<mothor_has_semt_a_blonkef <ok <nopx", ledger.Watch{Recent: true}, messages.OverlapWeak},
+		{"after a long time", "<mothor_has_semt_a_blonkef <ok <nopx", ledger.Watch{}, messages.OverlapOther},
+		{"all are misread", "<mothor_has_semt_a_blonkef <0k <nopx", ledger.Watch{Unbroken: true}, messages.OverlapWeak},
+		{"others", "<the_parcel_is_at_the_shop <ok <sure", ledger.Watch{Recent: true, Unbroken: true},
+			messages.OverlapOther},
+		{"shorter ones", "<mother_has_sent_a_bl <ok <no", ledger.Watch{Recent: true, Unbroken: true},
+			messages.OverlapOther},
+	} {
+		l := open(ledger.Rules{FirstSight: ledger.All})
+		mem := l.Observe(chatview.Chat(known), ledger.Memory{}, chatview.Start).Memory
+		got := l.Overlap(chatview.Chat(c.now), mem, c.w, chatview.Start.Add(time.Second))
+		if got != c.want {
+			t.Errorf("%s: %q after %q: %q, want %q", c.what, c.now, known, got, c.want)
+		}
+	}
+}
