@@ -47,6 +47,7 @@ type EventsRead struct {
 	Events       []GrownEvent   `json:"events,omitempty"`
 	Reached      Reached        `json:"reached"`
 	More         bool           `json:"more,omitempty"`
+	Anew         bool           `json:"anew,omitempty"` // they are some of all; what is in no part is gone
 }
 
 // MessageType implements [Message].
@@ -66,6 +67,9 @@ type GrownEvent struct {
 type GrowEvents struct {
 	Conversation ConversationID `json:"conversation"`
 	Events       []GrownEvent   `json:"events"`
+	// Part counts the jobs. One behind a later one, such as a dead letter that is sent
+	// again, may hold what is not said any more.
+	Part uint64 `json:"part,omitempty"`
 }
 
 // MessageType implements [Message].
@@ -100,9 +104,11 @@ func (GrowthNext) MessageType() Type { return Type{"growth_next", 1} }
 // Subject implements [About].
 func (m GrowthNext) Subject() ConversationID { return m.Conversation }
 
-// GrowthDue is growth's own timer: more is to be read, or a model to be asked.
+// GrowthDue is growth's own timer: more is to be read, a model to be asked, or what rests on
+// events that are gone to be removed.
 type GrowthDue struct {
 	Model bool `json:"model,omitempty"`
+	Gone  bool `json:"gone,omitempty"`
 }
 
 // MessageType implements [Message].

@@ -38,6 +38,11 @@ type Lane struct {
 	Events  int64            `json:"events,omitempty"`  // that were grown
 	Changes uint64           `json:"changes,omitempty"` // revisions that there were
 
+	Parts  uint64 `json:"parts,omitempty"` // jobs that were made, and the last one that ran
+	Ran    uint64 `json:"ran,omitempty"`
+	Anew   uint64 `json:"anew,omitempty"`   // the first part since all was read anew the last time
+	Afresh bool   `json:"afresh,omitempty"` // all is to be read anew
+
 	Jobs   uint64       `json:"jobs,omitempty"`   // questions to a model that there were
 	Asking string       `json:"asking,omitempty"` // the key of the one under way
 	Due    bool         `json:"due,omitempty"`    // the next is due, or its answer
@@ -50,6 +55,9 @@ type Grown struct {
 	Entities []string `json:"entities,omitempty"`
 	Moment   bool     `json:"moment,omitempty"`
 	Print    string   `json:"print"` // of the event's words
+
+	ID   messages.MessageID `json:"id,omitempty"`
+	Part uint64             `json:"part,omitempty"` // in which it was read
 }
 
 // readAtOnce is how many events are read together, growAtOnce how many make a job, and
@@ -59,6 +67,8 @@ const (
 	growAtOnce = 16
 	readPause  = 100 * time.Millisecond
 	readTimer  = "read"
+	goneTimer  = "gone"
+	goneAtOnce = 64 // events that are gone
 )
 
 // keptRevisions is how many revisions of a conversation are kept, keptNaming how many
@@ -96,7 +106,7 @@ func (a *actor) Receive(turn *actors.Turn, msg messages.Message) error {
 	case messages.EventsRead:
 		a.take(turn, m)
 	case messages.GrowEvents:
-		a.grow(turn, m.Events)
+		a.grow(turn, m)
 	case messages.CallFailed:
 		a.failed(turn, m)
 	case messages.GrowthFailed:
@@ -104,9 +114,12 @@ func (a *actor) Receive(turn *actors.Turn, msg messages.Message) error {
 	case messages.GrowthNext:
 		a.next(turn, m.Job)
 	case messages.GrowthDue:
-		if m.Model {
+		switch {
+		case m.Model:
 			a.due(turn)
-		} else {
+		case m.Gone:
+			a.sweep(turn)
+		default:
 			a.ask(turn)
 		}
 	case messages.LLMAnswer:
@@ -134,6 +147,9 @@ func (a *actor) read(turn *actors.Turn) {
 func (a *actor) ask(turn *actors.Turn) {
 	lane, _ := Lanes.Get(turn, LaneRow)
 	lane.Reading, lane.Wanted = true, false
+	if lane.Afresh && !lane.Reached.Anew {
+		lane.Reached.Anew, lane.Afresh = true, false
+	}
 	Lanes.Put(turn, LaneRow, lane)
 	turn.Call(messages.WorkerReader, messages.ReadEvents{Conversation: a.id, After: lane.Reached, Most: readAtOnce},
 		actors.CallOptions{Deadline: actors.DefaultDeadline, Retries: retries, Tag: readJob})
@@ -146,10 +162,18 @@ func (a *actor) take(turn *actors.Turn, m messages.EventsRead) {
 	if !lane.Reading { // the call's second answer
 		return
 	}
+	if from := lane.Reached; m.Anew && (!from.Anew || from.After.IsZero() && from.ID == "") {
+		lane.Anew = lane.Parts + 1
+	}
 	lane.Reading, lane.Reached = m.More || lane.Wanted, m.Reached
-	Lanes.Put(turn, LaneRow, lane)
 	for part := range slices.Chunk(m.Events, growAtOnce) {
-		turn.Send(messages.To(Kind, string(a.id)), messages.GrowEvents{Conversation: a.id, Events: part})
+		lane.Parts++
+		turn.Send(messages.To(Kind, string(a.id)),
+			messages.GrowEvents{Conversation: a.id, Events: part, Part: lane.Parts})
+	}
+	Lanes.Put(turn, LaneRow, lane)
+	if m.Anew {
+		a.there(turn, m, lane.Anew)
 	}
 	if m.More {
 		turn.After(readTimer, readPause, messages.GrowthDue{})
@@ -158,23 +182,70 @@ func (a *actor) take(turn *actors.Turn, m messages.EventsRead) {
 	}
 }
 
-// grow has the rules learn from events.
-func (a *actor) grow(turn *actors.Turn, list []messages.GrownEvent) {
+// there notes which events are still remembered where all are read anew. When all are
+// read, what rests on others is removed.
+func (a *actor) there(turn *actors.Turn, m messages.EventsRead, part uint64) {
+	for _, e := range m.Events {
+		key := memory.Key(e.ID)
+		if old, known := Events.Get(turn, key); known && !e.Gone {
+			old.ID, old.Part = e.ID, part
+			Events.Put(turn, key, old)
+		}
+	}
+	if !m.Reached.Anew {
+		turn.After(goneTimer, 0, messages.GrowthDue{Gone: true})
+	}
+}
+
+// sweep removes what rests on events that were in no part when all were read anew, some
+// at a time.
+func (a *actor) sweep(turn *actors.Turn) {
 	lane, _ := Lanes.Get(turn, LaneRow)
+	n := 0
+	for key, old := range Events.All(turn) {
+		if old.Part >= lane.Anew {
+			continue
+		}
+		if n++; n > goneAtOnce {
+			turn.After(goneTimer, readPause, messages.GrowthDue{Gone: true})
+			return
+		}
+		a.forget(turn, key, old)
+	}
+}
+
+// forget removes an event that is not remembered any more.
+func (a *actor) forget(turn *actors.Turn, key string, old Grown) {
+	is := func(e messages.MessageID) bool { return e == old.ID || old.ID == "" && memory.Key(e) == key }
+	a.drop(turn, key, old, is)
+	a.unask(turn, is)
+	Events.Delete(turn, key)
+}
+
+// grow has the rules learn from events. A job that comes too late counts for what is
+// there now instead.
+func (a *actor) grow(turn *actors.Turn, m messages.GrowEvents) {
+	lane, _ := Lanes.Get(turn, LaneRow)
+	if m.Part <= lane.Ran || m.Part < lane.Anew {
+		lane.Afresh = true
+		Lanes.Put(turn, LaneRow, lane)
+		a.read(turn)
+		return
+	}
+	lane.Ran = m.Part
+	Lanes.Put(turn, LaneRow, lane)
 	n := lane.Events
-	for _, e := range list {
+	for _, e := range m.Events {
 		key := memory.Key(e.ID)
 		old, known := Events.Get(turn, key)
-		now := Grown{Print: memory.Key(messages.MessageID(e.Text))}
+		now := Grown{Print: memory.Key(messages.MessageID(e.Text)), ID: e.ID, Part: m.Part}
 		if known && !e.Gone && old.Print == now.Print {
 			continue
 		}
-		a.drop(turn, e.ID, old)
-		if known {
-			a.unask(turn, e.ID)
+		if old.ID = e.ID; known {
+			a.forget(turn, key, old)
 		}
 		if e.Gone {
-			Events.Delete(turn, key)
 			continue
 		}
 		Events.Put(turn, key, a.learn(turn, e.Event, now))
@@ -226,9 +297,9 @@ func (a *actor) claim(turn *actors.Turn, l Learned, reason string) string {
 	return key
 }
 
-// drop removes what rests on an event, and the revisions that quote it.
-func (a *actor) drop(turn *actors.Turn, id messages.MessageID, rests Grown) {
-	quotes := func(s *memory.State) bool { return s != nil && slices.Contains(s.Evidence, id) }
+// drop removes what rests on the event with a key, and the revisions that quote it.
+func (a *actor) drop(turn *actors.Turn, event string, rests Grown, is func(messages.MessageID) bool) {
+	quotes := func(s *memory.State) bool { return s != nil && slices.ContainsFunc(s.Evidence, is) }
 	if len(rests.Topics) > 0 {
 		for key, r := range Revisions.All(turn) {
 			if quotes(r.Before) || quotes(r.After) {
@@ -238,12 +309,12 @@ func (a *actor) drop(turn *actors.Turn, id messages.MessageID, rests Grown) {
 	}
 	for _, key := range rests.Topics {
 		if t, ok := Topics.Get(turn, key); ok {
-			a.put(turn, key, t, t.Without(func(c memory.Claim) bool { return c.Event == id }), unsaid)
+			a.put(turn, key, t, t.Without(func(c memory.Claim) bool { return is(c.Event) }), unsaid)
 		}
 	}
 	for _, key := range rests.Entities {
 		n, ok := Entities.Get(turn, key)
-		n.Events = slices.DeleteFunc(slices.Clone(n.Events), func(e messages.MessageID) bool { return e == id })
+		n.Events = slices.DeleteFunc(slices.Clone(n.Events), is)
 		switch {
 		case !ok:
 		case len(n.Events) == 0:
@@ -253,7 +324,7 @@ func (a *actor) drop(turn *actors.Turn, id messages.MessageID, rests Grown) {
 		}
 	}
 	if rests.Moment {
-		Moments.Delete(turn, memory.Key(id))
+		Moments.Delete(turn, event)
 	}
 }
 

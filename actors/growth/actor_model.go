@@ -248,10 +248,10 @@ func (a *actor) goOn(turn *actors.Turn) {
 }
 
 // unask removes an event from the questions that wait.
-func (a *actor) unask(turn *actors.Turn, id messages.MessageID) {
+func (a *actor) unask(turn *actors.Turn, is func(messages.MessageID) bool) {
 	lane, _ := Lanes.Get(turn, LaneRow)
 	for key, j := range Jobs.All(turn) {
-		left := slices.DeleteFunc(slices.Clone(j.Events), func(e messages.Event) bool { return e.ID == id })
+		left := slices.DeleteFunc(slices.Clone(j.Events), func(e messages.Event) bool { return is(e.ID) })
 		if len(left) == len(j.Events) {
 			continue
 		}

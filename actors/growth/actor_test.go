@@ -171,3 +171,59 @@ func TestLearnReadsEachLine(t *testing.T) {
 		t.Errorf("Learn(90 sentences) = %d claims, want 40 at most", len(got))
 	}
 }
+
+// TestReadAnew removes what rests on events that are in no part any more, in however many
+// parts all are read, and no word of them stays.
+func TestReadAnew(t *testing.T) {
+	l := spawn(t)
+	many := []messages.GrownEvent{hana("1", 1, "大阪に住んでます"), hana("2", 5, "神戸に引っ越しました。うれしい")}
+	for i := range 70 { // more than are removed at once
+		many = append(many, hana(messages.MessageID(fmt.Sprint("m", i)), 6, messages.Text(fmt.Sprint("第", i, "神戸さんに電話しないと"))))
+	}
+	l.reads(many...)
+	part := func(m messages.EventsRead) {
+		m.Conversation, m.Anew = "c-1", true
+		l.Answer(m)
+		l.CrashBeforeCommit()
+		l.Advance(time.Second)
+		l.Crash()
+	}
+	l.CrashBeforeCommit()
+	l.Send(messages.Grow{Conversation: "c-1"})
+	half := messages.Reached{Changes: 9, Print: 2, Anew: true, After: hana("", 1, "").At, ID: "1"}
+	part(messages.EventsRead{Events: []messages.GrownEvent{hana("1", 1, "大阪に住んでます")}, Reached: half, More: true})
+	if !strings.Contains(l.stored(t), "神戸") {
+		t.Error("an event is gone before all are read")
+	}
+	part(messages.EventsRead{Events: []messages.GrownEvent{hana("3", 7, "奈良に引っ越しました")},
+		Reached: messages.Reached{Changes: 9, Print: 2}})
+	l.want(t, "- fact Hana home: 大阪 | 01-01–01-07 superseded", "= fact Hana home: 奈良 | 01-07–")
+	if s := l.stored(t); strings.Contains(s, "神戸") || strings.Contains(s, "happy") {
+		t.Errorf("of what is not remembered any more this is stored: %.2000s", s)
+	}
+}
+
+// TestJobsThatComeLate, such as a dead letter that is sent again, bring nothing back: all is
+// read anew instead.
+func TestJobsThatComeLate(t *testing.T) {
+	l := spawn(t)
+	l.reads(hana("1", 1, "大阪に住んでます"))
+	l.reads(gone("1"))
+	late := messages.GrowEvents{Conversation: "c-1", Events: []messages.GrownEvent{hana("1", 1, "大阪に住んでます")}, Part: 1}
+	l.Send(late)
+	if s := l.stored(t); s != "[{},{},{},{},{},{}]" {
+		t.Errorf("a late job has stored %s", s)
+	}
+	calls := l.Calls()
+	want := messages.Reached{Changes: 2, Print: 1, Anew: true}
+	if len(calls) != 1 || calls[0].Request.(messages.ReadEvents).After != want {
+		t.Fatalf("asked %v, want that all is read anew", calls)
+	}
+	l.Send(late) // while that is read
+	l.Answer(messages.EventsRead{Conversation: "c-1", Events: []messages.GrownEvent{hana("2", 3, "神戸に住んでます")},
+		Reached: messages.Reached{Changes: 2, Print: 1}, Anew: true})
+	l.want(t, "= fact Hana home: 神戸 | 01-03–")
+	if calls := l.Calls(); len(calls) != 1 || !calls[0].Request.(messages.ReadEvents).After.Anew {
+		t.Errorf("asked %v, want that all is read once more", calls)
+	}
+}

@@ -17,6 +17,10 @@
 // that comes late change the history as if it had been so from the beginning. Each change
 // is a revision; those that quote what is not said any more are removed.
 //
+// Where the changes since the last reading are not known any more, all events are read anew;
+// what rests on one that is in no part is removed then. A job that comes behind a later one,
+// such as a dead letter that is sent again, is not trusted: it has all read anew.
+//
 // # What a model finds
 //
 // Where there is a model it is asked about up to 16 events at once, a while after they

@@ -68,7 +68,7 @@ func TestReadWhatIsNew(t *testing.T) {
 		t.Errorf("read %d events far behind, want all", len(got))
 	}
 	r, err := l.Read(t.Context(), messages.ReadEvents{Conversation: "c-1", Most: 5})
-	if err != nil || !r.More || !r.Reached.Anew || !slices.IsSortedFunc(r.Events,
+	if err != nil || !r.More || !r.Anew || !r.Reached.Anew || !slices.IsSortedFunc(r.Events,
 		func(a, b messages.GrownEvent) int { return a.At.Compare(b.At) }) {
 		t.Errorf("read %+v, %v, want the first in the order of time", r, err)
 	}

@@ -116,6 +116,7 @@ func (l *Library) readAnew(ctx context.Context, rows Rows, m messages.ReadEvents
 	if err := l.have(ctx, []messages.ConversationID{m.Conversation}); err != nil {
 		return err
 	}
+	out.Anew = true
 	at := &out.Reached
 	type place struct {
 		at time.Time
