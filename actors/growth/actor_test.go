@@ -178,7 +178,8 @@ func TestReadAnew(t *testing.T) {
 	l := spawn(t)
 	many := []messages.GrownEvent{hana("1", 1, "大阪に住んでます"), hana("2", 5, "神戸に引っ越しました。うれしい")}
 	for i := range 70 { // more than are removed at once
-		many = append(many, hana(messages.MessageID(fmt.Sprint("m", i)), 6, messages.Text(fmt.Sprint("第", i, "神戸さんに電話しないと"))))
+		says := fmt.Sprint("第", i, "神戸さんに電話しないと")
+		many = append(many, hana(messages.MessageID(fmt.Sprint("m", i)), 6, messages.Text(says)))
 	}
 	l.reads(many...)
 	part := func(m messages.EventsRead) {
