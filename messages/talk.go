@@ -259,7 +259,8 @@ type ReplyRule string
 
 // ReplyWriting shows how much of a reply a model has written. Each report replaces the
 // ones before; a higher Attempt starts over. The last one is Done and has the text that
-// is stored. Except for the last, at most one is published every 150 ms.
+// is stored, or none if the reply does not go out by itself; of such a reply nothing is
+// shown. Except for the last, at most one is published every 150 ms.
 type ReplyWriting struct {
 	Conversation ConversationID `json:"conversation"`
 	Turn         int64          `json:"turn"`

@@ -494,9 +494,7 @@ func TestNothingIsAnsweredByDefault(t *testing.T) {
 // TestShownWhileWritten: what a model writes is seen at most every 150 ms and never
 // taken back, and the last of it is what is stored.
 func TestShownWhileWritten(t *testing.T) {
-	s := auto()
-	s.Policy = reply.PolicyDraft
-	k := newTalk(t, options(s))
+	k := newTalk(t, options(auto()))
 	ask := k.judged(k.hears(1), true)
 	say := func(text messages.Text) { k.Report(messages.LLMProgress{Key: ask.Key, Text: text}) }
 	seen := func() (list []messages.ReplyWriting) {
@@ -525,7 +523,46 @@ func TestShownWhileWritten(t *testing.T) {
 	if list := seen(); len(list) != 1 || !list[0].Done || list[0].Text != whole {
 		t.Errorf("at the end seen %+v, want all of it", list)
 	}
-	k.wantState(reply.Drafted)
+}
+
+// TestADraftIsNotShownWhileItIsWritten, whatever makes it one; what was shown of it before
+// is taken back with the last report.
+func TestADraftIsNotShownWhileItIsWritten(t *testing.T) {
+	policy, unlisted := auto(), auto()
+	policy.Policy, unlisted.Listed = reply.PolicyDraft, false
+	for name, o := range map[string]conversation.Options{
+		"policy": options(policy), "unlisted": options(unlisted), "paused": options(auto()),
+	} {
+		k := newTalk(t, o)
+		ask := k.judged(k.hears(1), true)
+		k.Send(messages.OwnerState{Paused: name == "paused"})
+		k.Report(messages.LLMProgress{Key: ask.Key, Text: "Yes, at nine. "})
+		k.Advance(time.Second)
+		k.Answer(messages.LLMAnswer{Key: ask.Key, Text: "Yes, at nine. Bye", Model: "m"})
+		for _, m := range k.Published() {
+			if w, ok := m.(messages.ReplyWriting); ok && (w.Text != "" || !w.Done) {
+				t.Errorf("%s: shown is %q, want nothing", name, string(w.Text))
+			}
+		}
+		if got := k.state(); got != reply.Drafted && got != reply.Held {
+			t.Errorf("%s: the reply is %s, want it kept", name, got)
+		}
+	}
+	k := newTalk(t, options(auto()))
+	ask := k.judged(k.hears(1), true)
+	k.Send(messages.OwnerState{})
+	k.Report(messages.LLMProgress{Key: ask.Key, Text: "Yes, at nine. "})
+	k.Send(messages.OwnerState{Paused: true})
+	k.Answer(messages.LLMAnswer{Key: ask.Key, Text: "Yes, at nine. Bye", Model: "m"})
+	var last messages.ReplyWriting
+	for _, m := range k.Published() {
+		if w, ok := m.(messages.ReplyWriting); ok {
+			last = w
+		}
+	}
+	if !last.Done || last.Text != "" {
+		t.Errorf("paused while it was written: shown last is %+v, want nothing", last)
+	}
 }
 
 // TestARejectedDraftIsNotOnItsWay: the judge is told that nothing comes of its yes, of

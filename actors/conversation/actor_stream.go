@@ -17,7 +17,8 @@ func (a *actor) progress(turn *actors.Turn, m messages.LLMProgress) {
 	a.show(turn)
 }
 
-// show publishes the visible part of the reply, unless it did so a moment ago.
+// show publishes the visible part of the reply, unless it did so a moment ago. Nothing is
+// shown of a reply that would not go out by itself, or that breaks its interview's rules.
 func (a *actor) show(turn *actors.Turn) {
 	desk, _ := Desks.Get(turn, onlyRow)
 	if t := desk.Open; a.writing == nil || t == nil || replyKey(t) != a.asked {
@@ -25,6 +26,7 @@ func (a *actor) show(turn *actors.Turn) {
 	}
 	frame, wait, ok := a.writing.Next(turn.Now())
 	switch {
+	case ok && !a.shows(turn, desk.Open, messages.Text(frame.Text)):
 	case ok:
 		a.publishWriting(turn, desk.Open, frame)
 	case wait > 0:
@@ -32,7 +34,14 @@ func (a *actor) show(turn *actors.Turn) {
 	}
 }
 
-// showAll publishes the whole reply as it is stored, and ends the stream.
+// shows reports whether the beginning of a reply may be seen.
+func (a *actor) shows(turn *actors.Turn, t *reply.Turn, written messages.Text) bool {
+	v, _ := Interviews.Get(turn, onlyRow)
+	return a.outcome(turn, t, written).Action == reply.Send && ProjectOf(v.Plan).Breaks(string(written)) == ""
+}
+
+// showAll publishes the whole reply as it is stored, "" if it may not be seen, and ends the
+// stream.
 func (a *actor) showAll(turn *actors.Turn, t *reply.Turn, written messages.Text) {
 	attempt := 0
 	if a.writing != nil {

@@ -243,13 +243,22 @@ func (a *actor) wrote(turn *actors.Turn, t *reply.Turn, written messages.Text, n
 	note(&basis.ReplyBasis)
 	basis.WrittenAt = turn.Now()
 	Bases.Put(turn, RowKey(t.ID), basis)
-	d := reply.Decision{Action: reply.Hold}
-	if _, known := owners.Get(turn, onlyRow); known || a.o.Owner == "" {
-		d = a.decision(turn, t, written)
-	}
+	d := a.outcome(turn, t, written)
 	a.note(turn, t, d)
-	a.showAll(turn, t, written)
+	shown := written
+	if d.Action != reply.Send {
+		shown = ""
+	}
+	a.showAll(turn, t, shown)
 	a.step(turn, reply.Event{Kind: reply.OnWrote, Turn: t.ID, Epoch: t.Epoch, Action: d.Action, Text: written})
+}
+
+// outcome is what happens with a text as the reply, as far as the owner's state is known.
+func (a *actor) outcome(turn *actors.Turn, t *reply.Turn, written messages.Text) reply.Decision {
+	if _, known := owners.Get(turn, onlyRow); !known && a.o.Owner != "" {
+		return reply.Decision{Action: reply.Hold}
+	}
+	return a.decision(turn, t, written)
 }
 
 // decision is what happens with a written reply now.
