@@ -14,9 +14,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/rs/zerolog"
+
 	"github.com/kehai-run/kehai/actors"
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/runtime"
+	"github.com/kehai-run/kehai/runtime/config"
+	"github.com/kehai-run/kehai/runtime/control"
 	"github.com/kehai-run/kehai/runtime/engine"
 	"github.com/kehai-run/kehai/runtime/store"
 )
@@ -59,8 +63,25 @@ func fillUp(t *testing.T, rt *runtime.Runtime, size int) {
 	}
 }
 
-func forgottenBytes(t *testing.T, size int) {
-	cfg := noWindow(t)
+// lives is what Hana says in the window: a fact that the memory keeps.
+const lives = "私はカナリア町に住んでます"
+
+// leavingAll is a runtime that leaves bytes about Hana and Ken in all places: in the store, in
+// the journal of a drawn window, in debugging files and in a log.
+func leavingAll(t *testing.T) (cfg config.Config, rt *runtime.Runtime, delivered <-chan string) {
+	t.Helper()
+	cfg = noWindow(t)
+	cfg.Windows, cfg.OCR.Engine, cfg.Debug.Text = config.Default().Windows, config.OCRDrawn, true
+	cfg.Windows[0].Poll, cfg.Windows[0].Script = 50*time.Millisecond, filepath.Join(t.TempDir(), "chat.jsonl")
+	chat := `{"at_ms":0,"who":"friend","text":"` + lives + `","conversation":"Hana"}
+{"at_ms":300,"do":"switch","conversation":"Ken"}
+{"at_ms":400,"who":"friend","text":"Ken's words","conversation":"Ken"}
+`
+	log, err := os.Create(filepath.Join(cfg.Data, "log"))
+	if err := errors.Join(err, os.WriteFile(cfg.Windows[0].Script, []byte(chat), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { log.Close() })
 	secrets := actors.NewTable[string]("secrets")
 	keeper := func(messages.Address) actors.Actor {
 		return actors.Func(func(t *actors.Turn, m messages.Message) error {
@@ -71,8 +92,19 @@ func forgottenBytes(t *testing.T, size int) {
 			return nil
 		})
 	}
-	rt := newRuntime(t, cfg, runtime.WithMessages(messages.Table{messages.Durable[secret](nil).AboutNobody()}),
-		runtime.WithActor(engine.Kind{Name: "keeper", New: keeper}))
+	seen := make(chan string, 10)
+	rt = newRuntime(t, cfg, runtime.WithMessages(messages.Table{messages.Durable[secret](nil).AboutNobody()}),
+		runtime.WithActor(engine.Kind{Name: "keeper", New: keeper}), runtime.WithLogger(zerolog.New(log)),
+		runtime.WithListener(func(e runtime.Event) {
+			if m, ok := e.Message.(messages.MessageDelivered); ok {
+				seen <- string(m.Parts[0].Text)
+			}
+		}))
+	return cfg, rt, seen
+}
+
+func forgottenBytes(t *testing.T, size int) {
+	cfg, rt, seen := leavingAll(t)
 	stop := start(t, rt)
 	for _, to := range []messages.Address{"keeper/line:Hana", "keeper/line:Ken"} {
 		if err := rt.Inject(context.Background(), to, secret{"canary of " + string(to)}, ""); err != nil {
@@ -81,14 +113,28 @@ func forgottenBytes(t *testing.T, size int) {
 	}
 	want := func(when string, hana bool) {
 		t.Helper()
-		if got := holds(t, cfg.Data, "canary of keeper/line:Hana"); got != hana {
-			t.Errorf("%s: Hana's bytes are in the files: %v, want %v", when, got, hana)
+		for of, words := range map[string]string{"row": "canary of keeper/line:Hana", "window": lives} {
+			if got := holds(t, cfg.Data, words); got != hana {
+				t.Errorf("%s: Hana's bytes (%s) are in the files: %v, want %v", when, of, got, hana)
+			}
 		}
-		if !holds(t, cfg.Data, "canary of keeper/line:Ken") {
+		if !holds(t, cfg.Data, "canary of keeper/line:Ken") || !holds(t, cfg.Data, "Ken's words") {
 			t.Errorf("%s: Ken's bytes are gone too", when)
 		}
 	}
 	fillUp(t, rt, size)
+	for left := 2; left > 0; {
+		if text := <-seen; text == lives || text == "Ken's words" {
+			left--
+		}
+	}
+	for memory := rt.Backend().(control.MemoryBackend); ; {
+		if known, err := memory.Learned(t.Context(), ""); err != nil {
+			t.Fatal(err)
+		} else if len(known.States) > 0 {
+			break
+		}
+	}
 	// What is sealed cannot be found: only the keys of rows, which the turns write.
 	for _, who := range []string{"Hana", "Ken"} {
 		for end := time.Now().Add(time.Minute); !holds(t, cfg.Data, "canary of keeper/line:"+who); {
@@ -97,9 +143,13 @@ func forgottenBytes(t *testing.T, size int) {
 			}
 		}
 	}
+	want("before", true)
+	if files, err := filepath.Glob(filepath.Join(cfg.Data, "debug", "*", "*")); len(files) == 0 || err != nil {
+		t.Errorf("no debugging files, %v: this test shows nothing of them", err)
+	}
 	sum, err := rt.Forget(context.Background(), "line:Hana")
-	if err != nil || sum.Events != 1 || !sum.Purged {
-		t.Errorf("Forget() = %+v, %v, want one event and purged", sum, err)
+	if err != nil || sum.Events < 2 || sum.Drawn != 1 || !sum.Purged {
+		t.Errorf("Forget() = %+v, %v, want two events, a message of the window, and purged", sum, err)
 	}
 	want("forgotten", false)
 	if sum, err := rt.Forget(context.Background(), "line:Nobody"); err != nil || !sum.None() {

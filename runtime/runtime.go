@@ -102,7 +102,7 @@ func New(cfg config.Config, opts ...Option) (*Runtime, error) {
 	r.admin = admin.Backend{
 		Config: cfg, Engine: r.running, Disk: r.diskNow, Pauses: &pause.State{},
 		Book: names.NewBook(), Memory: recall.NewLibrary(time.Local), Talks: admin.NewTalks(),
-		Debug: datadir.DebugFiles(cfg.Data), VaultKey: parts.VaultKey(r.hashKey),
+		Debug: datadir.DebugFiles(cfg.Data), Drawn: r.set.Drawn, VaultKey: parts.VaultKey(r.hashKey),
 		Live: &admin.Live{Status: r.Inspect, Problems: r.health.Problems, Seen: r.seen, Forget: r.forgetSeen,
 			Served: r.readers.Served, Retried: r.readers.Retry, Trouble: r.health.Set},
 	}

@@ -29,7 +29,8 @@ What stays is its name and a number, so that nothing that is still visible is
 delivered again. While the conversation stands in a watched window it is read
 again: pause the window, or list what may be read under read.only in the
 configuration. What a host, a log, a backup or the chat itself keeps is not
-touched; the chat of a drawn window is its journal, DATA/windows/NAME.jsonl.
+touched, but for the chat of a window that Kehai draws: its texts are deleted in the
+window and in its journal, DATA/windows/NAME.jsonl, and its messages stay without them.
 
 The deleted bytes leave the store's files before the command ends, or after the
 next start of Kehai; the command says which. What was stored is sealed, and the
@@ -77,6 +78,9 @@ func (v *forgetVerb) forget(ctx context.Context, b control.Backend, args []strin
 	files := "the bytes are gone from the store's files"
 	if !sum.Purged {
 		files = "the bytes are still in the store's files: they go after the next start of Kehai, or within a day"
+	}
+	if sum.Drawn > 0 {
+		files += fmt.Sprintf("; %s gone from windows that Kehai draws", count(sum.Drawn, "message"))
 	}
 	err = v.stdout.printf("deleted: %s, %s, %s, %s, %s\n%s\n",
 		count(sum.Events, "event"), count(sum.Rows, "row"), count(sum.Mail, "message", "under way"),

@@ -7,7 +7,8 @@
 // [Window.Apply] writes it to the journal before a capture can show it, so that
 // the window shows the same pixels after a kill. [Screen] makes windows a
 // hardware.Screen, [Recognizer] reads their captures back without OCR, and
-// [Window.Truth] lists what could be read.
+// [Window.Truth] lists what could be read. [Window.Forget] takes texts out of the window and its
+// journal.
 //
 // The window has no clock and no goroutine. Package hardware/drawn/script plays
 // scripts on it through [Window.Drive].

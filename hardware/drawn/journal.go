@@ -32,6 +32,11 @@ type journal struct {
 // scanJournal calls each for every change. size counts the bytes that hold them; an
 // incomplete last line is left out.
 func scanJournal(r io.Reader, each func(Change) error) (size int64, err error) {
+	return scanLines(r, func(_ int64, _ int, c Change) error { return each(c) })
+}
+
+// scanLines is scanJournal that also says where a change stands, and how long its line is.
+func scanLines(r io.Reader, each func(at int64, length int, c Change) error) (size int64, err error) {
 	in := bufio.NewReader(r)
 	for n := 1; ; n++ {
 		line, err := in.ReadBytes('\n')
@@ -44,7 +49,7 @@ func scanJournal(r io.Reader, each func(Change) error) (size int64, err error) {
 		if n == 1 {
 			err = readHeader(line)
 		} else {
-			err = readRecord(line, each)
+			err = readRecord(line, func(c Change) error { return each(size, len(line), c) })
 		}
 		if err != nil {
 			return size, fmt.Errorf("%w: line %d: %w; move the file away to start anew", ErrJournal, n, err)

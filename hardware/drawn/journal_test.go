@@ -221,3 +221,69 @@ func FuzzWindow(f *testing.F) {
 		}
 	})
 }
+
+// What is forgotten leaves the window and the bytes of its journal; all else is as before, also
+// after the next start, and a reader sees as many bubbles.
+func TestForget(t *testing.T) {
+	for name, forget := range map[string]func(path string, w *Window, is func(string) bool) (int, error){
+		"in a window": func(_ string, w *Window, is func(string) bool) (int, error) { return w.Forget(is) },
+		"in a journal": func(path string, _ *Window, is func(string) bool) (int, error) {
+			return ForgetIn(path, "Hana", is)
+		},
+		"in a journal of whom nobody knows": func(path string, _ *Window, is func(string) bool) (int, error) {
+			return ForgetIn(path, "", is)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "w.jsonl")
+			lived(t, path)
+			before, err := os.ReadFile(path)
+			must(t, err)
+			o := Options{Journal: path, Size: image.Pt(300, 420)}
+			w := open(t, o)
+			n, err := forget(path, w, func(name string) bool { return name == "Hana" })
+			if n != 5 || err != nil { // the sixth is a sticker
+				t.Fatalf("Forget(Hana) = %d, %v, want 5 messages", n, err)
+			}
+			raw, err := os.ReadFile(path)
+			must(t, err)
+			for _, text := range []string{"おはよう", "hello", "taken", "こんばんは", "draft", "sent", "below"} {
+				if !bytes.Contains(before, []byte(text)) || bytes.Contains(raw, []byte(text)) {
+					t.Errorf("the journal holds %q before: %v, after: %v, want before only", text,
+						bytes.Contains(before, []byte(text)), bytes.Contains(raw, []byte(text)))
+				}
+			}
+			if len(raw) != len(before) || !bytes.Contains(raw, []byte("hi")) {
+				t.Errorf("the journal has %d bytes, want %d, and what Ren said", len(raw), len(before))
+			}
+			again := open(t, o)
+			if w.Forget(func(string) bool { return false }); name == "in a window" &&
+				!bytes.Equal(picture(t, again).Pix, picture(t, w).Pix) {
+				t.Error("a window from the journal has other pixels than the one that forgot")
+			}
+			said := again.Transcript("Hana")
+			if len(said) != 6 || said[0].Text != "1 deleted" || said[2].Kind != messages.KindSticker ||
+				!said[3].Unsent || !strings.HasSuffix(string(said[4].Text), " de") ||
+				len(said[5].Text) != len("below") {
+				t.Errorf("the conversation is %+v, want six messages that tell nothing", said)
+			}
+			must(t, again.Apply(Change{Op: OpEdit, Index: 5, Text: "new"}))
+		})
+	}
+}
+
+// A conversation is also found by a title that it once had.
+func TestForgetByTitle(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "w.jsonl")
+	w := open(t, Options{Journal: path})
+	must(t, w.Append("c1", Friend, "canary"))
+	must(t, w.Apply(Change{Op: OpTitle, Conversation: "c1", Text: "Mika"}))
+	must(t, w.Apply(Change{Op: OpTitle, Conversation: "c1", Text: "Mika 2"}))
+	if n, err := w.Forget(func(name string) bool { return name == "Mika" }); n != 1 || err != nil {
+		t.Errorf("Forget(Mika) = %d, %v, want 1", n, err)
+	}
+	raw, err := os.ReadFile(path)
+	if err != nil || bytes.Contains(raw, []byte("canary")) || !bytes.Contains(raw, []byte("Mika 2")) {
+		t.Errorf("the journal is %s, %v, want no text, and the title", raw, err)
+	}
+}

@@ -59,6 +59,7 @@ func (o Options) check() error {
 // Window is a chat window. All methods may be called concurrently.
 type Window struct {
 	ref   string
+	first string // the conversation shown first
 	now   func() time.Time
 	scale int
 	theme Theme
@@ -89,7 +90,7 @@ func New(o Options) (*Window, error) {
 		o.Fonts = Fonts()
 	}
 	w := &Window{
-		ref: o.Ref, now: o.Now, scale: o.Scale, theme: o.Theme, fonts: o.Fonts,
+		ref: o.Ref, first: o.Conversation, now: o.Now, scale: o.Scale, theme: o.Theme, fonts: o.Fonts,
 		text: newFace(o.Fonts, textPx*o.Scale), timestamp: newFace(o.Fonts, timestampPx*o.Scale),
 		pill: newFace(o.Fonts, pillPx*o.Scale), title: newFace(o.Fonts, titlePx*o.Scale),
 		s:     &state{shown: o.Conversation, convs: map[string]conversation{}, size: o.Size, beside: o.Beside},
@@ -304,6 +305,9 @@ func (w *Window) size() image.Point {
 	}
 	return size
 }
+
+// Ref is the window's id on its screen.
+func (w *Window) Ref() string { return w.ref }
 
 // Title is the name of the shown conversation.
 func (w *Window) Title() string {

@@ -9,6 +9,7 @@ import (
 	"github.com/kehai-run/kehai/runtime/config"
 	"github.com/kehai-run/kehai/runtime/control"
 	"github.com/kehai-run/kehai/runtime/datadir"
+	"github.com/kehai-run/kehai/runtime/drivers"
 	"github.com/kehai-run/kehai/runtime/engine"
 	"github.com/kehai-run/kehai/runtime/names"
 	"github.com/kehai-run/kehai/runtime/pause"
@@ -30,6 +31,7 @@ type Backend struct {
 	Memory *recall.Library // of what is remembered
 	Talks  *Talks          // who waits for news of a conversation
 	Debug  *datadir.Debug  // the debugging files
+	Drawn  *drivers.Drawn  // the windows that Kehai draws
 
 	VaultKey func(conversation string) []byte // see [conversation.ContentHash]
 }

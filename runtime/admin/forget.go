@@ -5,6 +5,8 @@ import (
 	"errors"
 	"io"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/kehai-run/kehai/actors/dedup"
@@ -36,7 +38,11 @@ func (b Backend) Forget(ctx context.Context, c messages.ConversationID) (engine.
 	if err != nil {
 		return engine.Forgotten{}, err
 	}
-	var sum engine.Forgotten
+	sum := engine.Forgotten{}
+	// First: what a window shows meanwhile is forgotten with the rest.
+	if sum.Drawn, err = b.Drawn.Forget(b.Config, calledBy(known, ids)); err != nil {
+		return sum, err
+	}
 	for _, id := range ids {
 		one, err := b.delete(ctx, e, id)
 		if sum = sum.Plus(one); err != nil {
@@ -58,6 +64,35 @@ func (b Backend) Forget(ctx context.Context, c messages.ConversationID) (engine.
 		return sum, receipt.Finish(path, sum, time.Now())
 	}
 	return sum, nil
+}
+
+// calledBy tells the names of conversations in their windows. A title can have been misread each
+// time: then it is that of the known one with the nearest name. No application means any.
+func calledBy(
+	known map[messages.ConversationID]directory.Known, ids []messages.ConversationID,
+) func(app, name string) bool {
+	ours := func(id messages.ConversationID) bool { return slices.Contains(ids, id) }
+	return func(app, name string) bool {
+		title, _ := directory.DefaultRules().Read(messages.Line{Text: messages.Text(name)})
+		if title == "" {
+			return false
+		}
+		if found := directory.Called(known, app, string(title)); len(found) > 0 {
+			return slices.ContainsFunc(found, ours)
+		}
+		var titles []string
+		for _, k := range known {
+			if app == "" || k.App == app {
+				titles = append(titles, string(k.Title))
+			}
+		}
+		near := names.Nearest(string(title), titles)
+		return slices.ContainsFunc(directory.Called(known, app, near), ours) ||
+			slices.ContainsFunc(ids, func(id messages.ConversationID) bool { // one that was never seen
+				of, called, _ := strings.Cut(string(id), ":")
+				return (app == "" || of == app) && directory.Plain(called) == directory.Plain(string(title))
+			})
+	}
 }
 
 // receipt writes down which keys are about to be destroyed. Without keys in the data

@@ -8,6 +8,8 @@ import (
 	"image"
 	"io"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -38,7 +40,56 @@ type Drawn struct {
 	script  *script.Host
 }
 
-func newDrawn() *Drawn { return &Drawn{script: script.NewHost()} }
+// NewDrawn returns a host of drawn windows, none of which is open.
+func NewDrawn() *Drawn { return &Drawn{script: script.NewHost()} }
+
+// Forget deletes what was said in conversations, which their applications call by such names,
+// from the windows and from all their journals in the data directory. The application is "" for
+// the journal of a window that is configured no more. It returns how many messages that were.
+func (d *Drawn) Forget(cfg config.Config, is func(app, name string) bool) (count int, err error) {
+	journals, err := filepath.Glob(filepath.Join(journalsOf(cfg), "*"+journalEnd))
+	if err != nil {
+		return 0, fmt.Errorf("drawn windows: %w", err)
+	}
+	apps, first := map[string]string{}, map[string]string{}
+	for _, w := range cfg.Windows {
+		if chat, err := script.Open(w.Script); err == nil && w.Drawn() {
+			apps[w.Name], first[w.Name] = w.App, shownFirst(chat)
+		}
+	}
+	for _, path := range journals {
+		name := strings.TrimSuffix(filepath.Base(path), journalEnd)
+		is := func(title string) bool { return is(apps[name], title) }
+		n := 0
+		if at := slices.IndexFunc(d.windows, func(w *drawn.Window) bool { return w.Ref() == name }); at >= 0 {
+			n, err = d.windows[at].Forget(is)
+		} else {
+			n, err = forgetIn(path, first[name], is)
+		}
+		if count += n; err != nil {
+			return count, err
+		}
+	}
+	return count, nil
+}
+
+func forgetIn(path, first string, is func(string) bool) (count int, err error) {
+	lock, err := private.Lock(path)
+	if err != nil {
+		return 0, err
+	}
+	count, err = drawn.ForgetIn(path, first, is)
+	return count, errors.Join(err, lock.Close())
+}
+
+const journalEnd = ".jsonl"
+
+func journalsOf(cfg config.Config) string { return filepath.Join(cfg.Data, "windows") }
+
+// shownFirst is the conversation that a window shows first; an empty script names none.
+func shownFirst(chat script.Script) string {
+	return cmp.Or(chat.Conversation(), drawn.DefaultOptions(nil).Conversation)
+}
 
 // Attach sets the host of these windows, before one is opened.
 func (d *Drawn) Attach(host Host, log zerolog.Logger) { d.host, d.log = host, log }
@@ -60,12 +111,12 @@ func (d *Drawn) open(cfg config.Config, w config.Window) (hardware.Screen, strin
 	if err := private.Make(cfg.Data, private.Unwritable); err != nil { // before anything is made in it
 		return nil, "", fmt.Errorf("data directory: %w", err)
 	}
-	dir := filepath.Join(cfg.Data, "windows")
+	dir := journalsOf(cfg)
 	if err := private.Make(dir, private.Closed); err != nil {
 		return nil, "", fmt.Errorf("make the window's journal: %w", err)
 	}
 	// Before anything is written: two Kehais would write over each other's journal.
-	journal := filepath.Join(dir, w.Name+".jsonl")
+	journal := filepath.Join(dir, w.Name+journalEnd)
 	lock, err := private.Lock(journal)
 	if err != nil {
 		return nil, "", err
@@ -75,7 +126,7 @@ func (d *Drawn) open(cfg config.Config, w config.Window) (hardware.Screen, strin
 		theme = drawn.Dark
 	}
 	look := drawn.DefaultOptions(time.Now)
-	look.Conversation = cmp.Or(chat.Conversation(), look.Conversation) // an empty script names none
+	look.Conversation = shownFirst(chat)
 	look.Ref, look.Size, look.Scale = w.Name, image.Pt(w.Size[0], w.Size[1]), w.Scale
 	look.Theme, look.Journal = theme, journal
 	win, err := drawn.New(look)

@@ -79,7 +79,7 @@ type Recognizer struct {
 // Builtin are the drivers that need no display (drawn windows, the recognizer that knows
 // what they drew, and Tesseract), and the counter of how this system is used.
 func Builtin(cfg config.Config) Set {
-	windows := newDrawn()
+	windows := NewDrawn()
 	return Set{
 		Screens: map[string]OpenScreen{nameDrawn: func(w config.Window) (hardware.Screen, string, error) {
 			return windows.open(cfg, w)

@@ -42,6 +42,8 @@ type Forgotten struct {
 	Events      int `json:"events"`
 	Verdicts    int `json:"verdicts"`
 	DeadLetters int `json:"dead_letters"`
+	// Drawn is set by whoever draws windows: messages that stood in them.
+	Drawn int `json:"drawn,omitempty"`
 	// Unknown counts what could not be checked and is left: messages of types that this
 	// runtime does not know. The program that wrote them can forget them.
 	Unknown int `json:"unknown,omitempty"`

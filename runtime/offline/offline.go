@@ -25,6 +25,7 @@ import (
 	"github.com/kehai-run/kehai/runtime/admin"
 	"github.com/kehai-run/kehai/runtime/config"
 	"github.com/kehai-run/kehai/runtime/datadir"
+	"github.com/kehai-run/kehai/runtime/drivers"
 	"github.com/kehai-run/kehai/runtime/engine"
 	"github.com/kehai-run/kehai/runtime/names"
 	"github.com/kehai-run/kehai/runtime/pause"
@@ -99,7 +100,7 @@ func recovered(
 		Backend: admin.Backend{Config: cfg, Engine: func() (*engine.Engine, error) { return e, nil },
 			Disk: func() datadir.Disk { return datadir.DiskOf(st) }, Pauses: pauses,
 			Names: names.InLog(cfg, key, nil, nil), Book: book,
-			Memory: library, Debug: datadir.DebugFiles(cfg.Data)}, store: st, stop: cancel,
+			Memory: library, Debug: datadir.DebugFiles(cfg.Data), Drawn: drivers.NewDrawn()}, store: st, stop: cancel,
 		done: make(chan struct{}),
 	}
 	library.Keep(datadir.SavedIndex(cfg.Data, keys))
