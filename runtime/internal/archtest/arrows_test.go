@@ -29,6 +29,9 @@ var rooms = []struct {
 	{1, "runtime/telemetry", []string{"messages/...", "actors"}},
 	// Only what belongs to a cluster imports it, so that a host without one links nothing of it.
 	{1, "runtime/cluster", nil},
+	{2, "runtime/cluster/identity", nil},
+	{3, "runtime/cluster/invite", nil},
+	{3, "runtime/cluster/transport", nil},
 	{2, "runtime/store", nil},
 	{2, "runtime/keyring", nil},
 	{2, "runtime/web", []string{"messages/...", "actors"}},
