@@ -23,9 +23,17 @@ func OpenStore(cfg config.Config, log zerolog.Logger, stopped func(error)) (engi
 	if err := private.Make(cfg.Data, private.Unwritable); err != nil {
 		return nil, err
 	}
-	if err := settle(cfg); err != nil {
+	return openSettled(cfg, log, stopped, func() {})
+}
+
+// openSettled keeps [Encrypt] from changing the places of stores between the reading of the key
+// and the opening of the store, where tests call between.
+func openSettled(cfg config.Config, log zerolog.Logger, stopped func(error), between func()) (engine.Store, error) {
+	settled, err := settle(cfg)
+	if err != nil {
 		return nil, err
 	}
+	defer settled.Close()
 	key, err := storeKey(cfg)
 	if err != nil {
 		return nil, err
@@ -33,6 +41,7 @@ func OpenStore(cfg config.Config, log zerolog.Logger, stopped func(error)) (engi
 	if key == nil {
 		log.Info().Str("mend", "kehai encrypt").Msg("store_not_encrypted")
 	}
+	between()
 	st, err := openStore(cfg, filepath.Join(cfg.Data, storeDir), key, log, stopped)
 	if err != nil {
 		return nil, lostKey(cfg, err)
@@ -92,16 +101,11 @@ func RestoreKeys(cfg config.Config, log zerolog.Logger, backup io.Reader) (keys 
 			return 0, err
 		}
 	}
-	own := filepath.Join(Keys(cfg), keyring.StoreKey)
-	_, missing := os.Lstat(own)
-	keys, err = keyring.Restore(Keys(cfg), backup)
-	if err == nil && opens && missing != nil { // the store does without, as after a restore
-		err = os.Remove(own)
-		if errors.Is(err, fs.ErrNotExist) {
-			err = nil
-		}
+	var needless []string
+	if opens { // the store does without, or has a newer one
+		needless = []string{keyring.StoreKey}
 	}
-	return keys, err
+	return keyring.Restore(Keys(cfg), backup, needless...)
 }
 
 // Lacking counts the rows of a configuration's store that its keys do not open, and the

@@ -35,7 +35,7 @@ var ErrEncrypted = errors.New("datadir: nothing to do")
 
 // Names in a data directory. The copy is made in nextStore, and the other two are seen
 // only when the stores change places. A key that ends in next belongs to the copy; an
-// empty one says that the copy is plain.
+// empty one says that the copy has none of its own.
 const (
 	storeDir  = "store"
 	nextStore = "store.next"
@@ -79,7 +79,7 @@ func Encrypt(cfg config.Config, log zerolog.Logger, o Encryption) (own bool, err
 	if err := private.Check(cfg.Data, private.Unwritable); err != nil {
 		return false, err
 	}
-	lock, err := lockStores(cfg.Data)
+	lock, err := lockStores(cfg.Data, private.Lock)
 	if err != nil {
 		return false, err
 	}
@@ -168,14 +168,12 @@ func openAny(cfg config.Config, log zerolog.Logger, file string) (st *store.Stor
 }
 
 func (o Encryption) copy(cfg config.Config, log zerolog.Logger, from *store.Store, key []byte, own bool) error {
-	if own {
-		var text []byte
-		if key != nil {
-			text = []byte(hex.EncodeToString(key) + "\n")
-		}
-		if err := writeKey(cfg, text); err != nil {
-			return err
-		}
+	var text []byte // an own key that is not the copy's would be taken for it one day
+	if own && key != nil {
+		text = []byte(hex.EncodeToString(key) + "\n")
+	}
+	if err := writeKey(cfg, text); err != nil {
+		return err
 	}
 	if err := o.before("copy"); err != nil {
 		return err
@@ -246,16 +244,25 @@ func turnKey(cfg config.Config) error {
 	return errors.Join(err, syncDirs(Keys(cfg)))
 }
 
-// settle finishes or undoes an [Encrypt] that was killed.
-func settle(cfg config.Config) error {
-	if !there(cfg, nextStore) && !Unsettled(cfg.Data) {
-		return nil
+// settle finishes or undoes an [Encrypt] that was killed, and lets none begin until what it
+// returns is closed.
+func settle(cfg config.Config) (io.Closer, error) {
+	for {
+		settled, err := lockStores(cfg.Data, private.Share)
+		if err != nil || !there(cfg, nextStore) && !Unsettled(cfg.Data) {
+			return settled, err
+		}
+		if err := settled.Close(); err != nil {
+			return nil, fmt.Errorf("datadir: %w", err)
+		}
+		lock, err := lockStores(cfg.Data, private.Lock)
+		if err != nil {
+			return nil, err
+		}
+		if err := errors.Join(settleLocked(cfg), lock.Close()); err != nil {
+			return nil, err
+		}
 	}
-	lock, err := lockStores(cfg.Data)
-	if err != nil {
-		return err
-	}
-	return errors.Join(settleLocked(cfg), lock.Close())
 }
 
 func settleLocked(cfg config.Config) error {
@@ -303,11 +310,13 @@ func there(cfg config.Config, name string) bool {
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
-// lockStores keeps two processes from changing places of the same stores.
-func lockStores(data string) (io.Closer, error) {
-	lock, err := private.Lock(filepath.Join(data, storeLock))
+// lockStores keeps two processes from changing places of the same stores, or one from opening
+// what the other moves.
+func lockStores(data string, how func(path string) (io.Closer, error)) (io.Closer, error) {
+	lock, err := how(filepath.Join(data, storeLock))
 	if errors.Is(err, private.ErrHeld) {
-		return nil, fmt.Errorf("%w: kehai encrypt is at work on %s: wait for it", engine.ErrInUse, data)
+		return nil, fmt.Errorf("%w: kehai encrypt is at work on %s, or Kehai just starts: wait for it",
+			engine.ErrInUse, data)
 	}
 	return lock, err
 }

@@ -120,6 +120,43 @@ func TestEncrypt(t *testing.T) {
 	}
 }
 
+// A key that was made and is in use no more does not stay: it would be taken for the store's.
+func TestNoStaleKeyStays(t *testing.T) {
+	cfg := filled(t)
+	encrypt(t, cfg, Encryption{}, true)
+	named := cfg
+	named.Encryption.KeyFile = filepath.Join(t.TempDir(), "key")
+	if err := os.WriteFile(named.Encryption.KeyFile, bytes.Repeat([]byte{7}, 32), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	encrypt(t, named, Encryption{}, false)
+	if key, err := ownKey(cfg); key != nil || err != nil {
+		t.Errorf("the key that was in use before is still there, %v", err)
+	}
+	if own, err := Encrypt(named, zerolog.Nop(), Encryption{Off: true}); err != nil || own {
+		t.Fatalf("Encrypt(off) = %v, %v", own, err)
+	}
+	wantRow(t, cfg)
+}
+
+// Between the moment in which a start has read the key and the one in which it has opened the
+// store no other process changes either.
+func TestOpeningExcludesEncrypt(t *testing.T) {
+	cfg := filled(t)
+	st, err := openSettled(cfg, zerolog.Nop(), nil, func() {
+		if _, err := Encrypt(cfg, zerolog.Nop(), Encryption{}); !errors.Is(err, engine.ErrInUse) {
+			t.Errorf("Encrypt while a store is opened = %v, want it in use", err)
+		}
+	})
+	if err == nil {
+		err = st.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	encrypt(t, cfg, Encryption{}, true)
+}
+
 // A store whose key is lost is not made anew, and the error names the place of the key,
 // which a backup of the keys fills.
 func TestLostStoreKey(t *testing.T) {
@@ -139,6 +176,9 @@ func TestLostStoreKey(t *testing.T) {
 	elsewhere := filled(t) // a restored store is plain
 	if _, err := RestoreKeys(elsewhere, zerolog.Nop(), bytes.NewReader(backup.Bytes())); err != nil {
 		t.Fatal(err)
+	}
+	if key, err := ownKey(elsewhere); key != nil || err != nil {
+		t.Errorf("a plain store has got a key, %v", err)
 	}
 	wantRow(t, elsewhere)
 	path := filepath.Join(Keys(cfg), keyring.StoreKey)

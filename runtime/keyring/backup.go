@@ -81,42 +81,47 @@ func archive(out *tar.Writer, name string, raw []byte) error {
 // Restore puts the keys of a backup into a directory, and returns how many it has added:
 // all if it has none, else those that it lacks, except for destroyed ones. It fails, and
 // leaves no key behind, if a file is not a key of the node, or with [ErrKeys] if the
-// directory has keys of another node, or another key for the same subject.
-func Restore(dir string, r io.Reader) (keys int, err error) {
-	half := dir + unfinished
-	files, err := os.ReadDir(dir)
+// directory has keys of another node, or another key for the same subject. Files of the backup
+// with a name among without are left out. Killed at any moment, it can be done again.
+func Restore(dir string, r io.Reader, without ...string) (keys int, err error) {
+	return (&directory{path: dir}).takeIn(r, without)
+}
+
+// takeIn is [Restore].
+func (d *directory) takeIn(r io.Reader, without []string) (keys int, err error) {
+	files, err := os.ReadDir(d.path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return 0, fmt.Errorf("keyring: %w", err)
 	}
-	if err := os.RemoveAll(half); err != nil {
+	half := &directory{path: d.path + unfinished, step: d.step}
+	if err := os.RemoveAll(half.path); err != nil {
 		return 0, fmt.Errorf("keyring: %w", err)
 	}
-	if err := private.Make(half, private.Closed); err != nil {
+	if err := private.Make(half.path, private.Closed); err != nil {
 		return 0, fmt.Errorf("keyring: %w", err)
 	}
-	d := &directory{path: half}
-	if err = d.unpack(r); err == nil {
-		keys, err = d.complete()
+	if err = half.unpack(r, without); err == nil {
+		keys, err = half.complete()
 	}
 	switch {
 	case err != nil:
 	case len(files) > 0:
-		keys, err = d.addTo(&directory{path: dir})
-		err = errors.Join(err, os.RemoveAll(half))
+		keys, err = half.addTo(d)
+		err = errors.Join(err, os.RemoveAll(half.path))
 	default:
-		err = d.become(dir)
+		err = half.become(d.path)
 	}
 	if err != nil {
-		return 0, errors.Join(fmt.Errorf("keyring: restore: %w", err), os.RemoveAll(half))
+		return 0, errors.Join(fmt.Errorf("keyring: restore: %w", err), os.RemoveAll(half.path))
 	}
 	return keys, nil
 }
 
 // become moves a directory to where there is none, or an empty one.
 func (d *directory) become(dir string) error {
-	err := os.Remove(dir)
+	err := d.do(doRemove, dir, func() error { return os.Remove(dir) })
 	if err == nil || errors.Is(err, fs.ErrNotExist) {
-		err = os.Rename(d.path, dir)
+		err = d.do(doRename, dir, func() error { return os.Rename(d.path, dir) })
 	}
 	if err == nil {
 		err = d.syncDir(filepath.Dir(dir))
@@ -202,7 +207,7 @@ const (
 	maxListFile = 64 << 20
 )
 
-func (d *directory) unpack(r io.Reader) error {
+func (d *directory) unpack(r io.Reader, without []string) error {
 	for in := tar.NewReader(r); ; {
 		h, err := in.Next()
 		if err == io.EOF {
@@ -220,6 +225,9 @@ func (d *directory) unpack(r io.Reader) error {
 		raw, err := io.ReadAll(in)
 		if err != nil {
 			return ErrBackup
+		}
+		if slices.Contains(without, h.Name) {
+			continue
 		}
 		if err := d.writeAt(h.Name, os.O_CREATE|os.O_EXCL, raw, 0); err != nil {
 			return err

@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"sync"
 
 	"github.com/kehai-run/kehai/runtime/engine"
@@ -72,6 +73,9 @@ func keyOf(of id, secret []byte) *key {
 // that a lost directory is noticed, not replaced.
 func Open(dir string) (*Ring, error) {
 	files := &directory{path: dir}
+	if err := os.RemoveAll(dir + unfinished); err != nil { // copies of keys, from a [Restore] that was killed
+		return nil, fmt.Errorf("keyring: %w", err)
+	}
 	if err := files.tidy(); err != nil {
 		return nil, err
 	}

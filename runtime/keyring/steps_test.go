@@ -1,6 +1,7 @@
 package keyring
 
 import (
+	"bytes"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -163,6 +164,74 @@ func TestKilledAtAnyStep(t *testing.T) {
 			return
 		}
 	}
+}
+
+// Killed at any step, a restore can be done again, leaves no copy of a key beside the directory
+// once that is used, and never brings the key of the store where that is not wanted.
+func TestARestoreIsKilledAtAnyStep(t *testing.T) {
+	from := filepath.Join(t.TempDir(), "keys")
+	r := open(t, from)
+	row := seal(t, r, "a", "p", "secret")
+	seal(t, r, "b", "p", "other")
+	var backup bytes.Buffer
+	err := os.WriteFile(filepath.Join(from, StoreKey), []byte("key of the store"), 0o600)
+	if _, err := Backup(from, &backup); err != nil {
+		t.Fatal(err)
+	}
+	for name, lost := range map[string]bool{"none": false, "some": true} {
+		for left, whole := 0, false; !whole && err == nil; left++ {
+			dir := filepath.Join(t.TempDir(), "keys")
+			if lost { // all but one
+				err = errors.Join(os.CopyFS(dir, os.DirFS(from)), os.Chmod(dir, 0o700),
+					os.Remove(filepath.Join(dir, StoreKey)), os.Remove(filepath.Join(dir, nameOf(row))))
+				files, _ := filepath.Glob(filepath.Join(dir, "*"))
+				for _, f := range files {
+					err = errors.Join(err, os.Chmod(f, 0o600))
+				}
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			n := left
+			to := &directory{path: dir, step: func(_ action, _ string, do func() error) error {
+				if n--; n < 0 {
+					panic(errKilled)
+				}
+				return do()
+			}}
+			whole = !killed(func() { _, err = to.takeIn(bytes.NewReader(backup.Bytes()), []string{StoreKey}) })
+			if !whole {
+				_, err = Restore(dir, bytes.NewReader(backup.Bytes()), StoreKey)
+			}
+			if err != nil {
+				t.Fatalf("%s there, killed after %d steps, Restore() = %v", name, left, err)
+			}
+			want(t, open(t, dir), "p", row, "secret")
+			for _, path := range []string{filepath.Join(dir, StoreKey), dir + unfinished} {
+				if _, err := os.Lstat(path); err == nil {
+					t.Errorf("%s there, killed after %d steps: %s is there", name, left, path)
+				}
+			}
+		}
+	}
+}
+
+// Copies of keys that a killed restore has left go with the next start.
+func TestCopiesOfKeysGo(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "keys")
+	if err := os.MkdirAll(dir+unfinished, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	open(t, dir)
+	if _, err := os.Lstat(dir + unfinished); err == nil {
+		t.Error("the copies are still there")
+	}
+}
+
+func killed(do func()) (dead bool) {
+	defer func() { dead = recover() != nil }()
+	do()
+	return false
 }
 
 // A list that is cut short is no crash's: it is written as a whole.
