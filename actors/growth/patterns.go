@@ -38,16 +38,18 @@ const (
 	kin     = `dog|cat|puppy|kitten|sister|brother|mother|father|mom|dad|wife|husband|son|daughter|boss|cousin|` +
 		`friend|girlfriend|boyfriend|partner`
 	thing  = `(?P<body>[\w' -]{2,30}?)`
+	lasts  = `(?:る|ます)(?:よ|ね|の|ん|わ|けど|から|が|し|、|$)`
+	told   = `(?:です|だな|なんだ|なので|で|だ?(?:よ|ね|けど|から|し|、|$)|かな|かも|に|と)`
 	ending = `(?: now| too| anymore| so much| a lot)?[.,!]*$`
 )
 
 var patterns = []pattern{
 	{memory.Fact, "home", memory.Holds, re(noun + `(?:に|へ)(?:引っ越し(?:た|ました|てき)|引越し(?:た|ました)|越してき)`)},
-	{memory.Fact, "home", memory.Holds, re(noun + `(?:に|で)(?:住んで(?:る|い|ます|て)|暮らして(?:る|い)|一人暮らし)`)},
+	{memory.Fact, "home", memory.Holds, re(noun + `(?:に|で)(?:(?:住んで|暮らして)い?(?:` + lasts + `|て)|一人暮らし)`)},
 	{memory.Fact, "home", memory.Holds, re(`\b(?i:I|we)(?:'m| am| are|'re)? (?:now )?(?:live|living) in ` + capital)},
 	{memory.Fact, "home", memory.Holds, re(`\b(?i:I|we)(?:'ve| have)? (?:just |recently )?moved to ` + capital)},
 
-	{memory.Fact, "work", memory.Holds, re(noun + `で(?:働いて(?:る|い|ます)|働き(?:始め|はじめ)|働くことにな)`)},
+	{memory.Fact, "work", memory.Holds, re(noun + `で(?:働いてい?(?:` + lasts + `)|働き(?:始め|はじめ)|働くことにな)`)},
 	{memory.Fact, "work", memory.Holds, re(noun + `に(?:転職し|就職し|入社し|勤めて|勤め始め|就職が決ま|転職が決ま)`)},
 	{memory.Fact, "work", memory.Ends, re(`(?:仕事|会社|バイト|職場)(?:は|を|、)?(?:もう)?(?:辞め(?:た|ました)|やめ(?:た|ました)|退職し)`)},
 	{memory.Fact, "work", memory.Holds, re(`\bI(?:'m| am)? (?:now )?work(?:ing)? (?:at|for) ` + capital)},
@@ -67,14 +69,15 @@ var patterns = []pattern{
 	{memory.Relation, "", memory.Holds, re(`(?P<name>` + relative + `)の(?P<body>[^\s、。のがは]{1,6}?)(?:さん|ちゃん|くん)`)},
 	{memory.Relation, "", memory.Holds, re(`\b(?i:my|our) (?P<name>` + kin + `)(?:'s name)?,? (?:is (?:called |named )?)?` + capital)},
 
-	{memory.Preference, "", memory.Likes, re(noun + `(?:が|は|も)?` + very + `(?:好き|すき)(?:です|だ|なんだ|だよ|かな|かも|で|$|ね|よ|に|、)`)},
+	{memory.Preference, "", memory.Likes, re(noun + `(?:が|は|も)?` + very + `(?:好き|すき)` + told)},
 	{memory.Preference, "", memory.Likes, re(noun + `派(?:です|だ|かな|なん|$|ね|よ|に)`)},
 	{memory.Preference, "", memory.Likes, re(noun + `に(?:ハマって|はまって)`)},
 	{memory.Preference, "", memory.Likes, re(`\bI (?:really |just |absolutely |do |still )*(?:like|love|adore|enjoy) ` + thing + ending)},
 	{memory.Preference, "", memory.Likes, re(
 		less + `より(?:も|は)?、?(?P<body>[^\s、,。「」がはをもとでにへの]{1,20}?)(?:の?(?:ほう|方))?(?:が|も)?(?:いい|良い|好き|派|合う|おいしい|です|だ|かな|$)`)},
 	{memory.Preference, "", memory.Likes, re(`\bI (?:now )?prefer (?P<body>[\w' -]{2,30}?) (?:to|over) (?P<less>[\w' -]{2,30}?)` + ending)},
-	{memory.Preference, "", memory.Dislikes, re(noun + `(?:が|は|も)?` + very + `(?:苦手|嫌い|きらい|食べられない|飲めない|好きじゃな|好きではな)`)},
+	{memory.Preference, "", memory.Dislikes, re(
+		noun + `(?:が|は|も)?` + very + `(?:(?:苦手|嫌い|きらい)` + told + `|食べられない|飲めない|好きじゃな|好きではな)`)},
 	{memory.Preference, "", memory.Dislikes, re(`\bI (?:really )?(?:don't like|do not like|hate|can't stand|dislike) ` + thing + ending)},
 	{memory.Preference, "", memory.Ends, re(`もう` + noun + `は(?:飲まない|食べない|いらない|卒業|飲んでない|食べてない)`)},
 }
@@ -85,27 +88,56 @@ var (
 	unsure = re(`(?:かな|かも|かもしれない|っけ|らしい|みたい|だろうか|でしょうか|たら|なら|たい|たいな|たいね|ようか|しよう|` +
 		`ない[?？]|どうかな|のかな|だって|って言ってた|そうです|そうだ)$|^もし|^(?i:if|maybe|perhaps)\b|` +
 		`(?:住み|働き|行き|飲み|食べ)たい|引っ越したい|転職したい|\b(?i:would|might|used to|wish|want to)\b`)
-	past      = re(`(?:た|だ|ました|でした|済み|終わり|完了)(?:[ねよわな]|から|の|んだ|よね)*$|(?i)\b(?:done|finished|bought|booked|went|sent|paid|\w{2,}ed)\b`)
+	past = re(`(?:た|だ|ました|でした|済み|終わり|完了)(?:[ねよわな]|から|の|んだ|よね|けど)*$|` +
+		`(?i)\b(?:done|finished|bought|booked|went|sent|paid|was|were|\w{3,}ed)\b`)
 	cancelled = re(`中止|キャンセル|取りやめ|取り消し|なくなった|なくなりました|行けなく|やめた|やめました|やめる|やめます|流れた|なしに` +
 		`|(?i)\bcancel|called off|not going|won't be`)
 	must = re(`(?:なきゃ|ないと|なくちゃ|なければ(?:ならない|いけない)?|ないといけない|予定(?:です|だよ?|なんだ)?|つもり(?:です|だよ?)?|` +
 		`こと(?:にした|にしました|になった|になりました)|ておく|ておきます|とく|とくわ)(?:[ねよわ])*$|` +
-		`(?i)\b(?:I|we) (?:need to|have to|must|'?ve got to)\b`)
-	will    = re(`(?:[うくぐすつぬぶむる]|ます)(?:[ねよわ]|んだ|の|から)*$|(?i)\b(?:I'll|we'll|I will|we will|going to|I'm|we're)\b`)
-	states  = re(`(?:です|ません)(?:[ねよわ]|が|から|けど)*$`)
-	weather = re(`雨|雪|晴れ|天気|台風|気温|暑|寒|風が|地震|(?i)\b(?:rain|snow|sunny|weather)\b`)
-	adverbs = re(`^(?:今|いま|もう|また|やっぱり|やっぱ|やはり|実は|結局|ついに|最近|先月|先週|昨日|来月|今年|去年|今月|今日|私|僕|俺|わたし|まだ|けっこう|すごく|とても|本当|春から|夏から|秋から|冬から)+`)
-	fond    = re(`(?:やっぱり|やっぱ|やはり|一番|本当|とても|すごく|めっちゃ|かなり|大|が|は|も)+$`)
-	kinship = re(`^(?:` + relative + `)$`)
-	firm    = re(`やっぱり|やっぱ|やはり|大好き|大嫌い|一番|絶対|(?i)\b(?:really|love|hate|always|actually|after all|can't stand)\b`)
+		`(?i)\b(?:I|we)(?: need to| have to| must|(?:'ve| have) got to)\b`)
+	// A verb in the dictionary's form; what ends so without being one is not in it.
+	will = re(`(?:[行書聞歩働焼引置開描抜磨招拭巻解弾炊履]く|てい?く|ておく|[会買払習使伝洗歌誘祝拾伺縫]う|もらう|向かう|\p{Han}[すぶむぐ]|` +
+		`[待持立打]つ|[\p{Han}えけげせぜてでねべめれわ]る|する|やる|とる|のる|くる|ます)(?:[ねよわぞ]|んだ|の|から)*$|` +
+		`(?i)\b(?:(?:I|we)(?:'ll| will)|(?:I'm|I am|we're|we are) (?:going to|meeting|visiting|seeing|flying|leaving|` +
+		`driving|taking|moving|picking|travell?ing|throwing|hosting|playing|joining|planning))\b`)
+	// What happens by itself, or only says how something is.
+	happens = re(`(?:[始閉決集止終変分見か]ま?[るわか]る|まる|わる|かる|られる|[会買使見聞もら]え?こ?える|行ける|晴れる|[降治]る|着く|` +
+		`[^捨立建育]てい?る|[んい]でい?る|[^入]れる|[混込]む|だけ休む|である|あります|います|できます|なります|思います|まります|わります)(?:[ねよわ]|んだ|の|から)*$|` +
+		`(?i)'ll (?:be|never|always|miss|have|bet|see (?:what|how|if|on|you))\b|\b(?:have to|must) (?:admit|say|confess|laugh|have|be|agree|look|seem|feel)\b`)
+	habit  = re(`毎[日朝晩夜週月年]|いつも|普段|ふだん|だいたい|たいてい|(?i)\b(?:every|usually|always|normally)\b`)
+	spared = re(`なくて(?:も)?(?:いい|よい|良い)|ない(?:つもり|予定|こと)`)
+	// The words of others, and what another one has to do.
+	reported = re(`^(?:あなた|君|きみ|お前)[はが]|(?i)\b(?:said|says|told|tells|thinks?|thought)\b`)
+	others   = re(`(?:彼女?|[のな]人|あの子|あいつ|みんな|両親|家族|誰か|` + relative + `|` +
+		`[\p{Han}\p{Katakana}ー]+(?:さん|ちゃん|くん)|先輩|先生)(?:たち)?[はがも]|` +
+		`(?i)\b(?:used to|almost|nearly)\b`)
+	denied = re(`(?i)\b(?:don't|do not|doesn't|didn't)\b`)
+	// What is no thing.
+	vague = re(`^(?:ここ|そこ|あそこ|どこ|それ|これ|あれ|大変|きれい|楽しみ|大事|最高|いつ|まだ|どう|無理|だめ|内緒|秘密)$|くて?$|から$|` +
+		`^(?i:it|that|this|these|those|you|him|her|them|us|me|how|what|when|where|why|who|if|to|your|is|are|being|each other)\b`)
+	// Who or what does it, apart from times, which are marked like subjects.
+	subjects = re(`が|(?:^|[^\p{Han}])\p{Han}*[^日夜朝昼晩曜週末月年時度次\sぁ-ん\x00-\x7f]は`)
+	mine     = re(`[私僕俺][がは]`)
+	before   = re(`^(?:思った|前|以前|予想|いつも|昨日|去年|何|今|想像|普段|誰)$`)
+	states   = re(`(?:です|ません)(?:[ねよわ]|が|から|けど)*$`)
+	weather  = re(`雨|雪|晴れ|天気|台風|気温|暑|寒|風が|地震|(?i)\b(?:rain|snow|sunny|weather)\b`)
+	adverbs  = re(`^(?:今|いま|もう|また|やっぱり|やっぱ|やはり|実は|結局|ついに|最近|先月|先週|昨日|来月|今年|去年|今月|今日|私|僕|俺|わたし|まだ|けっこう|すごく|とても|本当|春から|夏から|秋から|冬から)+`)
+	fond     = re(`(?:やっぱり|やっぱ|やはり|一番|本当|とても|すごく|めっちゃ|かなり|大|が|は|も)+$`)
+	kinship  = re(`^(?:` + relative + `)$`)
+	firm     = re(`やっぱり|やっぱ|やはり|大好き|大嫌い|一番|絶対|(?i)\b(?:really|love|hate|always|actually|after all|can't stand)\b`)
 )
 
 // read returns what a sentence says in the way of the pattern.
 func (p pattern) read(s string) (list []finding) {
-	m := p.re.FindStringSubmatch(s)
-	if m == nil {
+	at := p.re.FindStringSubmatchIndex(s)
+	if at == nil {
 		return nil
 	}
+	if i := p.re.SubexpIndex("body"); i > 0 && (p.kind == memory.Preference || p.name != "") &&
+		(others.MatchString(s[:at[2*i]]) || p.op != memory.Dislikes && denied.MatchString(s[:at[2*i]])) {
+		return nil
+	}
+	m := p.re.FindStringSubmatch(s)
 	f := finding{name: p.name, op: p.op, sure: firm.MatchString(s)}
 	if i := p.re.SubexpIndex("body"); i > 0 {
 		f.body = bare(m[i])
@@ -117,12 +149,15 @@ func (p pattern) read(s string) (list []finding) {
 		f.body = fond.ReplaceAllString(f.body, "")
 		f.name = f.body
 	}
-	if f.name == "" || f.body == "" && f.op == memory.Holds {
+	if f.name == "" || f.body == "" && f.op == memory.Holds || vague.MatchString(f.body) {
 		return nil
 	}
 	list = append(list, f)
-	if i := p.re.SubexpIndex("less"); i > 0 && f.sure {
-		if l := bare(m[i]); l != "" {
+	if i := p.re.SubexpIndex("less"); i > 0 {
+		switch l := bare(m[i]); {
+		case before.MatchString(l):
+			return nil
+		case l != "" && f.sure:
 			list = append(list, finding{name: l, body: l, op: memory.Ends, sure: true})
 		}
 	}

@@ -47,7 +47,7 @@ func Learn(e messages.Event, open func() []memory.Topic) (list []Learned) {
 		if asks(s) {
 			continue
 		}
-		settled := false
+		settled, told := false, false
 		if t, op, ok := settles(s, open); ok {
 			add(memory.Task, t.Subject, string(t.Name), string(t.Name), s, op, false)
 			settled = true
@@ -59,9 +59,10 @@ func Learn(e messages.Event, open func() []memory.Topic) (list []Learned) {
 					kind = memory.Relation
 				}
 				add(kind, whose, f.name, f.body, s, f.op, f.sure)
+				told = told || kind == memory.Fact
 			}
 		}
-		if !settled && plans(s, e.At) {
+		if !settled && !told && plans(s, e.At) {
 			add(memory.Task, whose, s, s, s, memory.Holds, false)
 		}
 	}
@@ -192,18 +193,29 @@ func task(s string, at time.Time) string {
 
 // plans reports whether a sentence says what its speaker will do or has to do.
 func plans(s string, at time.Time) bool {
+	last := s[clauseOf(s, len(s)):]
 	switch {
-	case weather.MatchString(s) || past.MatchString(s):
+	case weather.MatchString(s) || reported.MatchString(s) || happens.MatchString(last) || spared.MatchString(s):
 		return false
 	case must.MatchString(s):
 		return true
-	case !will.MatchString(s) || states.MatchString(s):
+	case past.MatchString(last) || !will.MatchString(last) || states.MatchString(last) || habit.MatchString(s) ||
+		subjects.MatchString(last) && !mine.MatchString(last):
 		return false
 	}
 	for _, f := range when.Find(s, at, when.Future) {
-		if f.From.After(at) && f.Precision <= when.Month {
+		clause, _, _ := strings.Cut(s[clauseOf(s, f.Start):], "、")
+		if f.From.After(at) && f.Precision <= when.Month && !past.MatchString(clause) {
 			return true
 		}
 	}
 	return false
+}
+
+// clauseOf is where the clause of a sentence begins that holds a place, in bytes.
+func clauseOf(s string, place int) int {
+	if i := strings.LastIndex(s[:place], "、"); i >= 0 {
+		return i + len("、")
+	}
+	return 0
 }
