@@ -22,7 +22,7 @@
 //	windows/       journals of drawn windows
 //	prompts/       texts that replace what models are asked, if there are any
 //	debug/         newest frames and their texts, only with debug.text (package runtime/snapshot)
-//	page.token     opens the page and the interface (package runtime/web)
+//	page.sessions  hashes of the keys of the page and the interface (package runtime/web)
 //	feed.token     opens the feed to face trackers over HTTP (package runtime/feed)
 //	kehai.sock     how the command line reaches the process (package runtime/control)
 //	focus.sock     how face trackers do

@@ -100,7 +100,7 @@ func New(cfg config.Config, opts ...Option) (*Runtime, error) {
 		return nil
 	})
 	r.admin = admin.Backend{
-		Config: cfg, Engine: r.running, Disk: r.diskNow, Pauses: &pause.State{},
+		Config: cfg, Engine: r.running, Disk: r.diskNow, Pauses: &pause.State{}, Keys: admin.Keys(cfg.Data),
 		Book: names.NewBook(), Memory: recall.NewLibrary(time.Local), Talks: admin.NewTalks(),
 		Debug: datadir.DebugFiles(cfg.Data), Drawn: r.set.Drawn, VaultKey: parts.VaultKey(r.hashKey),
 		Live: &admin.Live{Status: r.Inspect, Problems: r.health.Problems, Seen: r.seen, Forget: r.forgetSeen,

@@ -3,6 +3,7 @@ package runtime_test
 import (
 	"bufio"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -209,9 +210,12 @@ func TestTheInterface(t *testing.T) {
 	for run := range 2 {
 		rt, stop := talking(t, data)
 		k := newClient(t, rt)
-		raw, err := os.ReadFile(filepath.Join(data, "page.token"))
-		if err != nil || strings.TrimSpace(string(raw)) != k.token || run > 0 && k.token != token {
-			t.Fatalf("page.token = %q, %v, want the page's, as before the restart", raw, err)
+		raw, err := os.ReadFile(filepath.Join(data, "page.sessions"))
+		if err != nil || strings.Contains(string(raw), k.token) || run > 0 && k.token == token {
+			t.Fatalf("page.sessions = %q, %v, want no key, and another one after a restart", raw, err)
+		}
+		if run > 0 { // the page that was open goes on
+			k.token = token
 		}
 		token = k.token
 		c := k.json(201, opTalks, "POST", opTalks, `{"channel":"web","name":"guest"}`)["conversation"].(string)
@@ -247,6 +251,43 @@ func TestTheInterface(t *testing.T) {
 		k.json(200, opTalks, "GET", opTalks, "")
 		k.refuses(c)
 		stop()
+	}
+}
+
+// TestAGuestOfTheInterface has a key for one conversation of the channel web, until it is
+// revoked; none is for one that stands elsewhere.
+func TestAGuestOfTheInterface(t *testing.T) {
+	rt, stop := talking(t, t.TempDir())
+	defer stop()
+	b := rt.Backend().(control.PageBackend)
+	k := newClient(t, rt)
+	owner := k.token
+	c := k.json(201, opTalks, "POST", opTalks, `{"channel":"web","name":"guest"}`)["conversation"].(string)
+	k.json(201, opTalks, "POST", opTalks, `{"channel":"host","name":"host"}`)
+	if _, err := b.MakePageKey(t.Context(), "host:host"); !errors.Is(err, control.ErrNotChannel) {
+		t.Errorf("a key for a guest of the host's = %v, want ErrNotChannel", err)
+	}
+	guest, err := b.MakePageKey(t.Context(), "web:guest")
+	if err != nil || !strings.HasPrefix(guest.URL, k.base+"/chat#t=") || string(guest.Conversation) != c {
+		t.Fatalf("MakePageKey() = %q of %s, %v", guest.URL, guest.Conversation, err)
+	}
+	k.token = guest.Key
+	path := opTalks + "/" + c + "/messages"
+	got, _ := k.happened(k.ask("POST", path, `{"text":"call 090-1234-5678"}`, sse))
+	if want := "[user: call [phone] assistant: At nine, at the station. done sent]"; fmt.Sprint(got) != want {
+		t.Errorf("a guest sees %q, want %s", got, want)
+	}
+	if n := len(k.json(200, opTalks, "GET", opTalks, "")["conversations"].([]any)); n != 1 {
+		t.Errorf("a guest sees %d conversations, want one", n)
+	}
+	if err := b.RevokePageKey(t.Context(), guest.ID); err != nil {
+		t.Error(err)
+	}
+	if resp := k.ask("GET", path, ""); resp.StatusCode != http.StatusUnauthorized {
+		t.Errorf("with a key that was revoked: %d, want 401", resp.StatusCode)
+	}
+	if k.token = owner; len(k.json(200, opTalks, "GET", opTalks, "")["conversations"].([]any)) != 2 {
+		t.Error("the owner does not see both conversations")
 	}
 }
 

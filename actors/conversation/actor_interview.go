@@ -10,7 +10,6 @@ import (
 	"github.com/kehai-run/kehai/actors/interview"
 	"github.com/kehai-run/kehai/actors/pii"
 	"github.com/kehai-run/kehai/actors/prompt"
-	"github.com/kehai-run/kehai/actors/text"
 	"github.com/kehai-run/kehai/actors/text/stream"
 	"github.com/kehai-run/kehai/messages"
 )
@@ -92,11 +91,7 @@ func (a *actor) tellInterview(turn *actors.Turn, v Interview) {
 // private replaces private data in a text with labels, in its language, before anything is
 // stored, and returns the text and which kinds it had.
 func private(t messages.Text) (messages.Text, []string) {
-	labels := pii.Japanese
-	if text.LanguageOf(string(t), text.Japanese) == text.English {
-		labels = pii.English
-	}
-	masked := pii.Mask(string(t), labels)
+	masked := pii.Mask(string(t), pii.LabelsFor(string(t)))
 	var kinds []string
 	for _, s := range masked.Spans {
 		if !slices.Contains(kinds, string(s.Kind)) {

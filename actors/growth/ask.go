@@ -68,11 +68,7 @@ func (o Options) masked(s messages.Text) messages.Text {
 	if !o.Mask {
 		return s
 	}
-	labels := pii.Japanese
-	if text.LanguageOf(string(s), text.Japanese) == text.English {
-		labels = pii.English
-	}
-	return messages.Text(pii.Mask(string(s), labels).Text)
+	return messages.Text(pii.Mask(string(s), pii.LabelsFor(string(s))).Text)
 }
 
 // Bounds of what a model answers, in bytes, entries and runes.

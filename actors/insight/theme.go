@@ -64,11 +64,7 @@ func told(raw json.RawMessage, most int) messages.Text {
 	if json.Unmarshal(raw, &s) != nil {
 		return ""
 	}
-	labels := pii.Japanese
-	if text.LanguageOf(s, text.Japanese) == text.English {
-		labels = pii.English
-	}
-	return messages.Text(pii.Mask(lenient.OneLine(s, most), labels).Text)
+	return messages.Text(pii.Mask(lenient.OneLine(s, most), pii.LabelsFor(s)).Text)
 }
 
 func severity(raw json.RawMessage) int {

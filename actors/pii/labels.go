@@ -1,5 +1,7 @@
 package pii
 
+import "github.com/kehai-run/kehai/actors/text"
+
 // Labels are the words that replace what was masked, in one language.
 type Labels struct{ words map[Kind]string }
 
@@ -18,6 +20,14 @@ var English = Labels{map[Kind]string{
 	Licence: "driving licence", Passport: "passport", Birth: "birth date", Account: "account", IP: "ip address",
 	Secret: "secret", Literal: "literal", Whole: "withheld",
 }}
+
+// LabelsFor are the labels in the language of a text; Japanese if it has none.
+func LabelsFor(s string) Labels {
+	if text.LanguageOf(s, text.Japanese) == text.English {
+		return English
+	}
+	return Japanese
+}
 
 // Label is the label of a kind in brackets. An unknown kind has the label of a text that
 // is masked as a whole.

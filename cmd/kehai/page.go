@@ -3,39 +3,132 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
+	"os"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/runtime/control"
 )
 
-type pageVerb struct{ *app }
+type pageVerb struct {
+	*app
+	list, asJSON           bool
+	guest, bearer, revokes string
+}
 
 func (v *pageVerb) command() *cobra.Command {
-	return &cobra.Command{
+	cmd := &cobra.Command{
 		Use:   "page",
 		Short: "Print the address of the live page, with its key",
 		Long: `Prints the address of the live page of the Kehai that runs. Behind the # stands its
-key: who has it reads every message. It stands in the file page.token of the data
-directory, too, for programs that use the interface below /v1, which /openapi.json
-describes. It lasts for 30 days; delete the file to make it void with the next start.`,
+key: who has it reads every message. A key that was used lasts for 30 days, also over
+restarts; Kehai keeps only its hash. Each start makes another one.
+
+Programs that use the interface below /v1, which /openapi.json describes, take a key of
+their own: --bearer writes one into a file that only you can read. --guest prints an
+address that opens one conversation of the channel web, and that masked, and nothing
+else. --list shows the keys, and --revoke makes one void at once, or all.`,
 		Example: `  kehai page
-  xdg-open "$(kehai page)"`,
+  xdg-open "$(kehai page)"
+  kehai page --bearer ~/.kehai.key
+  kehai page --guest web:hana
+  kehai page --list
+  kehai page --revoke all`,
 		Args: cobra.NoArgs,
-		RunE: v.withBackend(func(ctx context.Context, b control.Backend, _ []string) error {
-			s, err := b.Status(ctx)
-			switch {
-			case err != nil:
-				return err
-			case !s.Running:
-				return errors.New("page: no Kehai runs on this data: start one with `kehai run`")
-			case s.Page == "":
-				return errors.New("page: this run has none: start it without --no-web and with web.enabled: true")
-			}
-			return v.stdout.printf("%s\n", s.Page)
-		}),
+		RunE: v.withBackend(v.run),
 	}
+	flags := cmd.Flags()
+	flags.BoolVar(&v.list, "list", false, "list the keys that hold")
+	flags.BoolVar(&v.asJSON, "json", false, "with --list: one JSON object a key")
+	flags.StringVar(&v.guest, "guest", "", "print an address for a guest of a `conversation`")
+	flags.StringVar(&v.bearer, "bearer", "", "write a new key into a new `file`, for a program")
+	flags.StringVar(&v.revokes, "revoke", "", "make the key with an `ID` void, or all")
+	cmd.MarkFlagsMutuallyExclusive("list", "guest", "bearer", "revoke")
+	return cmd
+}
+
+func (v *pageVerb) run(ctx context.Context, b control.Backend, _ []string) error {
+	keys, ok := b.(control.PageBackend)
+	if !ok {
+		return errors.New("this Kehai knows nothing of keys of the page")
+	}
+	switch {
+	case v.list:
+		return v.listKeys(ctx, b, keys)
+	case v.revokes != "":
+		return keys.RevokePageKey(ctx, v.revokes)
+	case v.guest != "":
+		k, err := keys.MakePageKey(ctx, messages.ConversationID(v.guest))
+		if err == nil {
+			err = v.stdout.printf("%s\n", k.URL)
+		}
+		return err
+	case v.bearer != "":
+		return v.write(ctx, keys)
+	}
+	s, err := b.Status(ctx)
+	switch {
+	case err != nil:
+		return err
+	case !s.Running:
+		return errors.New("page: no Kehai runs on this data: start one with `kehai run`")
+	case s.Page == "":
+		return control.ErrNoPage
+	}
+	return v.stdout.printf("%s\n", s.Page)
+}
+
+// write makes a key and the file of it; without the file, there is no key.
+func (v *pageVerb) write(ctx context.Context, keys control.PageBackend) error {
+	f, err := os.OpenFile(v.bearer, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return fmt.Errorf("page: want a file that is not there yet: %w", err)
+	}
+	k, err := keys.MakePageKey(ctx, "")
+	if err == nil {
+		_, err = f.WriteString(k.Key + "\n")
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
+		err = errors.Join(err, os.Remove(v.bearer))
+		if k.ID != "" {
+			err = errors.Join(err, keys.RevokePageKey(ctx, k.ID))
+		}
+		return fmt.Errorf("page: %w", err)
+	}
+	return v.stdout.printf("%s holds until %s\n", k.ID, k.Ends)
+}
+
+func (v *pageVerb) listKeys(ctx context.Context, b control.Backend, keys control.PageBackend) error {
+	list, err := keys.PageKeys(ctx)
+	if err != nil {
+		return err
+	}
+	called := map[messages.ConversationID]string{}
+	talks, err := b.Conversations(ctx)
+	if err != nil {
+		return err
+	}
+	for _, c := range talks {
+		called[c.ID] = c.Label()
+	}
+	return printList(v.app, v.asJSON, list, "no keys of the page", func(t *table) error {
+		t.row("KEY", "OPENS", "MADE", "HOLDS UNTIL", "USED")
+		for _, k := range list {
+			opens, used := "everything", "no"
+			if k.Role == control.RoleGuest {
+				opens = called[k.Conversation]
+			}
+			if k.Used {
+				used = "yes"
+			}
+			t.row(k.ID, opens, k.Made.Local().Format(time.DateTime), k.Ends.Local().Format(time.DateTime), used)
+		}
+		return nil
+	})
 }
 
 // withoutKey is the address of the page without what must stay secret.

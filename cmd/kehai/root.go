@@ -21,7 +21,7 @@ func (a *app) groups() []group {
 			&messagesVerb{app: a}, &drafts{app: a}, &doctorVerb{a},
 		}},
 		{"Look closer:", []verb{
-			&windowsVerb{app: a}, &statusVerb{app: a}, &pageVerb{a}, &whyVerb{app: a}, &traceVerb{app: a},
+			&windowsVerb{app: a}, &statusVerb{app: a}, &pageVerb{app: a}, &whyVerb{app: a}, &traceVerb{app: a},
 			&recallVerb{app: a}, &memoryVerb{app: a}, &judgementsVerb{app: a}, &deadletters{app: a},
 			&subscriptions{app: a}, &insightsVerb{app: a}, &debugVerb{a},
 		}},

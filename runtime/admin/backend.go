@@ -15,6 +15,7 @@ import (
 	"github.com/kehai-run/kehai/runtime/pause"
 	"github.com/kehai-run/kehai/runtime/snapshot"
 	"github.com/kehai-run/kehai/runtime/telemetry"
+	"github.com/kehai-run/kehai/runtime/web"
 )
 
 // Backend answers what can be asked of a Kehai, whether its actors run or not. Its
@@ -32,6 +33,7 @@ type Backend struct {
 	Talks  *Talks          // who waits for news of a conversation
 	Debug  *datadir.Debug  // the debugging files
 	Drawn  *drivers.Drawn  // the windows that Kehai draws
+	Keys   *web.Sessions   // of the page
 
 	VaultKey func(conversation string) []byte // see [conversation.ContentHash]
 }

@@ -3,6 +3,7 @@ package admin
 import (
 	"context"
 	"fmt"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/runtime/control"
 	"github.com/kehai-run/kehai/runtime/engine"
+	"github.com/kehai-run/kehai/runtime/privacy"
 	"github.com/kehai-run/kehai/runtime/web"
 )
 
@@ -19,13 +21,66 @@ import (
 func (b Backend) Page(o web.Options) web.Options {
 	o.Status, o.Timeline, o.Act, o.Pipeline = b.pageStatus, b.pageTimeline, b.pageAct, b.pagePipeline
 	o.Talk = b
-	if info, err := os.Stat(b.Config.Data); err == nil && info.IsDir() { // a host may have none
-		o.TokenFile = filepath.Join(b.Config.Data, "page.token")
-	}
+	o.Sessions, o.Mask = b.sessions(), privacy.Masked
 	if b.Config.Focus.Enabled {
 		o.Attention, o.Changes = b.pageAttention, b.pageChanges
 	}
 	return o
+}
+
+// sessions are the keys of the page, nil where there is no data directory.
+func (b Backend) sessions() *web.Sessions {
+	if info, err := os.Stat(b.Config.Data); err != nil || !info.IsDir() { // a host may have none
+		return nil
+	}
+	return b.Keys
+}
+
+// Keys are the keys of the page in a data directory.
+func Keys(data string) *web.Sessions {
+	return web.NewSessions(filepath.Join(data, "page.sessions"), nil)
+}
+
+// PageKeys implements [control.PageBackend].
+func (b Backend) PageKeys(context.Context) ([]control.PageKey, error) {
+	s := b.sessions()
+	if s == nil {
+		return nil, control.ErrNoPage
+	}
+	return s.List(), nil
+}
+
+// MakePageKey implements [control.PageBackend].
+func (b Backend) MakePageKey(ctx context.Context, guestOf messages.ConversationID) (control.NewPageKey, error) {
+	s := b.sessions()
+	if s == nil || b.Live == nil || b.Live.Status().Page == "" {
+		return control.NewPageKey{}, control.ErrNoPage
+	}
+	path := "/"
+	if guestOf != "" {
+		t, err := b.Talk(ctx, guestOf, control.TalkQuery{Limit: 1})
+		if err == nil && t.Channel != messages.ChannelWeb {
+			err = control.ErrNotChannel
+		}
+		if err != nil {
+			return control.NewPageKey{}, err
+		}
+		guestOf, path = t.Conversation, "/chat"
+	}
+	k, err := s.Make(guestOf)
+	if page, failed := url.Parse(b.Live.Status().Page); failed == nil {
+		k.URL = "http://" + page.Host + path + "#" + url.Values{"t": {k.Key}}.Encode()
+	}
+	return k, err
+}
+
+// RevokePageKey implements [control.PageBackend].
+func (b Backend) RevokePageKey(_ context.Context, id string) error {
+	s := b.sessions()
+	if s == nil {
+		return control.ErrNoPage
+	}
+	return s.Revoke(id)
 }
 
 // windows lists the configured windows.

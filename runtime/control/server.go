@@ -106,6 +106,7 @@ func handler(b Backend) http.Handler {
 	replyRoutes(mux, b)
 	memoryRoutes(mux, b)
 	talkRoutes(mux, b)
+	pageRoutes(mux, b)
 	backupRoutes(mux, b)
 	return mux
 }
@@ -185,6 +186,8 @@ var codes = map[error]string{
 	ErrNoRun:                 "no_run",
 	ErrNoEvent:               "no_event",
 	ErrImport:                "import",
+	ErrNoKey:                 "no_key",
+	ErrNoPage:                "no_page",
 }
 
 // remoteError is an error that came over the socket, and the sentinel that it is.

@@ -100,7 +100,8 @@ func recovered(
 		Backend: admin.Backend{Config: cfg, Engine: func() (*engine.Engine, error) { return e, nil },
 			Disk: func() datadir.Disk { return datadir.DiskOf(st) }, Pauses: pauses,
 			Names: names.InLog(cfg, key, nil, nil), Book: book,
-			Memory: library, Debug: datadir.DebugFiles(cfg.Data), Drawn: drivers.NewDrawn()}, store: st, stop: cancel,
+			Memory: library, Debug: datadir.DebugFiles(cfg.Data), Drawn: drivers.NewDrawn(),
+			Keys: admin.Keys(cfg.Data)}, store: st, stop: cancel,
 		done: make(chan struct{}),
 	}
 	library.Keep(datadir.SavedIndex(cfg.Data, keys))

@@ -80,6 +80,11 @@ func readLine(in *bufio.Reader) (text, end string, long bool, err error) {
 	}
 }
 
+// Masked returns a text with labels of its language in the place of private data.
+func Masked(s string) string {
+	return pii.Mask(s, pii.LabelsFor(s)).Text
+}
+
 func mask(n int, text, end string, labels pii.Labels) Line {
 	got := pii.Mask(text, labels)
 	line := Line{Number: n, Text: got.Text, Spans: make([]Span, 0, len(got.Spans)), End: end}

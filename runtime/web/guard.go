@@ -8,7 +8,7 @@ import (
 	"net/netip"
 	"strings"
 
-	"github.com/kehai-run/kehai/runtime/private"
+	"github.com/kehai-run/kehai/runtime/control"
 )
 
 // routes builds the handler. What holds no private data is open, because the page's code
@@ -29,7 +29,7 @@ func (s *Server) routes() http.Handler {
 	closed.HandleFunc("GET /attention", s.history)
 	closed.HandleFunc("POST /act", s.act)
 	s.talkRoutes(closed)
-	open.Handle("/", s.authorised(closed))
+	open.Handle("/", s.authorised(closed, s.guests()))
 
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		harden(w.Header())
@@ -85,18 +85,22 @@ func loopbackName(host string) bool {
 	return err == nil && ip.IsLoopback()
 }
 
-// authorised lets requests through whose Authorization header has the token. A
+// authorised lets requests through whose Authorization header has a key that holds. A
 // browser adds that header for the page's own code only.
-func (s *Server) authorised(next http.Handler) http.Handler {
+func (s *Server) authorised(owners, guests http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		token, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
-		if !ok || !private.SameSecret(token, s.token) {
+		v, ok := s.admit(r)
+		if !ok {
 			w.Header().Set("WWW-Authenticate", "Bearer")
 			http.Error(w, "This needs the token of the page: open the address that Kehai printed when it started "+
 				"(kehai page prints it again).", http.StatusUnauthorized)
 			return
 		}
-		next.ServeHTTP(w, r)
+		next := owners
+		if v.Role == control.RoleGuest {
+			next = guests
+		}
+		next.ServeHTTP(w, with(r, v))
 	})
 }
 

@@ -21,12 +21,12 @@ type Options struct {
 	// Addr is host:port, such as DefaultAddr. The host must be a loopback address or
 	// localhost, port 0 takes a free one. Required.
 	Addr string
-	// Token opens the page; "" means a random one of 128 bits. A given one must
-	// have at least 16 characters, all of them visible ASCII.
+	// Token opens the page, and is its only key; "" means keys of 128 bits that Sessions
+	// keep. A given one must have at least 16 characters, all of them visible ASCII.
 	Token string
-	// TokenFile keeps a random token for 30 days, readable by this user only; "" makes a
-	// new token at each start.
-	TokenFile string
+	// Sessions are the keys that open the page; each start adds one. nil keeps them in
+	// memory.
+	Sessions *Sessions
 	// Status describes the runtime now. Required.
 	Status func() Status
 	// Timeline returns the newest n entries whose Seq is greater than after, oldest
@@ -49,6 +49,8 @@ type Options struct {
 	// Talk serves the chat page and the interface below /v1; nil means that there is
 	// neither.
 	Talk Talker
+	// Mask replaces private data in a text, for guests; nil means that no guest is let in.
+	Mask func(string) string
 	// Now is the clock of the page; nil means time.Now.
 	Now func() time.Time
 	// Health returns nil, or what is wrong and what to do about it; errors.Join lists

@@ -27,12 +27,15 @@ var (
 // Server is the live page. Make it with [New]; its methods may be called
 // concurrently.
 type Server struct {
-	opts  Options
-	ln    net.Listener
-	token string
-	boot  string // names this process in event ids
-	hub   *hub
-	http  *http.Server
+	opts Options
+	ln   net.Listener
+	boot string // names this process in event ids
+	hub  *hub
+	http *http.Server
+
+	sessions *Sessions // nil if the host gave the only key
+	keyMu    sync.Mutex
+	token    string // of this start
 
 	talks atomic.Int64 // open streams of conversations
 
@@ -61,17 +64,7 @@ func New(o Options) (*Server, error) {
 	if (o.Attention == nil) != (o.Changes == nil) {
 		return nil, errors.New("web: Attention and Changes belong together")
 	}
-	switch {
-	case o.Token != "":
-	case o.TokenFile != "":
-		var err error
-		if o.Token, err = fileToken(o.TokenFile, time.Now()); err != nil {
-			return nil, err
-		}
-	default:
-		o.Token = randomHex()
-	}
-	if len(o.Token) < 16 {
+	if o.Token != "" && len(o.Token) < 16 {
 		return nil, errors.New("web: the token is too short to be secret: " +
 			"give at least 16 characters, or none for a random one")
 	}
@@ -91,8 +84,11 @@ func New(o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{opts: o, ln: private.Limit(ln, maxConns), token: o.Token, boot: randomHex()[:8], hub: newHub(),
+	s := &Server{opts: o, ln: private.Limit(ln, maxConns), boot: randomHex()[:8], hub: newHub(),
 		closing: make(chan struct{})}
+	if err := s.open(); err != nil {
+		return nil, errors.Join(err, ln.Close())
+	}
 	s.http = &http.Server{
 		Handler: s.routes(), ReadHeaderTimeout: headerTimeout, WriteTimeout: writeTimeout, IdleTimeout: idleTimeout,
 		MaxHeaderBytes: maxHeader, ErrorLog: discardLog(), ConnState: s.count,
@@ -137,7 +133,7 @@ func listen(addr string) (net.Listener, error) {
 // URL opens the page in a browser. Its fragment, which browsers do not send, is
 // the token: print it for the person who started the process and log it nowhere.
 func (s *Server) URL() string {
-	return "http://" + s.Addr() + "/#" + url.Values{"t": {s.token}}.Encode()
+	return "http://" + s.Addr() + "/#" + url.Values{"t": {s.key()}}.Encode()
 }
 
 // Addr is where the page listens, host:port.

@@ -61,12 +61,18 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 		case <-s.closing:
 			return
 		case <-c.wake:
+			if !s.stays(r) {
+				return
+			}
 			err = st.catchUp(false)
 		case <-tick.C:
 			if err = st.sendStatus(); err == nil {
 				err = st.sendAttention()
 			}
 		case <-ping.C:
+			if !s.stays(r) {
+				return
+			}
 			if err = st.sendMessages(); err == nil {
 				err = st.sendRaw("", "ping", []byte("{}"))
 			}

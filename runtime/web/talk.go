@@ -36,18 +36,19 @@ const (
 // route is one operation of the interface. openapi.json describes each.
 type route struct {
 	method, path string
+	guests       bool // may use it
 	serve        func(*Server, http.ResponseWriter, *http.Request)
 }
 
 // api lists the operations that require the token.
 var api = []route{
-	{"GET", "/v1/conversations", (*Server).conversations},
-	{"POST", "/v1/conversations", (*Server).begin},
-	{"POST", "/v1/projects", (*Server).define},
-	{"GET", "/v1/conversations/{id}/messages", (*Server).talk},
-	{"POST", "/v1/conversations/{id}/messages", (*Server).say},
-	{"POST", "/v1/conversations/{id}/drafts", (*Server).draft},
-	{"GET", "/v1/why", (*Server).why},
+	{"GET", "/v1/conversations", true, (*Server).conversations},
+	{"POST", "/v1/conversations", false, (*Server).begin},
+	{"POST", "/v1/projects", false, (*Server).define},
+	{"GET", "/v1/conversations/{id}/messages", true, (*Server).talk},
+	{"POST", "/v1/conversations/{id}/messages", true, (*Server).say},
+	{"POST", "/v1/conversations/{id}/drafts", false, (*Server).draft},
+	{"GET", "/v1/why", false, (*Server).why},
 }
 
 // talkRoutes adds the interface, if there is one.
@@ -139,7 +140,7 @@ func body(w http.ResponseWriter, r *http.Request, into any) error {
 
 func (s *Server) conversations(w http.ResponseWriter, r *http.Request) {
 	list, err := s.opts.Talk.Conversations(r.Context())
-	s.told(w, http.StatusOK, map[string]any{"conversations": list}, err)
+	s.told(w, http.StatusOK, map[string]any{"conversations": listed(visitorOf(r), list)}, err)
 }
 
 func (s *Server) define(w http.ResponseWriter, r *http.Request) {
@@ -184,9 +185,13 @@ func (s *Server) talk(w http.ResponseWriter, r *http.Request) {
 		s.told(w, 0, nil, fmt.Errorf("%w: %w", errQuery, err))
 		return
 	}
+	if err := s.own(r, c); err != nil {
+		s.told(w, 0, nil, err)
+		return
+	}
 	t, err := s.opts.Talk.Talk(r.Context(), c, q)
 	if err != nil || !streams(r) {
-		s.told(w, http.StatusOK, t, err)
+		s.told(w, http.StatusOK, s.talkFor(visitorOf(r), t), err)
 		return
 	}
 	after := t.LastEventID
@@ -217,6 +222,9 @@ func (s *Server) say(w http.ResponseWriter, r *http.Request) {
 	}
 	var a control.Accepted
 	c := messages.ConversationID(r.PathValue("id"))
+	if err == nil {
+		err = s.own(r, c)
+	}
 	if err == nil {
 		ctx, cancel := context.WithTimeout(r.Context(), talkLimit)
 		defer cancel()
@@ -293,7 +301,7 @@ func (s *Server) follow(w http.ResponseWriter, r *http.Request, c messages.Conve
 			_ = f.send("", "error", problem{"The conversation cannot be read.", "internal"})
 			return
 		}
-		if f.tell(news) != nil || f.over {
+		if !s.stays(r) || s.own(r, c) != nil || f.tell(s.newsFor(visitorOf(r), news)) != nil || f.over {
 			return
 		}
 		if after = news.Last; news.Token != nil {

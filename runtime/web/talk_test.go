@@ -6,12 +6,9 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/runtime/control"
@@ -73,36 +70,5 @@ func TestTooManyTalks(t *testing.T) {
 	}
 	if n := s.talks.Load(); n != maxTalks {
 		t.Errorf("%d streams count as open, want %d", n, maxTalks)
-	}
-}
-
-// TestATokenInAFile lasts for thirty days, unless somebody else could read it or its
-// owner deletes it.
-func TestATokenInAFile(t *testing.T) {
-	path, now := filepath.Join(t.TempDir(), "page.token"), time.Now()
-	token := func(now time.Time) string {
-		t.Helper()
-		s, err := fileToken(path, now)
-		info, failed := os.Stat(path)
-		if err != nil || failed != nil || info.Mode().Perm() != 0o600 || len(s) != 32 {
-			t.Fatalf("fileToken() = %q, %v with %v, want 32 digits in a file of mode 600", s, err, info)
-		}
-		return s
-	}
-	first := token(now)
-	if got := token(now.Add(tokenAge - time.Hour)); got != first {
-		t.Error("another token within thirty days, want the same")
-	}
-	for what, spoil := range map[string]func() time.Time{
-		"old":     func() time.Time { return now.Add(tokenAge + time.Hour) },
-		"exposed": func() time.Time { os.Chmod(path, 0o644); return now },
-		"deleted": func() time.Time { os.Remove(path); return now },
-		"cut":     func() time.Time { os.WriteFile(path, []byte("short"), 0o600); return now },
-		"killed":  func() time.Time { os.Remove(path); os.WriteFile(path+".new", nil, 0o644); return now },
-	} {
-		before := token(now)
-		if got := token(spoil()); got == before {
-			t.Errorf("%s: the same token, want a new one", what)
-		}
 	}
 }
