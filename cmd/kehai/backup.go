@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"io"
 	"os"
+	goruntime "runtime"
 
+	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
 
 	"github.com/kehai-run/kehai/runtime/config"
@@ -155,7 +157,44 @@ anew and destroy the old file.`,
 		Example: "  kehai key restore kehai-2026-11-23.keys --data ~/kehai-restored",
 		Args:    cobra.ExactArgs(1),
 		RunE:    v.restore,
+	}, &cobra.Command{
+		Use:   "keychain",
+		Short: "Move the keys that open the others into this Mac's keychain",
+		Long: `Moves the key of the node, which opens the keys of all conversations, and the key of an
+encrypted store from files into the login keychain; on a Mac the first run does so by
+itself. A copy of the data directory alone then opens nothing. kehai key backup copies
+them as before, and kehai key restore puts them back into files. If the keychain is
+locked, Kehai does not start, and says so.`,
+		Example: "  kehai key keychain",
+		Args:    cobra.NoArgs,
+		RunE:    v.keychain,
 	})
+}
+
+// newKeys has the first keys of a data directory begin in the keychain of a Mac; where that fails
+// they are files that nobody else may read.
+func newKeys(cfg config.Config, log zerolog.Logger) {
+	if goruntime.GOOS != "darwin" {
+		return
+	}
+	if err := datadir.NewKeys(cfg); err != nil {
+		log.Warn().Err(err).Str("mend", "kehai key keychain").Msg("keys_not_in_keychain")
+	}
+}
+
+func (v *keyVerb) keychain(*cobra.Command, []string) error {
+	cfg, err := v.load()
+	if err != nil {
+		return err
+	}
+	if err := stored(cfg.Data); err != nil {
+		return err
+	}
+	if err := keyring.IntoKeychain(datadir.Keys(cfg)); err != nil {
+		return err
+	}
+	return v.stderr.printf("the keys that open the others are in the keychain; copy them to another place too: " +
+		"kehai key backup FILE\n")
 }
 
 func (v *keyVerb) backup(_ *cobra.Command, args []string) error {

@@ -216,6 +216,9 @@ func checkKeys(cfg config.Config, running bool) finding {
 			return finding{what: "keys", text: lackingText(rows, lacking), mend: lackingMend}
 		}
 	}
+	if keyring.InKeychain(dir) {
+		return fine("keys", "%d in %s, opened by one in the keychain; kehai key backup FILE copies all", n, dir)
+	}
 	return fine("keys", "%d in %s; back it up as well as the store", n, dir)
 }
 

@@ -185,6 +185,7 @@ func (s *session) live(ctx, abort context.Context, cfg config.Config) (again boo
 	if !s.asJSON {
 		opts = append(opts, runtime.WithListener(func(ev runtime.Event) { s.typed(rt, ev) }))
 	}
+	newKeys(cfg, log)
 	rt, err = runtime.New(cfg, opts...)
 	if err != nil {
 		return false, err

@@ -139,3 +139,14 @@ func OpenKeys(cfg config.Config) (engine.Sealer, error) {
 	}
 	return ring, nil
 }
+
+// NewKeys has the keys of a data directory that has none yet begin in the keychain of this Mac.
+func NewKeys(cfg config.Config) error {
+	if files, err := os.ReadDir(Keys(cfg)); len(files) > 0 || err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil // who opens them says what is wrong
+	}
+	if err := private.Make(cfg.Data, private.Unwritable); err != nil {
+		return err
+	}
+	return keyring.IntoKeychain(Keys(cfg))
+}

@@ -1,6 +1,7 @@
 package datadir
 
 import (
+	"bytes"
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
@@ -9,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/rs/zerolog"
 
@@ -56,10 +58,19 @@ func storeKey(cfg config.Config) ([]byte, error) {
 
 func ownKey(cfg config.Config) ([]byte, error) {
 	path := filepath.Join(Keys(cfg), keyring.StoreKey)
-	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+	raw, ok, err := keyring.ReadStoreKey(Keys(cfg))
+	if err != nil || !ok {
+		return nil, err
 	}
-	return secret.Place{Section: "encryption", File: path}.Key()
+	if onDisk, err := os.ReadFile(path); err == nil && bytes.Equal(onDisk, raw) {
+		return secret.Place{Section: "encryption", File: path}.Key()
+	}
+	key, err := hex.DecodeString(strings.TrimSpace(string(raw))) // in the keychain, as [Encrypt] wrote it
+	if err != nil {
+		return nil, fmt.Errorf("datadir: the key that %s refers to is none: kehai key restore FILE: %w", path,
+			engine.ErrKey)
+	}
+	return key, nil
 }
 
 // Encrypted reports whether a configuration has a key for its store.

@@ -10,6 +10,9 @@
 //	list          the names of the keys that were made and that were destroyed
 //	store         the key of the whole store, if it is encrypted (package runtime/datadir)
 //
+// On a Mac, node and store can say "kehai keychain 1" and under which name the login keychain
+// holds what they would ([IntoKeychain]).
+//
 // A key is on the disk before anything is sealed with it. A crash can leave a *.tmp file,
 // which the next start deletes, or a key that is all zeros and by the list destroyed. A
 // key that went missing or blank in another way is still in the list: [Open] then refuses

@@ -39,7 +39,8 @@ type directory struct {
 	// step performs each action on a file. Nil: the action just runs. Tests use it to see
 	// the order and to crash in between.
 	step  func(what action, path string, do func() error) error
-	slack int // for the list; 0 means listSlack
+	slack int   // for the list; 0 means listSlack
+	vault vault // nil: the system's
 }
 
 // action is something done to a file.
@@ -126,6 +127,9 @@ func (d *directory) read(name string) ([]byte, bool, error) {
 	raw, err := os.ReadFile(d.file(name))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, false, nil
+	}
+	if err == nil {
+		raw, err = d.resolve(name, raw)
 	}
 	if err != nil {
 		return nil, false, fmt.Errorf("keyring: read a key: %w", err)

@@ -29,15 +29,20 @@ func watched(t *testing.T, dir string, left int) (*Ring, *[]string) {
 		}
 		left--
 		*done = append(*done, fmt.Sprintf("%s %s", what, strings.TrimPrefix(path, dir)))
-		if what == doSync || what == doSyncDir {
-			return nil // it takes long, and makes no difference to a process
-		}
-		return do()
+		return unsynced(what, do)
 	}
 	if err := d.tidy(); err != nil && !errors.Is(err, errKilled) {
 		t.Fatal(err)
 	}
 	return newRing(d, rand.Reader), done
+}
+
+// unsynced leaves out what takes long, and makes no difference to a process.
+func unsynced(what action, do func() error) error {
+	if what == doSync || what == doSyncDir {
+		return nil
+	}
+	return do()
 }
 
 // loose is what a power cut may take back after these steps: files that were written
@@ -193,11 +198,11 @@ func TestARestoreIsKilledAtAnyStep(t *testing.T) {
 				t.Fatal(err)
 			}
 			n := left
-			to := &directory{path: dir, step: func(_ action, _ string, do func() error) error {
+			to := &directory{path: dir, step: func(what action, _ string, do func() error) error {
 				if n--; n < 0 {
 					panic(errKilled)
 				}
-				return do()
+				return unsynced(what, do)
 			}}
 			whole = !killed(func() { _, err = to.takeIn(bytes.NewReader(backup.Bytes()), []string{StoreKey}) })
 			if !whole {
