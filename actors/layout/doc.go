@@ -2,8 +2,9 @@
 // input are, which colours the bubbles have, and which words are the application's own.
 // The poller, OCR and fusion read a [Layout]. None of them knows an application by name.
 //
-// [ByName] gives the built-in ones: line (LINE for desktop) and generic (green
-// or blue own bubbles on the right, white or grey incoming ones on the left).
+// [ByName] gives the built-in ones: auto (any window with bubbles: nothing is known
+// of it), line (LINE for desktop) and generic (green or blue own bubbles on the
+// right, white or grey incoming ones on the left).
 // [Parse] reads a custom layout from YAML, and [Calibrate] proposes one from a
 // screenshot. Colour rules are in colour.go, rectangles in box.go.
 //
@@ -11,10 +12,13 @@
 //
 // Start from line.yaml in this folder, or from what calibration prints, and
 // change what differs. Lengths are logical pixels: one pixel of a capture at
-// scale 1, two at scale 2. Every section except pane is required, and an unknown
+// scale 1, two at scale 2. Every section except find and pane is required, and an unknown
 // key is an error. The sections, in order:
 //
 //	name             the layout's name
+//	find             auto: pane, header, input, bubbles and sides are found in each
+//	                 picture, and of what follows only the sizes of pictures, names
+//	                 and clock times and the words count. Without it by what follows
 //	pane             the part of the window that holds one chat. left, top, right
 //	                 and bottom are cut off where a window shows a list of chats
 //	                 or other things beside it. Everything below counts inside the

@@ -17,6 +17,7 @@ var ErrLayout = errors.New("layout: bad window layout")
 // say otherwise. It is not changed after Parse and safe for concurrent use.
 type Layout struct {
 	Name      string    `yaml:"name"`
+	Find      string    `yaml:"find,omitempty"`
 	Pane      Pane      `yaml:"pane"`
 	Header    Header    `yaml:"header"`
 	Strip     Strip     `yaml:"lane"`
@@ -31,6 +32,10 @@ type Layout struct {
 	Names     []string  `yaml:"names"`
 	Exclude   []Box     `yaml:"exclude"`
 }
+
+// FindAuto is the value of [Layout].Find with which messages are found without the
+// places and the colours of a layout. Empty means by these.
+const FindAuto = "auto"
 
 // Pane is the part of the window that holds one conversation, after these logical
 // pixels are cut off each side. Everything else in a layout counts inside it. The
@@ -170,13 +175,15 @@ var lineYAML []byte
 var genericYAML []byte
 
 // BuiltIn lists the names that [ByName] knows.
-func BuiltIn() []string { return []string{"generic", "line"} }
+func BuiltIn() []string { return []string{"auto", "generic", "line"} }
 
 // ByName returns a built-in layout; false if there is none of that name.
 func ByName(name string) (Layout, bool) {
 	switch name {
 	case "line":
 		return Line(), true
+	case "auto":
+		return auto(), true
 	case "generic":
 		return builtIn("generic.yaml", genericYAML), true
 	}
@@ -185,6 +192,14 @@ func ByName(name string) (Layout, bool) {
 
 // Line returns the built-in layout of LINE for desktop.
 func Line() Layout { return builtIn("line.yaml", lineYAML) }
+
+// auto has the words and sizes of generic, but not its places and colours: these are
+// found.
+func auto() Layout {
+	l := builtIn("generic.yaml", genericYAML)
+	l.Name, l.Find, l.Exclude = "auto", FindAuto, []Box{}
+	return l
+}
 
 func builtIn(name string, data []byte) Layout {
 	l, err := Parse(name, data)

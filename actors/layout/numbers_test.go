@@ -50,7 +50,9 @@ func TestNumbersOfTheBuiltIn(t *testing.T) {
 		},
 		Exclude: []Box{{Y: -64}, {Y: 56, W: 40, H: -64}},
 	}
-	all := map[string]Layout{"line": line, "generic": generic}
+	found := generic
+	found.Name, found.Find, found.Exclude = "auto", FindAuto, []Box{}
+	all := map[string]Layout{"line": line, "generic": generic, "auto": found}
 	for _, name := range BuiltIn() {
 		got, _ := ByName(name)
 		if len(got.Tokens) == 0 || len(got.Kinds.Call.Tokens) == 0 || len(got.Kinds.File.Suffixes) == 0 ||

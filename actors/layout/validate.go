@@ -24,6 +24,7 @@ func (p *problem) String() string { return p.field + " " + p.text }
 func (l Layout) problem() *problem {
 	c := checker{}
 	c.check(l.Name != "", "name", "must not be empty")
+	c.check(l.Find == "" || l.Find == FindAuto, "find", "must be %s or empty, is %q", FindAuto, l.Find)
 	for _, side := range []struct {
 		field string
 		inset int

@@ -8,6 +8,7 @@ import (
 
 // sections are the comments of a written layout. The package comment has more.
 var sections = yaml.CommentMap{
+	"$.find": head(" auto: pane, header, input, bubbles and sides are found, not by what is below"),
 	"$.pane": head(" taken off at each side where the window shows more than one chat, such as a list of chats;",
 		" everything below counts inside; when: edge cuts only where a straight edge stands at the left"),
 	"$.header":    head(" the band above the messages, and the box in it that holds the conversation's name"),

@@ -96,11 +96,18 @@ func TestDrawnWindow(t *testing.T) {
 			drawn.Change{Op: drawn.OpAppend, Who: drawn.Friend, Text: "x"},
 			drawn.Change{Op: drawn.OpUnsend, Index: len(shown) + 1})
 		frame := capture(t, w)
-		exact := NewWorker(Options{Confidence: DefaultThresholds(), Layouts: always(layout.Line()), Cache: NewCache(64),
-			Open: func() (hardware.Recognizer, error) { return drawn.NewRecognizer(w), nil }})
-		checkShown(t, theme.Name, scale, do(t, exact, frame), func(a, b string) bool { return a == b })
+		for _, l := range []layout.Layout{layout.Line(), auto()} {
+			exact := NewWorker(Options{Confidence: DefaultThresholds(), Layouts: always(l), Cache: NewCache(64),
+				Open: func() (hardware.Recognizer, error) { return drawn.NewRecognizer(w), nil }})
+			checkShown(t, l.Name+" "+theme.Name, scale, do(t, exact, frame), func(a, b string) bool { return a == b })
+		}
 		checkShown(t, theme.Name, scale, do(t, tesseractWorker(t), frame), text.OCREqual)
 	}
+}
+
+func auto() layout.Layout {
+	l, _ := layout.ByName("auto")
+	return l
 }
 
 func checkShown(t *testing.T, theme string, scale int, got messages.FrameRead, equal func(a, b string) bool) {

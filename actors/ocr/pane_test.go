@@ -17,54 +17,59 @@ import (
 // Everything is read the same, shifted to the right by the pane's offset.
 func TestMainWindow(t *testing.T) {
 	for theme, scale := range looks(2) {
-		t.Run(fmt.Sprintf("%s/x%d", theme.Name, scale), func(t *testing.T) {
-			w := drawnWindow(t, theme, scale)
-			apply(t, w, drawn.Change{Op: drawn.OpResize, W: 835, H: 859})
-			for _, m := range shown {
-				apply(t, w, drawn.Change{Op: drawn.OpAppend, Who: m.who, Text: messages.Text(m.text)})
-			}
-			apply(t, w, drawn.Change{Op: drawn.OpAppend, Who: drawn.Friend, Kind: messages.KindSticker},
-				drawn.Change{Op: drawn.OpAppend, Who: drawn.Friend, Text: "x"},
-				drawn.Change{Op: drawn.OpUnsend, Index: len(shown) + 1})
-			exact := NewWorker(Options{
-				Confidence: DefaultThresholds(), Layouts: always(layout.Line()), Cache: NewCache(64),
-				Open: func() (hardware.Recognizer, error) { return drawn.NewRecognizer(w), nil },
+		for _, l := range []layout.Layout{layout.Line(), auto()} {
+			t.Run(fmt.Sprintf("%s/%s/x%d", l.Name, theme.Name, scale), func(t *testing.T) {
+				testMainWindow(t, theme, scale, l)
 			})
-			alone := do(t, exact, capture(t, w))
-			checkShown(t, theme.Name, scale, alone, func(a, b string) bool { return a == b })
-			apply(t, w, drawn.Change{Op: drawn.OpBeside})
-			frame := capture(t, w)
-			if got, want := frame.Image.Rect.Dx(), (835+drawn.PaneLeft)*scale; got != want {
-				t.Fatalf("the main window is %d wide, want %d", got, want)
-			}
-			beside := do(t, exact, frame)
-			moved := alone
-			moved.Bubbles = append([]messages.Bubble(nil), alone.Bubbles...)
-			moved.Marks = append([]messages.Mark(nil), alone.Marks...)
-			shift(&moved, drawn.PaneLeft*scale, 0)
-			for _, c := range []struct{ what, got, want string }{
-				{"title", fmt.Sprintf("%+v", beside.Title), fmt.Sprintf("%+v", moved.Title)},
-				{"bubbles", fmt.Sprintf("%+v", beside.Bubbles), fmt.Sprintf("%+v", moved.Bubbles)},
-				{"marks", fmt.Sprintf("%+v", beside.Marks), fmt.Sprintf("%+v", moved.Marks)},
-			} {
-				if c.got != c.want {
-					t.Errorf("%s beside a list = %s, want %s", c.what, c.got, c.want)
-				}
-			}
-			if string(beside.Title.Text) != "佐藤花子" || beside.Read != 0 {
-				t.Errorf("title %q, %d bubbles read again, want 佐藤花子 and none",
-					string(beside.Title.Text), beside.Read)
-			}
-			checkOverlay(t, frame, beside.Bubbles)
-		})
+		}
 	}
 }
 
+func testMainWindow(t *testing.T, theme drawn.Theme, scale int, l layout.Layout) {
+	w := drawnWindow(t, theme, scale)
+	apply(t, w, drawn.Change{Op: drawn.OpResize, W: 835, H: 859})
+	for _, m := range shown {
+		apply(t, w, drawn.Change{Op: drawn.OpAppend, Who: m.who, Text: messages.Text(m.text)})
+	}
+	apply(t, w, drawn.Change{Op: drawn.OpAppend, Who: drawn.Friend, Kind: messages.KindSticker},
+		drawn.Change{Op: drawn.OpAppend, Who: drawn.Friend, Text: "x"},
+		drawn.Change{Op: drawn.OpUnsend, Index: len(shown) + 1})
+	exact := NewWorker(Options{
+		Confidence: DefaultThresholds(), Layouts: always(l), Cache: NewCache(64),
+		Open: func() (hardware.Recognizer, error) { return drawn.NewRecognizer(w), nil },
+	})
+	alone := do(t, exact, capture(t, w))
+	checkShown(t, theme.Name, scale, alone, func(a, b string) bool { return a == b })
+	apply(t, w, drawn.Change{Op: drawn.OpBeside})
+	frame := capture(t, w)
+	if got, want := frame.Image.Rect.Dx(), (835+drawn.PaneLeft)*scale; got != want {
+		t.Fatalf("the main window is %d wide, want %d", got, want)
+	}
+	beside := do(t, exact, frame)
+	moved := alone
+	moved.Bubbles = append([]messages.Bubble(nil), alone.Bubbles...)
+	moved.Marks = append([]messages.Mark(nil), alone.Marks...)
+	shift(&moved, drawn.PaneLeft*scale, 0)
+	for _, c := range []struct{ what, got, want string }{
+		{"title", fmt.Sprintf("%+v", beside.Title), fmt.Sprintf("%+v", moved.Title)},
+		{"bubbles", fmt.Sprintf("%+v", beside.Bubbles), fmt.Sprintf("%+v", moved.Bubbles)},
+		{"marks", fmt.Sprintf("%+v", beside.Marks), fmt.Sprintf("%+v", moved.Marks)},
+	} {
+		if c.got != c.want {
+			t.Errorf("%s beside a list = %s, want %s", c.what, c.got, c.want)
+		}
+	}
+	if string(beside.Title.Text) != "佐藤花子" || beside.Read != 0 {
+		t.Errorf("title %q, %d bubbles read again, want 佐藤花子 and none",
+			string(beside.Title.Text), beside.Read)
+	}
+	checkOverlay(t, frame, beside.Bubbles, &l)
+}
+
 // checkOverlay looks for a frame around each bubble in the whole window.
-func checkOverlay(t *testing.T, frame messages.Frame, bubbles []messages.Bubble) {
+func checkOverlay(t *testing.T, frame messages.Frame, bubbles []messages.Bubble, l *layout.Layout) {
 	t.Helper()
-	l := layout.Line()
-	picture, _, err := segment.Overlay(frame.Image, frame.Scale, &l)
+	picture, _, err := segment.Overlay(frame.Image, frame.Scale, l)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -43,6 +43,23 @@ func TestSpeed(t *testing.T) {
 			},
 			Peer: read, Against: "plain read", Within: 10,
 		})
+		auto, _ := layout.ByName("auto")
+		speed.Compare(t, speed.Row{
+			Name: fmt.Sprintf("find bubbles without a layout, ×%d", scale),
+			Ours: func() {
+				pane, err := segment.Open(p.Image, float64(scale), &auto)
+				if err != nil || len(pane.Find().Shapes) < 5 {
+					t.Errorf("Open() = %v, and less than a full window was found", err)
+				}
+			},
+			Peer: func() {
+				pane, err := segment.Open(p.Image, float64(scale), &l)
+				if err != nil || len(pane.Find().Shapes) < 5 {
+					t.Errorf("Open() = %v, and less than a full window was found", err)
+				}
+			},
+			Against: "by a layout", Within: 6,
+		})
 		if sum == 0 {
 			t.Error("the peer saw no pixels")
 		}

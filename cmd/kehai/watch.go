@@ -40,7 +40,7 @@ opened again is found again.`,
 	fl := cmd.Flags()
 	fl.StringVar(&v.window, "window", "", "what the window is called: `QUERY`")
 	fl.StringVar(&v.layout, "layout", "line",
-		"how it looks: line, generic, or a `LAYOUT` file from kehai layout calibrate")
+		"how it looks: auto, line, generic, or a `LAYOUT` file from kehai layout calibrate")
 	fl.StringVar(&v.driver, "driver", native.name, "who captures it: `DRIVER`")
 	fl.StringVar(&v.structure, "structure", "",
 		"also count rows in the window's accessibility tree: `DRIVER` "+native.structure)

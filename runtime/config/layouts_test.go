@@ -30,7 +30,7 @@ func TestWindowLayouts(t *testing.T) {
 		{"mine.yaml", "mine", ""},
 		{"wrong.yaml", "", "wrong.yaml:23:10: lane.agree must lie in 1..3, is 9"},
 		{"none.yaml", "", "kehai layout calibrate"},
-		{"lime", "", "want generic or line, or a file whose name ends in .yaml: did you mean line?"},
+		{"lime", "", "want auto, generic or line, or a file whose name ends in .yaml: did you mean line?"},
 	} {
 		file := write("kehai.yaml", "windows: [{name: chat, layout: "+c.layout+"}]\nnode: mac\n")
 		cfg, err := Load(file)

@@ -20,8 +20,8 @@ type Window struct {
 	// line is line:Hana. Characters a to z, 0 to 9 and -. Default line.
 	App string `yaml:"app" form:"name"`
 
-	// How the window looks: line, generic, or a file with a layout, whose name
-	// ends in .yaml. Default line.
+	// How the window looks: auto (bubbles of any kind are found by themselves), line,
+	// generic, or a file with a layout, whose name ends in .yaml. Default line.
 	Layout string `yaml:"layout" path:"true" form:"layout"`
 
 	// Who captures the window: drawn, a window that Kehai draws itself; in the

@@ -9,6 +9,10 @@
 // picture that an engine can read. [Quiet] says where a change is no news, and
 // [Overlay] draws what was found for a person to look at.
 //
+// For a layout that says `find: auto` nothing is known of places and colours: auto.go
+// and edges.go find the pane, the header and the input by straight edges, flat.go and
+// blocks.go the bubbles by regions of one colour, and sides.go weighs whose they are.
+//
 // All rectangles are in pixels of the pane, with the origin at its top left
 // pixel. [Pane.At] is where that stands in the capture. Lengths in a layout are
 // logical pixels.

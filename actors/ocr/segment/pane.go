@@ -22,6 +22,7 @@ type Pane struct {
 	background background
 	theme      layout.Theme
 	masked     []bool // rows that were whitened, nil for none
+	title      int    // where the band with the name ends, for a layout that finds it
 }
 
 // ErrPane marks a layout whose pane does not lie in the window.
@@ -35,11 +36,15 @@ func Open(img *image.RGBA, scale float64, l *layout.Layout) (*Pane, error) {
 	if err != nil {
 		return nil, err
 	}
+	p := &Pane{layout: l}
+	if l.Find == layout.FindAuto {
+		return p, p.openAuto(whole, img)
+	}
 	box := paneBox(whole, l.Pane)
 	if box.Empty() {
 		return nil, fmt.Errorf("segment: %w: it leaves nothing of %d×%d pixels", ErrPane, whole.w, whole.h)
 	}
-	p := &Pane{At: box.Min, layout: l}
+	p.At = box.Min
 	p.image = img.SubImage(box.Add(img.Rect.Min)).(*image.RGBA)
 	if p.pixels, err = pixelsOf(p.image, scale); err != nil {
 		return nil, err

@@ -39,6 +39,8 @@ type scanner struct {
 	theme      layout.Theme
 	runs       []run
 	texture    texture
+	flat       bool // runs are of one colour, not of one class
+	step       int  // how far neighbouring pixels of a flat run may be apart
 }
 
 func (s *scanner) classify(c colour) class {
@@ -104,7 +106,7 @@ func (s *scanner) join(above, first int) {
 			i++
 		}
 		for k := i; k < first && s.runs[k].x0 < s.runs[j].x1; k++ {
-			if s.runs[k].class == s.runs[j].class {
+			if s.runs[k].class == s.runs[j].class && (!s.flat || s.touches(s.runs[k], s.runs[j])) {
 				s.unite(int32(k), int32(j))
 			}
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
+	"github.com/kehai-run/kehai/actors/layout"
 	"github.com/kehai-run/kehai/messages"
 )
 
@@ -27,6 +28,7 @@ type Shape struct {
 	Bubble    messages.Bubble // without text; Kind is text, image or sticker
 	Timestamp image.Rectangle // ink beside it where its clock time stands, may be empty
 	Name      image.Rectangle // ink above it where the name of who wrote it stands, may be empty
+	Score     float64         // what weighs for an own one, less what weighs for an incoming one; 0 if colours say it
 
 	rows  []span // inside, one for each row of the box
 	fill  int    // luma of the fill
@@ -49,6 +51,9 @@ func (s Shape) Box() image.Rectangle { return Rect(s.Bubble.Box) }
 // a picture: an image if it fills its box, else a sticker. Its place says its
 // side. Where shapes stand inside each other, the outer one counts.
 func (p *Pane) Find() Segments {
+	if p.layout.Find == layout.FindAuto {
+		return p.findBlocks()
+	}
 	out := Segments{Theme: p.theme.Name, Header: image.Rect(0, 0, p.w, p.Area.Min.Y)}
 	band := out.Header
 	band.Max.Y -= p.px(4) // a line may part it from the messages

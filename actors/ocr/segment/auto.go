@@ -1,0 +1,104 @@
+package segment
+
+import (
+	"image"
+
+	"github.com/kehai-run/kehai/actors/layout"
+)
+
+// openAuto is [Open] for a layout that says nothing of places and colours.
+func (p *Pane) openAuto(whole pixels, img *image.RGBA) (err error) {
+	box := whole.transcript()
+	p.At = box.Min
+	p.image = img.SubImage(box.Add(img.Rect.Min)).(*image.RGBA)
+	if p.pixels, err = pixelsOf(p.image, whole.scale); err != nil {
+		return err
+	}
+	middle := image.Rect(0, p.h*3/10, p.w, max(p.h*7/10, p.h*3/10+1))
+	columns := p.columns()
+	best, count := p.colours(middle.Min.Y, middle.Max.Y, columns[:]...)
+	// A gradient may have near colours only, but not one.
+	p.background = background{colour: best, patterned: 10*count[best] < 6*2*middle.Dy()}
+	title, top, bottom := p.between(p.background)
+	if title == 0 {
+		title = min(p.px(p.layout.Header.Height), p.h)
+		top = max(top, title)
+	}
+	p.title = title
+	p.Area = image.Rect(0, min(top, p.h), p.w, max(bottom, min(top, p.h)))
+	p.theme = layout.Theme{Name: "light"}
+	if p.background.colour.luma() < 96 {
+		p.theme.Name = "dark"
+	}
+	return nil
+}
+
+// nameInHeader finds the conversation's name in the first band: the first line of
+// the widest column of text that is no icon. Below the name often stands a status.
+func (p *Pane) nameInHeader() image.Rectangle {
+	band := image.Rect(p.px(margin), p.px(2), p.w-p.px(margin), p.title-p.px(2))
+	if band.Empty() {
+		return image.Rectangle{}
+	}
+	paper := p.commonLuma(band)
+	inked := make([]bool, band.Dx())
+	p.stretches(band, func(at image.Rectangle, c colour) {
+		if d := c.luma() - paper; d >= inkContrast || -d >= inkContrast {
+			for x := at.Min.X; x < at.Max.X; x++ {
+				inked[x-band.Min.X] = true
+			}
+		}
+	})
+	var best image.Rectangle
+	start, gap := -1, 0
+	for x := 0; x <= len(inked); x++ {
+		if x < len(inked) && inked[x] {
+			if start < 0 {
+				start = x
+			}
+			gap = 0
+			continue
+		}
+		if gap++; start < 0 || x < len(inked) && gap <= p.px(titleGap) {
+			continue
+		}
+		column := image.Rect(band.Min.X+start, band.Min.Y, band.Min.X+x-gap+1, band.Max.Y)
+		if line := p.firstLine(column, paper); line.Dx() > best.Dx() {
+			best = line
+		}
+		start = -1
+	}
+	if best.Empty() {
+		return best
+	}
+	return best.Inset(-p.px(3)).Intersect(image.Rect(0, 0, p.w, p.title))
+}
+
+// titleGap is the widest gap inside a name, logical pixels.
+const titleGap = 12
+
+// firstLine is the uppermost ink of a column that is as high as a line of text;
+// empty for an icon or a portrait.
+func (p *Pane) firstLine(column image.Rectangle, paper int) image.Rectangle {
+	start := -1
+	for y := column.Min.Y; y <= column.Max.Y; y++ {
+		inked := false
+		if y < column.Max.Y {
+			p.stretches(image.Rect(column.Min.X, y, column.Max.X, y+1), func(_ image.Rectangle, c colour) {
+				d := c.luma() - paper
+				inked = inked || d >= inkContrast || -d >= inkContrast
+			})
+		}
+		switch {
+		case inked && start < 0:
+			start = y
+		case !inked && start >= 0:
+			line := p.ink(image.Rect(column.Min.X, start, column.Max.X, y))
+			if h := line.Dy(); h < p.px(6) || h > p.px(28) || square(line) && h > p.px(12) {
+				return image.Rectangle{}
+			}
+			return line
+		}
+	}
+	return image.Rectangle{}
+}

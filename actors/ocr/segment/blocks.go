@@ -1,0 +1,384 @@
+package segment
+
+import (
+	"cmp"
+	"image"
+	"slices"
+
+	"github.com/kehai-run/kehai/messages"
+)
+
+// block is a candidate for a message: the inside of a bubble, or a picture.
+type block struct {
+	component
+	rows    []span
+	outside colour // of the pixels around it
+	fill    int
+	paint   colour
+	inner   []image.Rectangle // regions inside: quotes, previews, icons
+	avatar  messages.Side     // the side at which a portrait stands beside it
+	stamp   image.Rectangle
+	name    image.Rectangle
+	score   float64 // above 0 own, below 0 incoming
+}
+
+func (b *block) picture() bool { return b.class != classIncoming }
+
+// findBlocks is [Pane.Find] for windows of which no colours are known.
+func (p *Pane) findBlocks() Segments {
+	out := Segments{Theme: p.theme.Name, Header: image.Rect(0, 0, p.w, p.Area.Min.Y), Title: p.nameInHeader()}
+	list, s := p.blocks()
+	for i := range list {
+		b := &list[i]
+		out.Shapes = append(out.Shapes, Shape{rows: b.rows, fill: b.fill, paint: b.paint,
+			Bubble: messages.Bubble{Kind: messages.KindText, Box: boxOf(b.box), Clipped: p.Clips(b.box),
+				Key: p.shapeKey(b.component, b.rows)}})
+		if b.picture() {
+			out.Shapes[i].Bubble.Kind = kind(b.component, b.rows)
+		}
+	}
+	p.besides(list, out.Shapes)
+	p.weigh(list)
+	for i := range list {
+		shape := &out.Shapes[i]
+		shape.Score, shape.Bubble.Side = list[i].score, sideOf(list[i].score)
+		shape.Timestamp, shape.Name = list[i].stamp, list[i].name
+		shape.Bubble.Named = !shape.Name.Empty() && shape.Bubble.Side == messages.SideIncoming
+	}
+	marks := p.markBoxes(out.Shapes)
+	if p.layout.Marks.Known() {
+		out.Marks = marks
+	}
+	out.Bare = p.bare(s.texture.blocks(), marks, out.Shapes)
+	return out
+}
+
+// besides finds the clock time beside each block and the name above it, whichever
+// side it may be of.
+func (p *Pane) besides(list []block, shapes []Shape) {
+	if p.background.patterned {
+		return
+	}
+	above := p.Area.Min.Y
+	for i := range list {
+		b := shapes[i].Bubble
+		b.Side = messages.SideIncoming
+		right, left := p.timestamp(b), image.Rectangle{}
+		list[i].name = p.nameBox(b, above)
+		b.Side = messages.SideOwn
+		left = p.timestamp(b)
+		if list[i].stamp = right; right.Empty() || p.isStamp(left) && !p.isStamp(right) {
+			list[i].stamp = left
+		}
+		above = max(above, list[i].box.Max.Y)
+	}
+}
+
+// isStamp reports whether ink beside a bubble may be a clock time.
+func (p *Pane) isStamp(r image.Rectangle) bool {
+	return r.Dx() >= p.px(14) && r.Dx() > r.Dy()*5/4 && r.Dy() >= p.px(5) && r.Dy() <= p.px(34)
+}
+
+// blocks finds the blocks, top to bottom.
+func (p *Pane) blocks() ([]block, *scanner) {
+	s := &scanner{p: p.pixels, texture: newTexture(p.Area, p.px(textCell))}
+	list := p.joined(s, s.flats(p.Area, stepInFill))
+	if p.Area.Max.Y == p.h {
+		list = p.aboveField(list)
+	}
+	list = slices.DeleteFunc(list, func(b block) bool { return !p.shaped(b) || p.background.patterned && !p.plain(b) })
+	list = p.outermost(list)
+	portraits := []image.Rectangle{}
+	if !p.background.patterned {
+		list, portraits = p.pictures(list)
+	}
+	list = p.messagesOf(list, portraits)
+	slices.SortFunc(list, func(a, b block) int {
+		return cmp.Or(cmp.Compare(a.box.Min.Y, b.box.Min.Y), cmp.Compare(a.box.Min.X, b.box.Min.X))
+	})
+	return list, s
+}
+
+// joined makes blocks of regions. Stripes that stand on each other are one bubble, whose
+// colour changes little from top to bottom.
+func (p *Pane) joined(s *scanner, all []component) []block {
+	var ids []int
+	for id, c := range all {
+		if c.box.Dx() >= p.px(blockWidth) && 8*c.count >= c.box.Dx()*c.box.Dy() {
+			ids = append(ids, id)
+		}
+	}
+	spans := s.spans(all, ids)
+	var open, list []block
+	for _, id := range ids { // by their first rows
+		c := all[id]
+		c.class = classIncoming // it has a fill, whosever it is
+		i := slices.IndexFunc(open, func(b block) bool {
+			return c.box.Min.Y == b.box.Max.Y && inLine(c.box.Min.X, b.box.Min.X) && inLine(c.box.Max.X, b.box.Max.X)
+		})
+		if i < 0 {
+			open = append(open, block{component: c, rows: spans[id]})
+			continue
+		}
+		b := &open[i]
+		b.box, b.count, b.rows = b.box.Union(c.box), b.count+c.count, append(b.rows, spans[id]...)
+	}
+	for _, b := range open {
+		if p.mayHold(b.component) {
+			list = append(list, p.newBlock(b.component, straightened(b.rows)))
+		}
+	}
+	return list
+}
+
+func (p *Pane) newBlock(c component, rows []span) block {
+	b := block{component: c, rows: rows}
+	b.fill, b.paint = p.fill(c, rows)
+	return b
+}
+
+// plain reports whether most of a block has one colour, which parts of a photograph
+// have not.
+func (p *Pane) plain(b block) bool {
+	same, all := 0, 0
+	for i := 0; i < len(b.rows); i += max(1, len(b.rows)/16) {
+		row := image.Rect(int(b.rows[i].from), b.box.Min.Y+i, int(b.rows[i].to), b.box.Min.Y+i+1)
+		p.stretches(row, func(at image.Rectangle, of colour) {
+			if all += at.Dx(); !differs(of, b.paint, 0) {
+				same += at.Dx()
+			}
+		})
+	}
+	return 2*same >= all
+}
+
+// Measures of a block, logical pixels.
+const (
+	blockWidth  = 24
+	blockHeight = 18
+	blockClip   = 6  // height of one that the edge of the area cuts
+	blockWidest = 92 // hundredths of the area
+	portrait    = 64 // largest portrait beside a message
+	portraitGap = 28
+	roundest    = 22 // radius of a bubble's corner
+	buttonLow   = 90 // the button that scrolls down is at most so far above the input
+	pillHigh    = 34 // highest date or notice of one line
+	smallHigh   = 32 // highest reaction
+)
+
+// mayHold decides by size whether a region may be the inside of a bubble.
+func (p *Pane) mayHold(c component) bool {
+	w, h := c.box.Dx(), c.box.Dy()
+	low := blockHeight
+	if p.Clips(c.box) {
+		low = blockClip
+	}
+	inside := c.box.Min.X > p.Area.Min.X && c.box.Max.X < p.Area.Max.X
+	return inside && w >= p.px(blockWidth) && h >= p.px(low) && 100*w <= blockWidest*p.Area.Dx() && 4*c.count >= w*h
+}
+
+// aboveField cuts the area above an input field that floats on the ground: wide, in
+// the middle, and below everything else.
+func (p *Pane) aboveField(list []block) []block {
+	for _, b := range list {
+		box := b.box
+		off := (box.Min.X+box.Max.X)/2 - (p.Area.Min.X+p.Area.Max.X)/2
+		if box.Min.Y < p.h*78/100 || 100*box.Dx() < 55*p.w || 100*max(off, -off) > 8*p.w {
+			continue
+		}
+		p.Area.Max.Y = max(box.Min.Y-p.px(6), p.Area.Min.Y)
+		return slices.DeleteFunc(list, func(b block) bool { return b.box.Min.Y >= p.Area.Max.Y })
+	}
+	return list
+}
+
+// shaped reports whether a region has straight sides and something written in it,
+// as a bubble has.
+func (p *Pane) shaped(b block) bool {
+	from, to := most(b.rows, func(r span) int32 { return r.from }), most(b.rows, func(r span) int32 { return r.to })
+	left, right, inside := 0, 0, 0
+	for _, r := range b.rows {
+		inside += int(r.to - r.from)
+		if max(r.from-from, from-r.from) <= 2 {
+			left++
+		}
+		if max(r.to-to, to-r.to) <= 2 {
+			right++
+		}
+	}
+	if p.Clips(b.box) {
+		return true
+	}
+	second := p.px(2)
+	level := int32(b.box.Dx() - 2*p.px(roundest))
+	for _, r := range [2]span{b.rows[second], b.rows[len(b.rows)-1-second]} {
+		if r.to-r.from < level {
+			return false
+		}
+	}
+	ink := inside - b.count
+	return 100*min(left, right) >= 35*len(b.rows) && 200*ink >= inside && 10*ink <= 8*inside
+}
+
+// outermost drops the blocks that stand inside others.
+func (p *Pane) outermost(list []block) []block {
+	slices.SortStableFunc(list, func(a, b block) int {
+		return cmp.Compare(area(b.box), area(a.box))
+	})
+	edge := p.px(3)
+	var out []block
+next:
+	for _, b := range list {
+		for i := range out {
+			outer := &out[i]
+			if b.box.In(outer.box.Inset(-edge)) {
+				outer.inner = append(outer.inner, b.box)
+				continue next
+			}
+			if b.box.Dy() <= p.px(smallHigh) && b.box.Overlaps(outer.box.Inset(p.px(2))) {
+				continue next // a reaction on the bubble's rim
+			}
+		}
+		out = append(out, b)
+	}
+	return out
+}
+
+// pictures adds what is neither ground nor bubble and large enough, and drops the
+// regions inside of it. portraits are what may be one.
+func (p *Pane) pictures(list []block) (all []block, portraits []image.Rectangle) {
+	s := scanner{p: p.pixels, background: p.background, texture: newTexture(p.Area, p.px(textCell))}
+	s.scan(p.Area)
+	found := s.components()
+	least := p.px(p.layout.Bubble.Picture)
+	var ids []int
+	for id, c := range found {
+		w, h := c.box.Dx(), c.box.Dy()
+		if square(c.box) && h >= p.px(20) && h <= p.px(portrait) {
+			portraits = append(portraits, c.box)
+		}
+		low := least
+		if p.Clips(c.box) {
+			low = least / 2
+		}
+		if !p.mayHold(c) || p.filled(list, c) {
+			continue
+		}
+		if b, ok := p.shade(c); ok {
+			list = append(list, b)
+		} else if w >= least && h >= low {
+			ids = append(ids, id)
+		}
+	}
+	spans := s.spans(found, ids)
+	for _, id := range ids {
+		c := found[id]
+		list = slices.DeleteFunc(list, func(b block) bool { return b.box.In(c.box) })
+		list = append(list, p.newBlock(c, spans[id]))
+	}
+	return list, portraits
+}
+
+// filled reports whether blocks fill most of a component: it is their outline or
+// shadow.
+func (p *Pane) filled(list []block, c component) bool {
+	covered := 0
+	for _, b := range list {
+		covered += area(b.box.Intersect(c.box))
+	}
+	return 2*covered >= min(area(c.box), c.count)
+}
+
+// shade finds the bubble in a component whose fill is a gradient.
+func (p *Pane) shade(c component) (block, bool) {
+	s := scanner{p: p.pixels, texture: newTexture(p.Area, p.px(textCell))}
+	all := s.flats(c.box, stepInShade)
+	best := -1
+	for id, in := range all {
+		if best < 0 || in.count > all[best].count {
+			best = id
+		}
+	}
+	if best < 0 || !p.mayHold(all[best]) || 10*area(all[best].box) < 8*area(c.box) {
+		return block{}, false
+	}
+	rows := straightened(s.spans(all, []int{best})[best])
+	in := all[best]
+	in.class = classIncoming
+	b := p.newBlock(in, rows)
+	return b, p.shaped(b)
+}
+
+func area(r image.Rectangle) int { return r.Dx() * r.Dy() }
+
+func square(r image.Rectangle) bool {
+	d := r.Dx() - r.Dy()
+	return 8*max(d, -d) <= r.Dy()
+}
+
+// messagesOf drops portraits, dates, notices and buttons, and notes beside which
+// blocks the portraits stand.
+func (p *Pane) messagesOf(list []block, portraits []image.Rectangle) []block {
+	for _, b := range list {
+		if square(b.box) && b.box.Dy() <= p.px(portrait) {
+			portraits = append(portraits, b.box)
+		}
+	}
+	gone := make([]bool, len(list))
+	for i := range list {
+		for _, r := range portraits {
+			left, right := list[i].box.Min.X-r.Max.X, r.Min.X-list[i].box.Max.X
+			level := r.Min.Y < list[i].box.Max.Y+p.px(4) && list[i].box.Min.Y < r.Max.Y+p.px(4)
+			switch near := p.px(portraitGap); {
+			case !level || r.Overlaps(list[i].box):
+				continue
+			case left >= 0 && left <= near && 2*r.Max.X < p.w:
+				list[i].avatar = messages.SideIncoming
+			case right >= 0 && right <= near && 2*r.Min.X > p.w:
+				list[i].avatar = messages.SideOwn
+			default:
+				continue
+			}
+			for j := range list {
+				gone[j] = gone[j] || list[j].box == r
+			}
+		}
+	}
+	n := 0
+	for i := range list {
+		if !gone[i] && !p.notice(list, i) {
+			list[n] = list[i]
+			n++
+		}
+	}
+	return list[:n]
+}
+
+// notice reports whether a block is a date, a notice or a button: low and in the
+// middle, or round, and in line with no other block.
+func (p *Pane) notice(list []block, i int) bool {
+	b := list[i]
+	off := (b.box.Min.X+b.box.Max.X)/2 - (p.Area.Min.X+p.Area.Max.X)/2
+	middle := b.box.Dy() <= p.px(pillHigh) && max(off, -off) <= p.px(markCentre)
+	round := square(b.box) && b.box.Max.Y > p.Area.Max.Y-p.px(buttonLow) && 4*b.box.Min.X > 3*p.Area.Max.X &&
+		100*areaOf(b.rows) < 82*b.box.Dx()*b.box.Dy()
+	if !middle && !round || b.picture() {
+		return false
+	}
+	for j, o := range list {
+		lined := inLine(o.box.Min.X, b.box.Min.X) || inLine(o.box.Max.X, b.box.Max.X)
+		if j != i && lined && !differs(o.paint, b.paint, 3) && (!middle || o.box.Dx() != b.box.Dx()) {
+			return false
+		}
+	}
+	return true
+}
+
+func areaOf(rows []span) (n int) {
+	for _, r := range rows {
+		n += int(r.to - r.from)
+	}
+	return n
+}
+
+func inLine(a, b int) bool { return -2 <= a-b && a-b <= 2 }

@@ -1,0 +1,102 @@
+package segment
+
+import (
+	"github.com/kehai-run/kehai/messages"
+)
+
+// signs say whose message a block is, each from -1, incoming, to 1, own. The more one
+// weighs, the less it errs: see the table in sides_test.go.
+type signs struct {
+	place  float64 // nearer to the left or to the right side of the pane
+	column float64 // in line with others at its left or its right side
+	fill   float64 // blocks of the same colour are of that side
+	avatar float64 // a portrait stands left or right of it
+	stamp  float64 // its clock time stands right or left of it
+	name   float64 // a name stands above
+}
+
+var weights = signs{place: 1.5, column: 2, fill: 2.5, avatar: 1.5, stamp: 0.5, name: 0.5}
+
+// sideScore is the least score that says a side.
+const sideScore = 0.75
+
+func (s signs) score() float64 {
+	w := weights
+	return w.place*s.place + w.column*s.column + w.fill*s.fill + w.avatar*s.avatar + w.stamp*s.stamp + w.name*s.name
+}
+
+func sideOf(score float64) messages.Side {
+	switch {
+	case score >= sideScore:
+		return messages.SideOwn
+	case score <= -sideScore:
+		return messages.SideIncoming
+	}
+	return messages.SideNeither
+}
+
+// weigh gives each block its score: first by its own signs, then by those of the
+// blocks of its colour.
+func (p *Pane) weigh(list []block) {
+	all := make([]signs, len(list))
+	for i := range list {
+		all[i] = p.signsOf(list, i)
+		list[i].score = all[i].score()
+	}
+	for i, b := range list {
+		sum, n, own, incoming := 0.0, 0.0, false, false
+		for j, o := range list {
+			if !b.picture() && !o.picture() && !differs(b.paint, o.paint, 3) {
+				score := all[j].score()
+				sum += min(max(score, -3), 3)
+				n++
+				own, incoming = own || score >= sideScore, incoming || score <= -sideScore
+			}
+		}
+		if n > 1 && own != incoming { // a colour of both sides says nothing
+			all[i].fill = min(max(sum/n/2, -1), 1)
+		}
+	}
+	for i := range list {
+		list[i].score = all[i].score()
+	}
+}
+
+func (p *Pane) signsOf(list []block, i int) (s signs) {
+	b := &list[i]
+	left, right := b.box.Min.X-p.Area.Min.X, p.Area.Max.X-b.box.Max.X
+	if left+right > 0 {
+		s.place = float64(left-right) / float64(left+right)
+	}
+	lefts, rights := 0.0, 0.0
+	for j, o := range list {
+		if j == i || inLine(o.box.Min.X, b.box.Min.X) && inLine(o.box.Max.X, b.box.Max.X) {
+			continue
+		}
+		if inLine(o.box.Min.X, b.box.Min.X) {
+			lefts++
+		}
+		if inLine(o.box.Max.X, b.box.Max.X) {
+			rights++
+		}
+	}
+	if lefts+rights > 0 {
+		s.column = (rights - lefts) / (lefts + rights)
+	}
+	switch b.avatar {
+	case messages.SideIncoming:
+		s.avatar = -1
+	case messages.SideOwn:
+		s.avatar = 1
+	}
+	if p.isStamp(b.stamp) {
+		s.stamp = 1
+		if b.stamp.Min.X >= b.box.Max.X {
+			s.stamp = -1
+		}
+	}
+	if !b.name.Empty() {
+		s.name = -1
+	}
+	return s
+}
