@@ -49,7 +49,8 @@ var mutants = []mutant{
 		old: `if a.seq != first {`, new: `if a.seq < first {`, by: "TestApply"},
 	{what: "a row that is written twice is left as it was first", file: "runtime/engine/batch.go",
 		old: `		tx.ops[i] = op
-`, new: ``, by: "TestApply"},
+`, new: `		_ = i
+`, by: "TestApply"},
 	{what: "a receipt that is gone does not count", file: "runtime/engine/batch.go",
 		old: `if fresh && c.Receipt != nil {`, new: `if fresh && c.Receipt != nil && false {`, by: "TestApply"},
 	{what: "an epoch that is over does not count", file: "runtime/engine/batch.go",
