@@ -118,6 +118,10 @@ func (c Control) Step(act *Activation) (Progress, *Failure) {
 		}
 	}
 	if state == starting {
+		if !e.mine(act.addr) {
+			e.letGo([]messages.Address{act.addr})
+			return Idle, nil
+		}
 		if err := e.own(act); err != nil {
 			return Stepped, e.fail(act, "read epoch: "+err.Error())
 		}

@@ -98,6 +98,9 @@ func (e *Engine) performCall(t *turn, call actors.Call) {
 }
 
 func (e *Engine) submitJob(job *Job) {
+	if !e.mine(job.Caller) {
+		return
+	}
 	if !e.asks.begin(job) {
 		return // already under way
 	}

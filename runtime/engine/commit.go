@@ -29,6 +29,7 @@ type committer struct {
 	synced [shards]uint64 // the last number of each shard that a power cut cannot take back
 	known  *known
 	closed bool // nobody commits any more
+	alone  bool // what is exclusive is under way
 
 	// Space of the transaction under way.
 	written map[string]int
@@ -154,6 +155,11 @@ func (e *Engine) enqueue(p pendingCommit) {
 		e.tooLate(p)
 		return
 	}
+	k.poke()
+}
+
+// poke makes the driver look whether there is something to commit.
+func (k *committer) poke() {
 	select {
 	case k.wake <- struct{}{}:
 	default:
@@ -220,6 +226,9 @@ func (c Control) Commit(n int) (took int, paused bool) {
 	if e.lowSpace() {
 		return 0, true
 	}
+	if e.replica != nil {
+		return e.commitShared(min(n, batchTurns)), false
+	}
 	batch := e.committer.take(min(n, batchTurns))
 	took = len(batch)
 	defer clear(batch) // it shares the queue's array, which must not keep what was released
@@ -278,7 +287,7 @@ func (e *Engine) commit(waiting []pendingCommit) {
 			}
 			w := p.writes()
 			var elsewhere uint64
-			if w.crosses() {
+			if len(over) > 0 && w.crosses() {
 				elsewhere, over = over[0].First, over[1:]
 			}
 			w.number(r.First, elsewhere)
@@ -344,6 +353,9 @@ func (e *Engine) apply(batches [shards]Batch, extra []Op, sync bool) (done appli
 		return applied{}, err
 	}
 	k := e.committer
+	if e.replica != nil {
+		return e.applyBound(batches[Here], extra, sync)
+	}
 	tx := &transaction{view: e.store, written: k.written, ops: k.ops, known: k.known}
 	defer func() {
 		clear(tx.written)

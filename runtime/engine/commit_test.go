@@ -86,7 +86,7 @@ func TestTheStoreIsWrittenInOnePlace(t *testing.T) {
 			places = append(places, fmt.Sprint(n, " in ", file))
 		}
 	}
-	if got := strings.Join(places, ", "); got != "1 in commit.go" {
-		t.Errorf("the store is written %s, want 1 in commit.go: make a batch of it", got)
+	if got := strings.Join(places, ", "); got != "1 in commit.go, 1 in replica.go" {
+		t.Errorf("the store is written %s, want 1 in commit.go and 1 in replica.go: make a batch of it", got)
 	}
 }

@@ -54,15 +54,38 @@
 //	f/CONVERSATION            a deletion under way                   forgetRecord
 //	h/name                    a setting of the host
 //	o/ADDRESS                 the epoch of an actor's owner, 1 if there is none
+//	n/ADDRESS                 the node that owns it, in a cluster
 //	x/in/SHARD x/out/SHARD    changes that came from a shard, that went there
+//	x/box/NODE NUL number     in a cluster: a change that waits until a node has it
+//	x/boxed/NODE x/unboxed/NODE   the last of them, and the last that the node has
+//	lx/box/number             in a cluster: a change that waits until the log has it
 //	m/seq                     last number given out
 //	m/boot m/format           starts, version of these keys
 //	m/loose                   there if the last start did not sync every commit
+//	m/up/NODE                 in a cluster: the start of a node that is there
+//	m/by/NODE                 the last entry of the log that a node proposed
+//	m/store/NODE              the id of the store with which it takes part
+//	m/note/number             a note for all nodes
+//	lm/applied                the last entry of the log that this store holds
+//	lm/store lm/noted         the id of this store, the last note that was handed on
+//	lm/restoring              there while a snapshot of the cluster is restored
 //	m/sealed                  there if all that is private is sealed; opens with the node's key
 //
 // Where a row belongs is told by its address. What has none is of the shard
 // Anywhere, but for h/, m/boot, m/format and m/loose; the shard Here has its own of
 // d/, v/, f/, x/ and m/seq, which begin with l: ld/ and so on.
+//
+// # In a cluster
+//
+// The shard Anywhere is the same on all nodes: a [Replica] writes it from a [Log], and an
+// entry holds what one node proposes. Turns of that shard run where their actor is owned,
+// and are released when the log brings them back; see [Options.Replica]. An actor that
+// gets mail and has no owner is given to the node that proposed the mail. When a node is
+// said to be down what it owns moves, with another epoch, to those that are there: what
+// it still proposes is stale. Mail for an actor of another node needs no message, because
+// the owner's store has it too. What crosses over to a node waits until the node has it, what
+// comes from a node until the log has it, each in order and once. Nothing but the node's
+// own shard waits for the log.
 //
 // # What is sealed
 //

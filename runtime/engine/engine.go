@@ -99,6 +99,10 @@ type Options struct {
 	// Sealing is called before each step and at the end with the number of sealed rows,
 	// when an older version had stored rows unsealed. Otherwise it is not called.
 	Sealing func(rows int)
+	// Replica makes the engine part of a cluster: what may live anywhere is written by the
+	// replica's log, and runs here only while this node owns it. Store is the replica's. Nil:
+	// the node is alone.
+	Replica *Replica
 	// OnCommit is called after each transaction with what it held.
 	OnCommit func(turns, ops int)
 }
@@ -129,6 +133,7 @@ type Engine struct {
 	divert    func(Envelope) bool
 	divertJob func(*Job) bool
 	committer *committer
+	replica   *Replica // nil: alone
 	inHand    *inHand
 	timers    *timers
 	asks      asks
@@ -168,7 +173,7 @@ func New(o Options) (*Engine, error) {
 		sealer: o.Sealer, minFree: o.MinFree, listener: o.Listener, rng: o.Rand,
 		kinds: map[string]Kind{}, pools: map[string]*pool{}, activations: map[messages.Address]*Activation{},
 		slept: map[string]uint64{}, idle: o.Idle,
-		committer: newCommitter(), inHand: newInHand(o.Hands), timers: newTimers(),
+		committer: newCommitter(), replica: o.Replica, inHand: newInHand(o.Hands), timers: newTimers(),
 		asks:       asks{open: map[string]*ask{}},
 		background: func(fn func()) { go fn() },
 		divert:     func(Envelope) bool { return false }, divertJob: func(*Job) bool { return false },
@@ -184,6 +189,9 @@ func New(o Options) (*Engine, error) {
 	}
 	if e.sealing = o.Sealing; e.sealing == nil {
 		e.sealing = func(int) {}
+	}
+	if e.replica != nil {
+		e.committer.known = e.replica.known
 	}
 	for _, k := range o.Kinds {
 		e.kinds[k.Name] = k
@@ -286,7 +294,7 @@ func (e *Engine) activation(addr messages.Address) *Activation {
 	}
 	// The store may hold older mail than what is being delivered. Reading the inbox
 	// by sequence number keeps the order.
-	act.box.more, act.box.floor = true, e.recovered[kind.shard()]
+	act.box.more, act.box.floor = true, e.floor(kind.shard())
 	if e.deletion.Load().stills(addr) {
 		act.becomeFrozen()
 	}

@@ -109,12 +109,15 @@ func classOf(key string) (class string, s Shard) {
 }
 
 // shardOfKey is where a row belongs.
-func (e *Engine) shardOfKey(key string) Shard {
+func (e *Engine) shardOfKey(key string) Shard { return shardOfKey(e.shardOf, key) }
+
+// shardOfKey is where a row belongs, by the shards of actors.
+func shardOfKey(shardOf func(messages.Address) Shard, key string) Shard {
 	class, s := classOf(key)
 	switch class {
 	case keyInbox, keyTimer, keyCall, keyAttempts, keyState, keyInjected, keyOwner:
 		a, _, _ := strings.Cut(key[len(class):], "\x00")
-		return e.shardOf(messages.Address(a))
+		return shardOf(messages.Address(a))
 	case keyHost:
 		return Here
 	}

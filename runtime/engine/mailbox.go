@@ -89,6 +89,14 @@ type mailbox struct {
 	overflow Overflow
 }
 
+// abandon closes a mailbox and drops what is in it.
+func (m *mailbox) abandon() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.closed, m.queue, m.retried, m.space = true, nil, nil, nil
+	m.durable, m.bytes, m.fleeting, m.more = 0, 0, 0, false
+}
+
 // push queues an envelope and returns the fleeting message dropped for it. It returns
 // false if the mailbox is closed.
 func (m *mailbox) push(env *Envelope) (lost *Envelope, ok bool) {

@@ -75,7 +75,9 @@ func (w *changes) number(first, over uint64) {
 		case r.Class == ClassDeadLetter:
 			w.dead.seq = *next
 		}
-		*next++
+		if *next > 0 { // else nobody knows yet
+			*next++
+		}
 	}
 }
 
@@ -182,15 +184,21 @@ func (t *turn) unknown(e *Engine, err error) {
 func (e *Engine) lookFor(mail []storedMail) {
 	for _, m := range mail {
 		kind, ok := e.kinds[m.env.To.Kind()]
-		if !ok {
+		if !ok || !e.mine(m.env.To) {
 			continue
 		}
-		upTo, err := e.readCounter(string(kind.shard().seqKey()), 0)
-		if err != nil {
-			upTo = math.MaxUint64 // whatever is there
-		}
+		upTo := e.upTo(kind.shard())
 		e.reach(m.env.To, func(act *Activation) bool { return act.box.look(upTo) })
 	}
+}
+
+// upTo is the last number of a shard.
+func (e *Engine) upTo(s Shard) uint64 {
+	last, err := e.readCounter(string(s.seqKey()), 0)
+	if err != nil {
+		return math.MaxUint64 // whatever is there
+	}
+	return last
 }
 
 // hostRequest is a change that a host asks for.

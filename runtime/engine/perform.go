@@ -82,6 +82,9 @@ func (e *Engine) drop(stage events.Stage, rule events.Rule, to messages.Address,
 }
 
 func (e *Engine) deliverStored(m *storedMail) {
+	if m.seq == 0 { // it crosses over, and its receiver is told when it has come
+		return
+	}
 	env := &m.env
 	env.seq = m.seq
 	env.ID = e.shardOf(env.To).mailID(m.seq)
@@ -96,6 +99,12 @@ func (e *Engine) deliverStored(m *storedMail) {
 func (e *Engine) deliver(env *Envelope) {
 	if e.divert(*env) {
 		return
+	}
+	if !e.mine(env.To) {
+		if !env.Durable() {
+			e.drop(events.StageDeliver, events.RuleNoActor, env.To, env.ID)
+		}
+		return // its owner finds what is durable in the store
 	}
 	found := e.reach(env.To, func(act *Activation) bool {
 		lost, ok := act.box.push(env)
@@ -156,5 +165,8 @@ func (e *Engine) performTimer(t *turn, timer actors.Timer) {
 }
 
 func (e *Engine) armDurable(env Envelope, due time.Time) {
+	if !e.mine(env.To) {
+		return
+	}
 	e.timers.arm(env.receipt, due, true, func() { e.deliver(&env) })
 }

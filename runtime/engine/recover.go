@@ -37,7 +37,13 @@ func (c Control) Recover() error {
 	if err := e.recoverCalls(keyCall); err != nil {
 		return err
 	}
+	if e.replica != nil {
+		e.replica.start(e)
+	}
 	for _, a := range addrs {
+		if !e.mine(a) {
+			continue
+		}
 		if act := e.activation(a); act != nil {
 			e.driver.Wake(act)
 			continue
@@ -76,7 +82,9 @@ func (e *Engine) countStart() error {
 	}
 	e.boot = boot + 1
 	var b [shards]Batch
-	b[Anywhere].Floor = floor
+	if e.replica == nil { // else all nodes count alike, and nothing takes back what the log holds
+		b[Anywhere].Floor = floor
+	}
 	b[Here] = Batch{Floor: floor, Changes: []Change{{Ops: []Op{
 		{Key: []byte(keyMetaBoot), Value: []byte(seqBytes(e.boot))},
 		{Key: []byte(keyMetaLoose), Delete: e.sync},

@@ -28,6 +28,10 @@ type SimOptions struct {
 	Latency  time.Duration       // calls take a random time up to this; 0: none
 	Doze     float64             // how often, of 1, a step is to put an actor to sleep
 	Trace    io.Writer           // one line per step and event; nil: none
+
+	share func() (*Replica, error) // makes the replica of each start; nil: alone
+	clock *ManualClock             // nil: its own
+	rng   *rand.Rand               // nil: its own
 }
 
 // Sim runs a whole set of actors in virtual time on one goroutine. The seed
@@ -53,7 +57,10 @@ func NewSim(o SimOptions) (*Sim, error) {
 	if o.Start.IsZero() {
 		o.Start = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	}
-	s := &Sim{o: o, clock: NewManualClock(o.Start), rng: rand.New(rand.NewPCG(o.Seed, 0x6b65686169))}
+	s := &Sim{o: o, clock: o.clock, rng: o.rng}
+	if s.clock == nil {
+		s.clock, s.rng = NewManualClock(o.Start), rand.New(rand.NewPCG(o.Seed, 0x6b65686169))
+	}
 	return s, s.boot()
 }
 
@@ -69,6 +76,13 @@ func (s *Sim) boot() error {
 	}
 	s.ready, s.resting, s.workers = map[*Activation]bool{}, map[*Activation]bool{}, map[string][]actors.Worker{}
 	s.full, s.turning, s.committing, s.died = time.Time{}, false, false, nil
+	if s.o.share != nil {
+		r, err := s.o.share()
+		if err != nil {
+			return err
+		}
+		eo.Replica = r
+	}
 	e, err := New(eo)
 	if err != nil {
 		return err
@@ -101,7 +115,11 @@ func (s *Sim) Now() time.Time { return s.clock.Now() }
 func (s *Sim) Rand() *rand.Rand { return s.rng }
 
 // Wake implements [Driver].
-func (s *Sim) Wake(act *Activation) { s.ready[act] = true }
+func (s *Sim) Wake(act *Activation) {
+	if s.ready[act] = true; act.Asleep() { // another node has it
+		delete(s.ready, act)
+	}
+}
 
 // WakeWorkers implements [Driver]; the simulation looks at the pools itself.
 func (s *Sim) WakeWorkers(string) {}
@@ -127,11 +145,16 @@ func (s *Sim) Step() bool {
 	if s.o.Doze > 0 && s.rng.Float64() < s.o.Doze {
 		s.doze()
 	}
+	return s.do(s.possible())
+}
+
+// possible lists what can be done now.
+func (s *Sim) possible() []choice {
 	all := s.runnable()
-	if s.engine.e.committer.waiting() > 0 && !s.full.Equal(s.clock.Now()) {
+	if s.engine.CommitWaits() && !s.full.Equal(s.clock.Now()) {
 		all = append(all, choice{})
 	}
-	return s.do(all)
+	return all
 }
 
 // doze puts an actor to sleep if possible, at any moment.

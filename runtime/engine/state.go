@@ -11,6 +11,7 @@ import "errors"
 //	from all of these         to frozen   while Forget deletes what it knows
 //	from frozen               to stale    when Forget is done
 //	from running              to asleep   when it has nothing to do, which is the end
+//	from any                  to asleep   when another node owns it, which is the end
 //	from any                  to stopped  in an ordered stop, which is the end
 type state int
 
@@ -91,6 +92,14 @@ func (act *Activation) becomeAsleep() bool {
 	}
 	act.state = asleep
 	return true
+}
+
+// becomeLost gives up an activation whose actor belongs to another node.
+func (act *Activation) becomeLost() {
+	act.takeBack()
+	if !act.ended() {
+		act.state, act.why = asleep, nil
+	}
 }
 
 // ended reports whether it takes no step and becomes nothing else any more.

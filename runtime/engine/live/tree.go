@@ -278,12 +278,15 @@ func (r *actorRunner) wake() (more bool) {
 	if failure != nil {
 		panic(failure)
 	}
+	if progress == engine.Idle && r.act.Asleep() { // another node has the actor
+		r.self.post(doze{})
+	}
 	return progress == engine.Stepped
 }
 
 // handle takes doze. Once the actor is asleep nobody finds its child any more.
 func (r *actorRunner) handle(any) (end bool) {
-	if !r.engine.Sleep(r.act, r.engine.IdleAfter()) {
+	if !r.act.Asleep() && !r.engine.Sleep(r.act, r.engine.IdleAfter()) {
 		return false
 	}
 	r.self.asleep.Store(true)

@@ -1,0 +1,458 @@
+package engine
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"maps"
+	"slices"
+
+	"github.com/kehai-run/kehai/messages"
+)
+
+// Apply carries out the entry of the log at an index, in one transaction with that index:
+// an entry that was carried out before is passed over. Entries come in the order of the log.
+// An error is the store's, or that of an entry of a newer program: nothing has happened, and
+// the same entry has to come again. What is no entry at all is passed over.
+func (r *Replica) Apply(index uint64, from []byte) error {
+	r.mu.Lock()
+	if index <= r.applied {
+		r.mu.Unlock()
+		return nil
+	}
+	en, err := decodeEntry(from)
+	if errors.Is(err, ErrNewer) {
+		r.mu.Unlock()
+		return err
+	}
+	c := carried{Replica: r, en: &en, tx: &transaction{view: r.store, written: map[string]int{}, known: r.known}}
+	if err != nil {
+		en = entry{} // no entry at all
+	} else if err = r.view(func(view View) error {
+		c.tx.view = view
+		return c.carry()
+	}); err != nil {
+		r.mu.Unlock()
+		return fmt.Errorf("engine: carry out entry %d of the log: %w", index, err)
+	}
+	after, err := c.keep(index)
+	r.mu.Unlock()
+	if err == nil {
+		after()
+	}
+	return err
+}
+
+func (r *Replica) view(fn func(View) error) error {
+	if v, ok := r.store.(Viewer); ok {
+		return v.View(fn)
+	}
+	return fn(r.store)
+}
+
+// carried is an entry being carried out.
+type carried struct {
+	*Replica
+	en      *entry
+	tx      *transaction
+	results [][]Result // of its batches
+
+	moved   map[messages.Address]string // new owners; "" for none
+	there   map[string]uint64           // nodes that came, with their boots, or went: 0
+	mail    []messages.Address          // of this node that got some
+	sent    uint64                      // changes of this node's outbox that are in the log
+	took    uint64                      // changes that came over to this node
+	noted   bool
+	greeted bool // it is the hello of this start
+	awaited bool // it is this node's proposal under way
+}
+
+// carry does what an entry says, unless it was done before. What it does depends on the rows
+// of the shard Anywhere and on the entry alone, besides what crosses over to this node.
+func (c *carried) carry() error {
+	by, last := []byte(keyProposed+c.en.node), [2]uint64{}
+	raw, ok, err := c.tx.get(by)
+	if err != nil {
+		return err
+	}
+	if ok && len(raw) == 16 {
+		last = [2]uint64{binary.BigEndian.Uint64(raw), binary.BigEndian.Uint64(raw[8:])}
+	}
+	if c.en.boot < last[0] || c.en.boot == last[0] && c.en.n <= last[1] {
+		return nil
+	}
+	place := binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, c.en.boot), c.en.n)
+	c.tx.write(Op{Key: by, Value: place})
+	mine := c.en.node == c.node && c.en.boot == c.boot
+	c.awaited = mine && c.flight != nil && c.flight.n == c.en.n
+	switch c.en.kind {
+	case entryHello:
+		err = c.hello()
+	case entryDown:
+		err = c.down()
+	case entryClaim:
+		err = c.claim()
+	case entryNote:
+		err = c.keepNote()
+	case entryCommit:
+		for i := range c.en.batches {
+			if err == nil {
+				err = c.batch(&c.en.batches[i])
+			}
+		}
+	}
+	if err == nil {
+		err = c.unbox()
+	}
+	return err
+}
+
+// batch applies a batch of turns, requests, or what crosses over.
+func (c *carried) batch(b *Batch) error {
+	for i := range b.Changes {
+		ch := &b.Changes[i]
+		if ch.Actor == "" {
+			continue
+		}
+		holder, err := c.holder(ch.Actor)
+		if err != nil {
+			return err
+		}
+		if holder != c.en.node {
+			ch.Epoch = 0 // which no owner has
+		}
+	}
+	b.Floor = 0
+	results, out, err := c.tx.apply(*b)
+	if err != nil {
+		return err
+	}
+	c.results = append(c.results, results)
+	for i := range b.Changes {
+		if results[i].Status == Committed {
+			if err := c.addressed(&b.Changes[i], c.awaited && b.From == ""); err != nil {
+				return err
+			}
+		}
+	}
+	for _, o := range out {
+		for _, ch := range o.Changes {
+			if err := c.cross(ch.Records); err != nil {
+				return err
+			}
+		}
+	}
+	return c.emptyOutbox(b)
+}
+
+// addressed gives actors an owner who have got mail and have none. delivered says that
+// whoever proposed the mail delivers it on this node.
+func (c *carried) addressed(ch *Change, delivered bool) error {
+	for _, rec := range ch.Records {
+		if rec.Class != ClassMail || rec.Shard != Anywhere {
+			continue
+		}
+		if !delivered {
+			c.mail = append(c.mail, rec.To)
+		}
+		holder, err := c.holder(rec.To)
+		if err == nil && holder == "" {
+			err = c.settle(rec.To, c.en.node)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// cross keeps records for the nodes of their receivers, each in order, until the nodes have
+// them. This node takes its own at once.
+func (c *carried) cross(records []Record) error {
+	byNode := map[string][]Record{}
+	for _, rec := range records {
+		node := c.home(rec.To)
+		byNode[node] = append(byNode[node], rec)
+	}
+	for _, node := range slices.Sorted(maps.Keys(byNode)) {
+		last := []byte(keyBoxed + node)
+		n, err := c.tx.counter(last, 0)
+		if err != nil {
+			return err
+		}
+		n++
+		change := Change{Crossed: n, Records: byNode[node]}
+		form, err := Batch{Shard: Here, Changes: []Change{change}}.AppendBinary(nil)
+		if err != nil {
+			return err
+		}
+		c.tx.write(Op{Key: last, Value: []byte(seqBytes(n))})
+		c.tx.write(Op{Key: boxKey(node, n), Value: form})
+		if node == c.node {
+			if err := c.take(change); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// take applies what has crossed over to this node. Before the hello of its store, which
+// begins the count, nothing does.
+func (c *carried) take(change Change) error {
+	id, _, err := c.tx.get([]byte(keyStoreOf + c.node))
+	if err != nil || string(id) != c.id {
+		return err
+	}
+	results, _, err := c.tx.apply(Batch{Shard: Here, From: Anywhere.String(), Changes: []Change{change}})
+	if err != nil || results[0].Status != Committed {
+		return err // one that has to wait for others is read with them; see takeBoxed
+	}
+	c.took = change.Crossed
+	for _, rec := range change.Records {
+		if rec.Class == ClassMail {
+			c.mail = append(c.mail, rec.To)
+		}
+	}
+	return nil
+}
+
+// unbox deletes what the proposer has received.
+func (c *carried) unbox() error {
+	key := []byte(keyUnboxed + c.en.node)
+	done, err := c.tx.counter(key, 0)
+	if err != nil || c.en.took <= done {
+		return err
+	}
+	boxed, err := c.tx.counter([]byte(keyBoxed+c.en.node), 0)
+	if err != nil {
+		return err
+	}
+	upTo := min(c.en.took, boxed)
+	for n := done + 1; n <= upTo; n++ {
+		c.tx.write(Op{Key: boxKey(c.en.node, n), Delete: true})
+	}
+	if upTo > done {
+		c.tx.write(Op{Key: key, Value: []byte(seqBytes(upTo))})
+	}
+	return nil
+}
+
+// emptyOutbox deletes from this node's outbox what a batch of its own holds.
+func (c *carried) emptyOutbox(b *Batch) error {
+	if b.From != c.from() || len(b.Changes) == 0 {
+		return nil
+	}
+	taken, err := c.tx.counter(Anywhere.takenKey(b.From), 0)
+	for i := range b.Changes {
+		if n := b.Changes[i].Crossed; n <= taken {
+			c.tx.write(Op{Key: outboxKey(n), Delete: true})
+			c.sent = max(c.sent, n)
+		}
+	}
+	return err
+}
+
+// hello notes that a node is there. One that comes with another store than before has
+// lost what was for it, and begins to count anew.
+func (c *carried) hello() error {
+	known, _, err := c.tx.get([]byte(keyStoreOf + c.en.node))
+	if err != nil {
+		return err
+	}
+	if string(known) != c.en.id {
+		done, err := c.tx.counter([]byte(keyUnboxed+c.en.node), 0)
+		if err != nil {
+			return err
+		}
+		boxed, err := c.tx.counter([]byte(keyBoxed+c.en.node), 0)
+		if err != nil {
+			return err
+		}
+		for n := done + 1; n <= boxed; n++ {
+			c.tx.write(Op{Key: boxKey(c.en.node, n), Delete: true})
+		}
+		c.tx.write(Op{Key: []byte(keyStoreOf + c.en.node), Value: []byte(c.en.id)})
+		for _, key := range []string{keyBoxed, keyUnboxed} {
+			c.tx.write(Op{Key: []byte(key + c.en.node), Value: []byte(seqBytes(c.en.took))})
+		}
+		c.tx.write(Op{Key: Anywhere.takenKey(fromNode(c.en.node, c.en.id)), Value: []byte(seqBytes(c.en.given))})
+	}
+	c.present(c.en.node, c.en.boot)
+	c.greeted = c.en.node == c.node && c.en.boot == c.boot
+	return nil
+}
+
+// present notes that a node is there, or with boot 0 that it is not.
+func (c *carried) present(node string, boot uint64) {
+	c.there = map[string]uint64{node: boot}
+	c.tx.write(Op{Key: []byte(keyMember + node), Value: []byte(seqBytes(boot)), Delete: boot == 0})
+}
+
+// down moves what a node owns to those that are there.
+func (c *carried) down() error {
+	if boot, ok := c.members[c.en.id]; !ok || boot != c.en.given {
+		return nil
+	}
+	c.present(c.en.id, 0)
+	var up []string
+	for node := range c.members {
+		if node != c.en.id {
+			up = append(up, node)
+		}
+	}
+	slices.Sort(up)
+	var left []messages.Address
+	for a, node := range c.holders {
+		if node == c.en.id {
+			left = append(left, a)
+		}
+	}
+	slices.Sort(left)
+	for _, a := range left {
+		to := ""
+		if len(up) > 0 {
+			// Actors with one key work for each other, and stay together.
+			h := fnv.New32a()
+			h.Write([]byte(a.Key()))
+			to = up[h.Sum32()%uint32(len(up))]
+		}
+		if err := c.settle(a, to); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// claim gives the proposer the actors that nobody owns.
+func (c *carried) claim() error {
+	for _, a := range c.en.actors {
+		holder, err := c.holder(a)
+		if err == nil && holder == "" {
+			err = c.settle(a, c.en.node)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// holder is who owns an actor, "" for nobody.
+func (c *carried) holder(a messages.Address) (string, error) {
+	if node, ok := c.moved[a]; ok {
+		return node, nil
+	}
+	return c.holders[a], nil
+}
+
+// settle makes a node the owner of an actor, "" none. What an earlier owner still does is
+// stale from then on.
+func (c *carried) settle(a messages.Address, node string) error {
+	epoch, err := c.tx.counter(epochKey(a), firstEpoch)
+	if err != nil {
+		return err
+	}
+	c.tx.write(Op{Key: epochKey(a), Value: []byte(seqBytes(epoch + 1))})
+	c.tx.write(Op{Key: holderKey(a), Value: []byte(node), Delete: node == ""})
+	if c.moved == nil {
+		c.moved = map[messages.Address]string{}
+	}
+	c.moved[a] = node
+	return nil
+}
+
+// keepNote keeps a note for all nodes.
+func (c *carried) keepNote() error {
+	n, err := c.tx.counter([]byte(keyNote), 0)
+	if err != nil {
+		return err
+	}
+	w := batchWriter{}
+	w.text(c.en.id)
+	w.text(c.en.node)
+	w.bytes(c.en.note)
+	c.tx.write(Op{Key: []byte(keyNote), Value: []byte(seqBytes(n + 1))})
+	c.tx.write(Op{Key: noteKey(n + 1), Value: w})
+	c.noted = true
+	return nil
+}
+
+// keep writes what was carried out, and returns what follows from it.
+func (c *carried) keep(index uint64) (after func(), err error) {
+	c.tx.write(Op{Key: []byte(keyApplied), Value: []byte(seqBytes(index))})
+	if err := c.write(c.tx.ops, false); err != nil {
+		return nil, fmt.Errorf("engine: carry out entry %d of the log: %w", index, err)
+	}
+	c.applied = index
+	c.taken = max(c.taken, c.took)
+	for len(c.outbox) > 0 && c.outbox[0].Crossed <= c.sent {
+		c.outbox = c.outbox[1:]
+	}
+	if c.en.node == c.node {
+		c.said = max(c.said, c.en.took)
+	}
+	c.greeted = c.greeted && !c.Replica.greeted
+	gone, came := c.remember()
+	landed := func() {}
+	if c.en.node == c.node {
+		landed = c.land(c.en.boot, c.en.n, c.results, nil)
+	}
+	e, r, mail, ops := c.engine, c.Replica, c.mail, c.tx.ops
+	return func() {
+		r.mu.Lock()
+		r.pump() // a hello, if the others think that this node is not there
+		r.mu.Unlock()
+		if e != nil {
+			if d := e.deletion.Load(); d != nil {
+				d.watch(ops)
+			}
+			e.letGo(gone)
+			e.takeOver(came, c.greeted)
+		}
+		landed()
+		if e != nil {
+			e.arrived(mail)
+		}
+		if c.noted {
+			r.passNotes()
+		}
+	}, nil
+}
+
+// remember updates what is kept in memory, and returns which actors this node has lost
+// and got. The caller holds r.mu.
+func (c *carried) remember() (gone, came []messages.Address) {
+	c.look.Lock()
+	defer c.look.Unlock()
+	for node, boot := range c.there {
+		if boot == 0 {
+			delete(c.members, node)
+		} else {
+			c.members[node] = boot
+		}
+		if node == c.node && boot == 0 { // it is, and says so
+			c.Replica.greeted, c.joined = false, false
+		}
+	}
+	for a, node := range c.moved {
+		switch {
+		case node == c.node:
+			came = append(came, a)
+		case c.holders[a] == c.node:
+			gone = append(gone, a)
+		}
+		if node == "" {
+			delete(c.holders, a)
+		} else {
+			c.holders[a] = node
+		}
+	}
+	if c.greeted {
+		c.Replica.greeted, c.joined = true, true
+	}
+	slices.Sort(gone)
+	slices.Sort(came)
+	return gone, came
+}

@@ -1,0 +1,125 @@
+package engine
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"github.com/kehai-run/kehai/messages"
+)
+
+// The form of an entry of the replicated log: its version, what it is, who proposed it, and
+// then what that kind of entry needs. Numbers and texts are those of a batch, which it may
+// hold. What is in logs must stay readable: a change of the form raises the version, and
+// a node that does not know it stops there until it is upgraded.
+const entryForm = 1
+
+// entryKind is what an entry is about.
+type entryKind byte
+
+const (
+	entryCommit entryKind = iota // batches of the shard Anywhere
+	entryHello                   // a node is there, with the store of that id
+	entryDown                    // a node is not there: what it owns moves
+	entryClaim                   // a node takes actors that nobody owns
+	entryNote                    // for all nodes
+	entryKinds
+)
+
+// entry is what one node proposes.
+type entry struct {
+	kind entryKind
+	node string // who proposes
+	boot uint64 // of that node, and the place of the entry in it: what is not after the
+	n    uint64 // last one that was carried out is a repetition
+	took uint64 // changes from the shard Anywhere that the node has
+
+	batches []Batch            // of a commit
+	id      string             // of a store; or the node that is down, or the topic of a note
+	given   uint64             // by the store of that id before its oldest waiting change; or a node's boot
+	actors  []messages.Address // that are claimed
+	note    []byte
+}
+
+func (en *entry) encode() ([]byte, error) {
+	w := batchWriter{entryForm, byte(en.kind)}
+	w.text(en.node)
+	w.number(en.boot)
+	w.number(en.n)
+	w.number(en.took)
+	w.text(en.id)
+	w.number(en.given)
+	w.bytes(en.note)
+	w.number(uint64(len(en.actors)))
+	for _, a := range en.actors {
+		w.text(string(a))
+	}
+	w.number(uint64(len(en.batches)))
+	for _, b := range en.batches {
+		form, err := b.AppendBinary(nil)
+		if err != nil {
+			return nil, err
+		}
+		w.bytes(form)
+	}
+	return w, nil
+}
+
+// decodeEntry reads an entry, which keeps parts of from. An error wraps [ErrBatch].
+func decodeEntry(from []byte) (en entry, err error) {
+	r := batchReader{left: from}
+	if form := r.byte(); r.err == nil && form != entryForm {
+		return en, fmt.Errorf("%w: an entry has form %d, this program knows %d: upgrade this program",
+			ErrNewer, form, entryForm)
+	}
+	en = entry{
+		kind: entryKind(r.below(byte(entryKinds))), node: r.text(), boot: r.number(), n: r.number(), took: r.number(),
+		id: r.text(), given: r.number(), note: r.bytes(),
+	}
+	for range r.count() {
+		en.actors = append(en.actors, messages.Address(r.text()))
+	}
+	for range r.count() {
+		var b Batch
+		form := r.bytes()
+		if r.err == nil {
+			r.err = b.UnmarshalBinary(form)
+		}
+		if r.err == nil && b.Shard != Anywhere {
+			r.fail("its batch is not of the shard Anywhere")
+		}
+		en.batches = append(en.batches, b)
+	}
+	if r.err == nil && len(r.left) > 0 {
+		r.fail("something follows it")
+	}
+	return en, r.err
+}
+
+// Rows that only nodes of a cluster have; the package comment documents them.
+const (
+	keyHolder   = "n/"
+	keyMember   = "m/up/"
+	keyProposed = "m/by/"
+	keyStoreOf  = "m/store/"
+	keyNote     = "m/note/"
+	keyBox      = "x/box/"
+	keyBoxed    = "x/boxed/"
+	keyUnboxed  = "x/unboxed/"
+
+	keyOutbox    = "lx/box/"
+	keyApplied   = "lm/applied"
+	keyNoted     = "lm/noted"
+	keyStoreID   = "lm/store"
+	keyRestoring = "lm/restoring"
+)
+
+func holderKey(a messages.Address) []byte { return []byte(keyHolder + string(a)) }
+
+// boxKey is where the n-th change for a node waits until the node has it.
+func boxKey(node string, n uint64) []byte {
+	return binary.BigEndian.AppendUint64([]byte(keyBox+node+"\x00"), n)
+}
+
+func outboxKey(n uint64) []byte { return binary.BigEndian.AppendUint64([]byte(keyOutbox), n) }
+
+func noteKey(n uint64) []byte { return binary.BigEndian.AppendUint64([]byte(keyNote), n) }

@@ -1,0 +1,404 @@
+package engine
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/kehai-run/kehai/messages"
+)
+
+// SimClusterOptions configure a simulated cluster. Nodes and Node are required.
+type SimClusterOptions struct {
+	Nodes []string
+	// Node configures the simulation of a node; its Seed, Start and Trace are not used.
+	Node  func(name string) SimOptions
+	Home  func(messages.Address) string // see [ReplicaOptions]
+	Seed  uint64                        // of every choice
+	Start time.Time                     // zero means 2026-01-01 00:00 UTC
+	Loss  float64                       // how often, of 1, what is sent to the leader is lost
+	Again float64                       // how often, of 1, it also comes once more, much later
+	Jump  float64                       // how often, of 1, a node that is behind gets a snapshot
+	Skew  time.Duration                 // the clocks of nodes differ by up to this from the true time
+	Trace io.Writer                     // nil: none
+}
+
+// SimCluster runs several nodes in virtual time on one goroutine, over a double of the
+// replicated log. The seed chooses what comes next: something that a node does by itself,
+// an entry that reaches the log, or one that reaches a node. Nodes can be killed, paused,
+// cut off from each other and restarted at any moment.
+type SimCluster struct {
+	o     SimClusterOptions
+	now   time.Time
+	rng   *rand.Rand
+	nodes []*simNode
+
+	entries [][]byte   // what a majority holds
+	air     []airborne // what is on its way there
+	leader  int        // -1: none
+	since   time.Time  // when there was last a leader with a majority
+}
+
+type simNode struct {
+	name    string
+	o       SimOptions
+	skew    time.Duration
+	sim     *Sim
+	replica *Replica
+	life    int
+	dead    bool
+	paused  bool
+	deaf    map[int]bool // nodes that it does not hear
+	seen    time.Time    // when the leader last heard it
+}
+
+// airborne is a proposal of one life of a node; a late one is sent whatever became of it.
+type airborne struct {
+	Proposal
+	node, life int
+	late       bool
+}
+
+// How long the double waits, and how often it looks.
+const (
+	simTick     = 100 * time.Millisecond
+	simElection = time.Second
+	simDown     = 2 * time.Second
+)
+
+// NewSimCluster starts all nodes.
+func NewSimCluster(o SimClusterOptions) (*SimCluster, error) {
+	if o.Start.IsZero() {
+		o.Start = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	}
+	c := &SimCluster{o: o, now: o.Start, since: o.Start, rng: rand.New(rand.NewPCG(o.Seed, 0x636c7573746572))}
+	for i, name := range o.Nodes {
+		n := &simNode{name: name, o: o.Node(name), deaf: map[int]bool{}, seen: o.Start}
+		if o.Skew > 0 {
+			n.skew = time.Duration(c.rng.Int64N(2*int64(o.Skew)+1)) - o.Skew
+		}
+		n.o.clock, n.o.rng = NewManualClock(o.Start.Add(n.skew)), c.rng
+		n.o.share = func() (*Replica, error) { return c.share(i) }
+		if o.Trace != nil {
+			n.o.Trace = prefixed{o.Trace, name + " "}
+		}
+		c.nodes = append(c.nodes, n)
+	}
+	for _, n := range c.nodes {
+		sim, err := NewSim(n.o)
+		if err != nil {
+			return nil, fmt.Errorf("start %s: %w", n.name, err)
+		}
+		n.sim = sim
+	}
+	return c, nil
+}
+
+// prefixed begins each write with a text.
+type prefixed struct {
+	io.Writer
+	text string
+}
+
+func (p prefixed) Write(b []byte) (int, error) {
+	if _, err := io.WriteString(p.Writer, p.text); err != nil {
+		return 0, err
+	}
+	return p.Writer.Write(b)
+}
+
+// share makes the replica of a node's next life.
+func (c *SimCluster) share(i int) (*Replica, error) {
+	n := c.nodes[i]
+	r, err := NewReplica(ReplicaOptions{
+		Node: n.name, Store: n.o.Engine.Store, Kinds: n.o.Engine.Kinds, Home: c.o.Home,
+		ID: func() string { return fmt.Sprint(c.rng.Uint64()) },
+	})
+	if err != nil {
+		return nil, err
+	}
+	n.life++
+	n.replica = r
+	r.Connect(simLog{c, i, n.life})
+	return r, nil
+}
+
+// simLog is the log as one life of a node sees it.
+type simLog struct {
+	c          *SimCluster
+	node, life int
+}
+
+// Append implements [Log].
+func (l simLog) Append(p Proposal) {
+	l.c.air = append(l.c.air, airborne{p, l.node, l.life, false})
+}
+
+// Node is the simulation of a node, for what is done there.
+func (c *SimCluster) Node(i int) *Sim { return c.nodes[i].sim }
+
+// Replica is a node's copy of what the cluster shares.
+func (c *SimCluster) Replica(i int) *Replica { return c.nodes[i].replica }
+
+// Rand is the source of choices.
+func (c *SimCluster) Rand() *rand.Rand { return c.rng }
+
+// Leader is the number of the node that leads, -1 for none.
+func (c *SimCluster) Leader() int { return c.leader }
+
+// Kill ends a node's process: what is not in its store is gone.
+func (c *SimCluster) Kill(i int) {
+	c.nodes[i].dead = true
+	c.tracef("kill %s", c.nodes[i].name)
+}
+
+// Restart starts a node again over its store, killing it first if it runs.
+func (c *SimCluster) Restart(i int) error {
+	n := c.nodes[i]
+	n.dead, n.paused, n.seen = false, false, c.now
+	c.tracef("restart %s", n.name)
+	n.sim.clock.Set(c.now.Add(n.skew))
+	return n.sim.Crash()
+}
+
+// Pause makes a node stand still, as a machine that sleeps, until Unpause.
+func (c *SimCluster) Pause(i int) { c.nodes[i].paused = true }
+
+// Unpause ends a Pause.
+func (c *SimCluster) Unpause(i int) { c.nodes[i].paused = false }
+
+// Cut makes a node not hear another one, until Heal.
+func (c *SimCluster) Cut(from, to int) { c.nodes[to].deaf[from] = true }
+
+// Isolate cuts a node off from all others.
+func (c *SimCluster) Isolate(i int) {
+	for j := range c.nodes {
+		if j != i {
+			c.Cut(i, j)
+			c.Cut(j, i)
+		}
+	}
+}
+
+// Heal ends all cuts and pauses, and restarts what was killed.
+func (c *SimCluster) Heal() error {
+	for i, n := range c.nodes {
+		clear(n.deaf)
+		n.paused = false
+		if n.dead {
+			if err := c.Restart(i); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (n *simNode) runs() bool { return !n.dead && !n.paused }
+
+// hears reports whether a node hears another one.
+func (c *SimCluster) hears(to, from int) bool {
+	return from == to || c.nodes[from].runs() && c.nodes[to].runs() && !c.nodes[to].deaf[from]
+}
+
+// leads reports whether a node could lead: it reaches a majority, both ways.
+func (c *SimCluster) leads(i int) bool {
+	if i < 0 || !c.nodes[i].runs() {
+		return false
+	}
+	with := 0
+	for j := range c.nodes {
+		if c.hears(i, j) && c.hears(j, i) {
+			with++
+		}
+	}
+	return 2*with > len(c.nodes)
+}
+
+// simChoice is something that can happen: a node's own step, a proposal that reaches the log, or
+// an entry that reaches a node.
+type simChoice struct {
+	node, air int // -1: not
+	entry     bool
+}
+
+// possible lists what can happen now.
+func (c *SimCluster) possible() (all []simChoice) {
+	led := c.leads(c.leader)
+	for i, n := range c.nodes {
+		if !n.runs() {
+			continue
+		}
+		if len(n.sim.possible()) > 0 {
+			all = append(all, simChoice{node: i, air: -1})
+		}
+		if led && c.hears(i, c.leader) && n.replica.Applied() < uint64(len(c.entries)) {
+			all = append(all, simChoice{node: i, air: -1, entry: true})
+		}
+	}
+	if !led {
+		return all
+	}
+	kept := c.air[:0]
+	for _, a := range c.air {
+		if !a.late && (closed(a.Done) || a.life != c.nodes[a.node].life) {
+			continue
+		}
+		kept = append(kept, a)
+		if a.late || c.nodes[a.node].runs() && c.hears(c.leader, a.node) {
+			all = append(all, simChoice{node: -1, air: len(kept) - 1})
+		}
+	}
+	clear(c.air[len(kept):])
+	c.air = kept
+	return all
+}
+
+func closed(done <-chan struct{}) bool {
+	select {
+	case <-done:
+		return true
+	default:
+		return false
+	}
+}
+
+// Step does one possible thing. It returns false if there is none.
+func (c *SimCluster) Step() bool {
+	all := c.possible()
+	if len(all) == 0 {
+		return false
+	}
+	switch pick := all[c.rng.IntN(len(all))]; {
+	case pick.air >= 0:
+		c.reach(pick.air)
+	case pick.entry:
+		c.receive(pick.node)
+	default:
+		c.nodes[pick.node].sim.Step()
+	}
+	return true
+}
+
+// reach brings a proposal into the log, or loses it for now.
+func (c *SimCluster) reach(i int) {
+	a := c.air[i]
+	if a.late {
+		c.air = slices.Delete(c.air, i, i+1)
+	} else if c.rng.Float64() < c.o.Loss {
+		return // it is sent again
+	} else if c.rng.Float64() >= c.o.Again {
+		c.air = slices.Delete(c.air, i, i+1) // the log has it: nobody sends it again
+	} else {
+		c.air[i].late = true
+	}
+	c.entries = append(c.entries, a.Entry)
+	c.tracef("entry %d of %s", len(c.entries), c.nodes[a.node].name)
+}
+
+// receive hands a node its next entry, or a snapshot of another node.
+func (c *SimCluster) receive(i int) {
+	r := c.nodes[i].replica
+	at := r.Applied()
+	if c.rng.Float64() < c.o.Jump && c.leader != i && c.nodes[c.leader].replica.Applied() > at {
+		var form bytes.Buffer
+		err := c.nodes[c.leader].replica.Snapshot(&form)
+		if err == nil {
+			err = r.Restore(&form)
+		}
+		c.tracef("snapshot for %s: %v", c.nodes[i].name, err)
+		return
+	}
+	// What the store refuses comes again.
+	if err := r.Apply(at+1, c.entries[at]); err != nil {
+		c.tracef("entry %d at %s: %v", at+1, c.nodes[i].name, err)
+	}
+}
+
+// Settle steps until nothing is possible at this moment.
+func (c *SimCluster) Settle() {
+	for c.Step() {
+	}
+}
+
+// Advance settles, and moves the clocks from timer to timer until d has passed.
+func (c *SimCluster) Advance(d time.Duration) {
+	for end := c.now.Add(d); ; {
+		c.Settle()
+		next := end
+		if tick := c.now.Truncate(simTick).Add(simTick); tick.Before(next) {
+			next = tick
+		}
+		for _, n := range c.nodes {
+			if due, ok := n.sim.engine.NextTimer(); ok && n.runs() {
+				if due = due.Add(-n.skew); due.Before(next) {
+					next = due
+				}
+			}
+		}
+		if next.After(c.now) {
+			c.now = next
+		}
+		for _, n := range c.nodes {
+			if n.runs() {
+				n.sim.clock.Set(c.now.Add(n.skew))
+				n.sim.engine.FireTimers()
+			}
+		}
+		if c.tick(); !c.now.Before(end) {
+			c.Settle()
+			return
+		}
+	}
+}
+
+// tick elects a leader if there has been none for a while, and says who is not there.
+func (c *SimCluster) tick() {
+	if c.leads(c.leader) {
+		c.since = c.now
+		c.miss()
+		return
+	}
+	if c.now.Sub(c.since) < simElection {
+		return
+	}
+	var able []int
+	for i := range c.nodes {
+		if c.leads(i) {
+			able = append(able, i)
+		}
+	}
+	if c.leader = -1; len(able) > 0 {
+		c.leader = able[c.rng.IntN(len(able))]
+		for _, n := range c.nodes {
+			n.seen = c.now
+		}
+		c.tracef("leader %s", c.nodes[c.leader].name)
+	}
+}
+
+// miss makes the leader say who has not been heard for a while.
+func (c *SimCluster) miss() {
+	r := c.nodes[c.leader].replica
+	members := r.Members()
+	for i, n := range c.nodes {
+		if c.hears(c.leader, i) && c.hears(i, c.leader) {
+			n.seen = c.now
+			n.replica.Say()
+			continue
+		}
+		if boot, ok := members[n.name]; ok && c.now.Sub(n.seen) >= simDown {
+			n.seen = c.now
+			r.Down(n.name, boot)
+		}
+	}
+}
+
+func (c *SimCluster) tracef(format string, args ...any) {
+	if c.o.Trace != nil {
+		fmt.Fprintf(c.o.Trace, "%s "+format+"\n", append([]any{c.now.Format("15:04:05.000")}, args...)...)
+	}
+}
