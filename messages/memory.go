@@ -97,6 +97,9 @@ type Memory struct {
 	Conversation ConversationID `json:"conversation"`
 	Context      bool           `json:"context,omitempty"` // it was in Context
 	Covers       float64        `json:"covers"`            // share of the question's words that it contains, 0 to 1
+
+	State  Text `json:"state,omitempty"`  // what it says that still holds, such as "home: Kyoto"
+	Former bool `json:"former,omitempty"` // it says only what holds no more
 }
 
 // SearchMemory asks a worker for the results of one route.

@@ -2,6 +2,7 @@ package conversation
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/kehai-run/kehai/actors"
@@ -156,7 +157,14 @@ const longestNote = 500
 func (a *actor) notes(turn *actors.Turn) (lines []prompt.Line) {
 	var said []messages.Said
 	for _, f := range a.material.notes() {
-		said = append(said, messages.Said{Own: f.Own, Name: f.Speaker, At: f.At, Text: cutTo(f.Text, longestNote)})
+		note := cutTo(f.Text, longestNote)
+		switch {
+		case f.Former:
+			note = "(no longer so) " + note
+		case f.State != "":
+			note = "(now) " + f.State + " — " + note
+		}
+		said = append(said, messages.Said{Own: f.Own, Name: f.Speaker, At: f.At, Text: note})
 	}
 	for _, l := range a.masked(turn, said) {
 		lines = append(lines, prompt.Line{Note: true, Own: l.Own, Name: l.Name, At: l.At.In(a.o.Zone), Text: l.Text})
@@ -169,15 +177,21 @@ func (a *actor) notes(turn *actors.Turn) (lines []prompt.Line) {
 const covering = 0.6
 
 // names returns the event that answers the newest message, if that is a question and one
-// event clearly answers it.
+// event clearly answers it: what says how it is now before all others, and nothing that
+// holds no more.
 func (m material) names(said []messages.Said) *messages.Memory {
 	if !rank.Asks(string(last(said))) {
 		return nil
 	}
-	for i, f := range m.Found {
-		if f.Covers >= covering && !rank.Asks(string(f.Text)) {
-			return &m.Found[i]
-		}
+	clear := func(f messages.Memory) bool {
+		return f.Covers >= covering && !f.Former && !rank.Asks(string(f.Text))
 	}
-	return nil
+	at := slices.IndexFunc(m.Found, func(f messages.Memory) bool { return f.State != "" && clear(f) })
+	if at < 0 {
+		at = slices.IndexFunc(m.Found, clear)
+	}
+	if at < 0 {
+		return nil
+	}
+	return &m.Found[at]
 }

@@ -214,6 +214,13 @@ func TestNamesWhatItRemembers(t *testing.T) {
 			theAck, 0},
 		{"a question itself", func(r *messages.Recalled) { r.Found, r.Found[0].Text = r.Found[:1], "dog?" }, theAck, 0},
 		{"nothing", func(r *messages.Recalled) { r.Found = nil }, theAck, 0},
+		{"how it is now", func(r *messages.Recalled) {
+			now := r.Found[0]
+			now.Text, now.State = "we called the dog Laika now", "dog: Laika"
+			r.Found = append(r.Found, now)
+		}, "You told me on 2 March 2026: “we called the dog Laika now”", 1},
+		{"what holds no more", func(r *messages.Recalled) { r.Found, r.Found[0].Former = r.Found[:1], true },
+			theAck, 0},
 	} {
 		s := auto()
 		s.Drawn = true

@@ -28,19 +28,18 @@ const (
 	noun     = `(?P<body>[^\s、,。「」がはをもとでにへの]{1,20})`
 	less     = `(?P<less>[^\s、,。「」がはをもとでにへの]{1,20}?)`
 	very     = `(?:一番|すごく|とても|本当に|ほんとに|めっちゃ|やっぱり|大|ちょっと|かなり)*`
-	relative = `妹|弟|姉|兄|母|父|夫|妻|旦那|彼氏|彼女|息子|娘|上司|親友|友達|同僚|婚約者|いとこ|祖母|祖父`
-	animal   = `猫|犬|ねこ|いぬ|ペット|うさぎ|ハムスター|インコ|亀`
+	relative = memory.Relatives
+	animal   = memory.Animals
 	matter   = `名前|誕生日|趣味|出身|血液型|職業|仕事|最寄り駅|待ち合わせ(?:場所|時間)?|集合(?:場所|時間)?|` +
 		`締め切り|締切|会議|打ち合わせ|合言葉|電話番号|好物|身長|結婚記念日|部署|番号`
 	is = `(?:です|だよ|だ|なんだ|になった|になりました|に変更(?:になった|になりました|です|した|しました)?|にした|` +
 		`にしました|に決まった|に決まりました|に変わった|に変わりました)(?:[ねよわ]|から)*$`
 	capital = `(?P<body>[A-Z][\w'-]*(?: [A-Z][\w'-]*)*)`
-	kin     = `dog|cat|puppy|kitten|sister|brother|mother|father|mom|dad|wife|husband|son|daughter|boss|cousin|` +
-		`friend|girlfriend|boyfriend|partner`
-	thing  = `(?P<body>[\w' -]{2,30}?)`
-	lasts  = `(?:る|ます)(?:よ|ね|の|ん|わ|けど|から|が|し|、|$)`
-	told   = `(?:です|だな|なんだ|なので|で|だ?(?:よ|ね|けど|から|し|、|$)|かな|かも|に|と)`
-	ending = `(?: now| too| anymore| so much| a lot)?[.,!]*$`
+	kin     = memory.Kin
+	thing   = `(?P<body>[\w' -]{2,30}?)`
+	lasts   = `(?:る|ます)(?:よ|ね|の|ん|わ|けど|から|が|し|、|$)`
+	told    = `(?:です|だな|なんだ|なので|で|だ?(?:よ|ね|けど|から|し|、|$)|かな|かも|に|と)`
+	ending  = `(?: now| too| anymore| so much| a lot)?[.,!]*$`
 )
 
 var patterns = []pattern{

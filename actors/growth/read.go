@@ -43,7 +43,7 @@ func Learn(e messages.Event, open func() []memory.Topic) (list []Learned) {
 		list = append(list, Learned{kind, whose, messages.Text(name), memory.Claim{Event: e.ID, At: e.At, Op: op,
 			Body: messages.Text(body), Quote: messages.Text(quote), Sure: sure}})
 	}
-	for _, s := range sentences(string(e.Text)) {
+	for _, s := range sentences(quoted.ReplaceAllString(string(e.Text), "")) {
 		if asks(s) {
 			continue
 		}
@@ -68,6 +68,9 @@ func Learn(e messages.Event, open func() []memory.Topic) (list []Learned) {
 	}
 	return list
 }
+
+// quoted are the words of somebody else, not what a thing is called.
+var quoted = re(`「[^「」]{8,}」|“[^“”]{8,}”`)
 
 // sentences splits a text at the ends of sentences and lines. It returns the first of them.
 func sentences(s string) (list []string) {

@@ -14,6 +14,7 @@
 //	| threads | the stretches of talk with the best hits        | 350ms |
 //	| links   | questions and answers of the best hits          | 350ms |
 //	| time    | what was said in a time that the question names | 400ms |
+//	| state   | what says how things are now, where that changes  | 250ms |
 //
 // A route that is late, fails or panics is left out, and named in the run.
 //
@@ -23,5 +24,6 @@
 // gains a little; one that only they found ranks behind. At most 60 candidates stay, in
 // shares that depend on which routes found them; unused seats go to the rest. Events with
 // rare words of the question and the best lexical ones always keep their seats. Of two
-// events with the same words the better one is taken.
+// events with the same words the better one is taken. One that says only what holds no more
+// ranks behind, unless the question asks for what was.
 package memory

@@ -32,12 +32,14 @@ const (
 	// on its own.
 	second = 0.01
 	alone  = 0.05
+	// former is what an event keeps of its score that says only what holds no more.
+	former = 0.5
 )
 
 // Merge makes one list of the routes' results, the best first: one candidate for each
 // event, with all its routes. Equal input gives equal order.
 func Merge(found []Found, mode Mode) []Candidate {
-	list := join(found)
+	list := past(join(found), found, mode)
 	slices.SortStableFunc(list, byScore)
 	list = seat(list, mode)
 	return apart(list)
@@ -48,11 +50,32 @@ func byScore(a, b Candidate) int {
 		cmp.Compare(a.ID, b.ID))
 }
 
-func join(found []Found) (list []Candidate) {
-	type key struct {
-		c  messages.ConversationID
-		id messages.MessageID
+// key is an event of any conversation.
+type key struct {
+	c  messages.ConversationID
+	id messages.MessageID
+}
+
+// past marks the events that say only what holds no more. Where the question is not about
+// what was, they lose.
+func past(list []Candidate, found []Found, mode Mode) []Candidate {
+	over := map[key]bool{}
+	for _, f := range found {
+		for _, h := range f.Hits {
+			over[key{h.Conversation, h.ID}] = over[key{h.Conversation, h.ID}] || h.Former
+		}
 	}
+	for i := range list {
+		if c := &list[i]; over[key{c.Conversation, c.ID}] {
+			if c.Former = true; mode != AboutTime {
+				c.Score *= former
+			}
+		}
+	}
+	return list
+}
+
+func join(found []Found) (list []Candidate) {
 	place := map[key]int{}
 	for _, f := range found {
 		best := 0.0
@@ -60,6 +83,9 @@ func join(found []Found) (list []Candidate) {
 			best = max(best, h.Score)
 		}
 		for n, h := range f.Hits {
+			if h.Former {
+				continue // it is only marked
+			}
 			at, known := place[key{h.Conversation, h.ID}]
 			if !known {
 				at = len(list)
@@ -70,9 +96,14 @@ func join(found []Found) (list []Candidate) {
 			c.Routes = append(c.Routes, Hit{f.Route, h.Score})
 			c.Rare = c.Rare || h.Rare
 			c.Covers = max(c.Covers, h.Covers)
+			if h.State != "" {
+				c.State = h.State
+			}
 			switch {
 			case f.Route == Lexical && best > 0:
 				c.Score += h.Score / best
+			case f.Route == States:
+				c.Score += h.Score
 			case len(c.Routes) > 1:
 				c.Score += second * (1 - float64(n)/float64(len(f.Hits)))
 			default:
@@ -89,6 +120,7 @@ type group uint8
 const (
 	several group = iota // routes
 	timely               // the time route alone
+	known                // the state route alone
 	context              // recent, chain, threads or links alone
 	words                // lexical alone
 )
@@ -96,8 +128,8 @@ const (
 // shares are the parts of the seats that groups get. When a group's seats are taken, its
 // other candidates wait for free ones.
 var shares = map[Mode]map[group]float64{
-	Associative: {several: 0.6, timely: 0.1, context: 0.1, words: 0.2},
-	AboutTime:   {several: 0.45, timely: 0.3, context: 0.05, words: 0.2},
+	Associative: {known: 0.2, several: 0.45, timely: 0.1, context: 0.1, words: 0.15},
+	AboutTime:   {known: 0.2, several: 0.3, timely: 0.3, context: 0.05, words: 0.15},
 }
 
 func (c Candidate) group() group {
@@ -106,6 +138,8 @@ func (c Candidate) group() group {
 		return several
 	case c.Routes[0].Route == InTime:
 		return timely
+	case c.Routes[0].Route == States:
+		return known
 	case c.Routes[0].Route == Lexical:
 		return words
 	}

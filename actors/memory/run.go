@@ -17,6 +17,7 @@ const (
 	Threads Route = "threads"
 	Links   Route = "links"
 	InTime  Route = "time"
+	States  Route = "state"
 )
 
 // Routes lists all of them, each with its time limit.
@@ -24,6 +25,7 @@ func Routes() []Timed {
 	return []Timed{
 		{Recent, 250 * time.Millisecond}, {Lexical, 600 * time.Millisecond}, {Chain, 200 * time.Millisecond},
 		{Threads, 350 * time.Millisecond}, {Links, 350 * time.Millisecond}, {InTime, 400 * time.Millisecond},
+		{States, 250 * time.Millisecond},
 	}
 }
 

@@ -7,7 +7,8 @@
 //	        ├─► chain   ─┼─► memory.Merge ─► memory.Pick ─► a run is stored ─► Recalled
 //	        ├─► threads ─┤
 //	        ├─► links   ─┤     what is late, fails or panics is left out,
-//	        └─► time    ─┘     and named in the run
+//	        ├─► time    ─┤     and named in the run
+//	        └─► state   ─┘
 //
 // Each route is a call to a worker with its own time limit. They search [Library], an
 // index derived from the rows: it hears of each event once the turn that stores it has

@@ -22,7 +22,30 @@ type shelf struct {
 	rows    map[messages.ConversationID]map[messages.MessageID]memory.Event
 	talks   map[messages.ConversationID]memory.Talk
 	changes map[messages.ConversationID]map[uint64]memory.Change
-	read    int // events that were read
+	topics  map[string]memory.Topic // by conversation and key
+	read    int                     // events that were read
+}
+
+// learn has topics of a conversation.
+func (s *shelf) learn(c messages.ConversationID, list ...memory.Topic) {
+	s.topics = map[string]memory.Topic{}
+	for _, t := range list {
+		s.topics[string(c)+t.Key()] = t
+	}
+}
+
+func (s *shelf) Topic(c messages.ConversationID, key string) (memory.Topic, error) {
+	return s.topics[string(c)+key], nil
+}
+
+func (s *shelf) Rests(c messages.ConversationID, id messages.MessageID) (keys []string, err error) {
+	for at, t := range s.topics {
+		if key, ok := strings.CutPrefix(at, string(c)); ok &&
+			slices.ContainsFunc(t.Claims, func(claim memory.Claim) bool { return claim.Event == id }) {
+			keys = append(keys, key)
+		}
+	}
+	return keys, nil
 }
 
 func newShelf() *shelf {

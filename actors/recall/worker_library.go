@@ -30,6 +30,10 @@ type Rows interface {
 	// there is none.
 	Talk(c messages.ConversationID) (memory.Talk, bool, error)
 	Change(c messages.ConversationID, n uint64) (memory.Change, bool, error)
+	// Rests returns the keys of the topics that rest on an event, and Topic one of them; it
+	// has no states if there is none.
+	Rests(c messages.ConversationID, id messages.MessageID) ([]string, error)
+	Topic(c messages.ConversationID, key string) (memory.Topic, error)
 }
 
 // ErrNoRows is returned before [Library.Open] and after [Library.Close].

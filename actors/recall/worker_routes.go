@@ -46,7 +46,7 @@ func (l *Library) Search(ctx context.Context, route memory.Route, q Query) ([]me
 	}
 	find, ok := map[memory.Route]func() []messages.MemoryHit{
 		memory.Recent: s.recent, memory.Lexical: s.lexical, memory.Chain: s.chain, memory.Threads: s.threads,
-		memory.Links: s.links, memory.InTime: s.inTime,
+		memory.Links: s.links, memory.InTime: s.inTime, memory.States: s.states,
 	}[route]
 	if !ok {
 		return nil, fmt.Errorf("recall: no route %q", route)

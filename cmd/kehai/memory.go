@@ -68,6 +68,12 @@ func showRecalled(a *app, r control.Recollection, why bool) error {
 		if text == "" {
 			text = "(not kept any more, or not shared)"
 		}
+		switch {
+		case f.Former:
+			text += "  (no longer so)"
+		case f.State != "":
+			text += "  (now " + f.State + ")"
+		}
 		if err := a.stdout.printf("%6.2f  %s  %s  %s: %s\n", f.Score, f.At.Local().Format("2006-01-02 15:04"), where,
 			f.Who(), text); err != nil {
 			return err

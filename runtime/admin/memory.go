@@ -11,6 +11,7 @@ import (
 
 	"github.com/kehai-run/kehai/actors"
 	"github.com/kehai-run/kehai/actors/directory"
+	"github.com/kehai-run/kehai/actors/growth"
 	"github.com/kehai-run/kehai/actors/memory"
 	"github.com/kehai-run/kehai/actors/recall"
 	"github.com/kehai-run/kehai/messages"
@@ -59,6 +60,25 @@ func (r Remembered) Change(c messages.ConversationID, n uint64) (change memory.C
 		change, err = recall.Changes.Decode(raw)
 	}
 	return change, ok && err == nil, err
+}
+
+// Rests implements [recall.Rows].
+func (r Remembered) Rests(c messages.ConversationID, id messages.MessageID) ([]string, error) {
+	raw, ok, err := r.ReadRow(messages.To(growth.Kind, string(c)), growth.Events.Row(memory.Key(id)))
+	if err != nil || !ok {
+		return nil, err
+	}
+	rests, err := growth.Events.Decode(raw)
+	return rests.Topics, err
+}
+
+// Topic implements [recall.Rows].
+func (r Remembered) Topic(c messages.ConversationID, key string) (memory.Topic, error) {
+	raw, ok, err := r.ReadRow(messages.To(growth.Kind, string(c)), growth.Topics.Row(key))
+	if err != nil || !ok {
+		return memory.Topic{}, err
+	}
+	return growth.Topics.Decode(raw)
 }
 
 // Events implements [recall.Rows].

@@ -85,7 +85,7 @@ func recollection(run memory.Run) control.Recollection {
 func (b Backend) recalled(m messages.Memory, why memory.Chosen) control.Recalled {
 	r := control.Recalled{ID: m.ID, Conversation: m.Conversation, Called: b.Label(m.Conversation),
 		At: control.Stamp{Time: m.At}, Own: m.Own, Speaker: string(m.Speaker), Text: string(m.Text), Score: why.Score,
-		Routes: []control.RecallHit{}}
+		Routes: []control.RecallHit{}, State: string(m.State), Former: m.Former}
 	for _, h := range why.Routes {
 		r.Routes = append(r.Routes, control.RecallHit{Route: string(h.Route), Score: h.Score})
 	}

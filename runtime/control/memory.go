@@ -100,6 +100,8 @@ type Recalled struct {
 	Text         string                  `json:"text"` // "" if it is no longer kept
 	Score        float64                 `json:"score"`
 	Routes       []RecallHit             `json:"routes"`
+	State        string                  `json:"state,omitempty"`  // what it says that still holds: "home: Kyoto"
+	Former       bool                    `json:"former,omitempty"` // it says only what holds no more
 }
 
 // Who is who said it, for people.
