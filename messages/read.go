@@ -79,10 +79,11 @@ type Mark struct {
 // are later captures of the same change: all of them together decide what each
 // bubble says.
 type ReadFrame struct {
-	Frame Frame
-	Hash  FrameHash
-	More  []Frame
-	Field bool // read what stands in the input field too
+	Frame  Frame
+	Hash   FrameHash
+	More   []Frame
+	Field  bool   // read what stands in the input field too
+	Learnt Learnt // what earlier frames taught about the window
 }
 
 // MessageType implements [Message].
@@ -111,7 +112,47 @@ type FrameRead struct {
 	Header  Rect         // where the title stands
 	Input   Rect         // of the input below the messages; empty if none was found
 	Field   []Line       // its lines, top to bottom, if requested
+	Learnt  Learnt       // what is known of the window with this frame
 	Burst   []BurstFrame // one per frame that was read; empty if there was only one
+}
+
+// Learnt is what the frames of a window have taught about its looks, nothing where its
+// layout says all. It holds no word.
+type Learnt struct {
+	Fills []LearntFill `json:"fills,omitempty"` // a bounded number, the latest last
+	// Clocks is above 0 if bubbles have ended in their clock time, below 0 if not.
+	Clocks int `json:"clocks,omitempty"`
+}
+
+// Empty reports whether nothing is known.
+func (l Learnt) Empty() bool { return len(l.Fills) == 0 && l.Clocks == 0 }
+
+// LearntFill counts the frames in which bubbles of a colour were of a side.
+type LearntFill struct {
+	Colour   uint32 `json:"colour"` // red, green and blue, the lowest byte first
+	Own      int    `json:"own,omitempty"`
+	Incoming int    `json:"incoming,omitempty"`
+}
+
+// Seen is the count of a side.
+func (f LearntFill) Seen(own bool) int {
+	if own {
+		return f.Own
+	}
+	return f.Incoming
+}
+
+// Count adds a frame, up to a limit; beyond it the other side loses one.
+func (f *LearntFill) Count(own bool, limit int) {
+	side, other := &f.Incoming, &f.Own
+	if own {
+		side, other = other, side
+	}
+	if *side < limit {
+		*side++
+	} else {
+		*other = max(*other-1, 0)
+	}
 }
 
 // Omitted is something in a frame that its reading leaves out.
@@ -147,6 +188,7 @@ const (
 	OtherToken     Omission = "token"   // words of the application's own
 	OtherTokenName Omission = "token_name"
 	OtherClock     Omission = "clock" // times of day beside a line
+	OtherQuote     Omission = "quote" // lines of a frame inside a bubble: a quote or a preview
 	DoubtfulName   Omission = "doubtful_name"
 )
 

@@ -68,7 +68,8 @@ func (w *Worker) do(ctx context.Context, request messages.Message) (messages.Mes
 		return nil, fmt.Errorf("ocr: %T is not a request for this worker, want messages.ReadFrame", request)
 	}
 	start := time.Now()
-	out, err := w.read(ctx, r.Frame, r.Field)
+	known := w.o.Cache.known(r.Frame.Window, r.Learnt)
+	out, err := w.read(ctx, r.Frame, r.Field, known)
 	if err != nil {
 		return nil, err
 	}
@@ -93,7 +94,7 @@ func (w *Worker) burst(ctx context.Context, r messages.ReadFrame, out *messages.
 			unread.add(messages.OmittedFrames, len(r.More)-i, maxBurst)
 			break
 		}
-		more, err := w.read(ctx, f, false)
+		more, err := w.read(ctx, f, false, out.Learnt)
 		if ctx.Err() != nil {
 			return err
 		}
@@ -112,8 +113,10 @@ func (w *Worker) burst(ctx context.Context, r messages.ReadFrame, out *messages.
 	return nil
 }
 
-// read is one frame, without its hash; with field also what stands in its input.
-func (w *Worker) read(ctx context.Context, frame messages.Frame, field bool) (messages.FrameRead, error) {
+// read is one frame, without its hash; with field also what stands in its input. known
+// is what earlier frames taught.
+func (w *Worker) read(ctx context.Context, frame messages.Frame, field bool,
+	known messages.Learnt) (messages.FrameRead, error) {
 	l := w.o.Layouts(frame.Window)
 	if l == nil {
 		return messages.FrameRead{}, fmt.Errorf("ocr: no layout is known for window %s: name one in its configuration",
@@ -127,11 +130,15 @@ func (w *Worker) read(ctx context.Context, frame messages.Frame, field bool) (me
 	out := messages.FrameRead{
 		Window: frame.Window, Scale: frame.Scale, At: frame.At, Size: messages.Rect{W: size.X, H: size.Y},
 	}
+	pane.Known = known
 	s := session{ctx: ctx, w: w, pane: pane, layout: l, segments: pane.Find()}
 	out.Bare = s.segments.Bare
 	out.Header, out.Input = pane.HeaderBox(), pane.InputBox()
 	if err := s.all(&out); err != nil {
 		return out, err
+	}
+	if l.Find == layout.FindAuto {
+		s.learn(&out, known)
 	}
 	if field {
 		if err := s.field(&out); err != nil {

@@ -39,7 +39,11 @@ type Cache struct {
 	max   int
 	order *list.List // of cacheEntry, newest first
 	byKey map[cacheKey]*list.Element
+	looks map[messages.WindowID]messages.Learnt // what is known of windows, at most maxLooks
 }
+
+// maxLooks bounds the windows of which something is remembered.
+const maxLooks = 64
 
 type cacheEntry struct {
 	key   cacheKey
@@ -48,15 +52,31 @@ type cacheEntry struct {
 
 // NewCache makes a cache of at most limit readings, at least one.
 func NewCache(limit int) *Cache {
-	return &Cache{max: max(limit, 1), order: list.New(), byKey: map[cacheKey]*list.Element{}}
+	return &Cache{max: max(limit, 1), order: list.New(), byKey: map[cacheKey]*list.Element{},
+		looks: map[messages.WindowID]messages.Learnt{}}
 }
 
-// Clear forgets all readings.
+// known is what is known of a window. Who asks for a reading without knowing it gets what
+// was known at the last one.
+func (c *Cache) known(window messages.WindowID, learnt messages.Learnt) messages.Learnt {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if learnt.Empty() {
+		return c.looks[window]
+	}
+	if _, ok := c.looks[window]; ok || len(c.looks) < maxLooks {
+		c.looks[window] = learnt
+	}
+	return learnt
+}
+
+// Clear forgets all readings, and what is known of windows.
 func (c *Cache) Clear() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.order.Init()
 	clear(c.byKey)
+	clear(c.looks)
 }
 
 func (c *Cache) lookup(k cacheKey) (reading, bool) {

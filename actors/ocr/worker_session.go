@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"image"
+	"slices"
 	"strings"
 
 	"github.com/kehai-run/kehai/actors/layout"
@@ -61,6 +62,19 @@ func (s *session) all(out *messages.FrameRead) (err error) {
 		}
 	}
 	return nil
+}
+
+// learn takes off the clock times inside of bubbles, and notes what the frame shows of
+// its window's looks.
+func (s *session) learn(out *messages.FrameRead, known messages.Learnt) {
+	learnt := segment.Learn(known, s.segments.Shapes)
+	inside := false
+	if inside, learnt.Clocks = clocksInside(out.Bubbles, known.Clocks); inside {
+		for i, b := range out.Bubbles {
+			out.Bubbles[i] = withoutClock(b)
+		}
+	}
+	out.Learnt = learnt
 }
 
 // doubt counts lines below the threshold, by their place.
@@ -126,10 +140,27 @@ func (s *session) withText(shape segment.Shape, known reading) messages.Bubble {
 		b.Kind, b.Text = kind, messages.Text(join(b.Lines))
 		return b
 	}
-	b.Lines = moved(known.lines, b.Box.X, b.Box.Y)
+	b.Lines = s.unquoted(moved(known.lines, b.Box.X, b.Box.Y), shape.Quotes)
 	b = withText(b, s.layout.Kinds, s.pane.Scale(), func() bool { return s.pane.Pictorial(shape) })
 	b.Low = b.Kind == messages.KindText && s.w.o.Confidence.low(b.Lines)
 	return b
+}
+
+// unquoted leaves out the lines in the frames inside a bubble, unless it has no others.
+func (s *session) unquoted(lines []messages.Line, quotes []image.Rectangle) []messages.Line {
+	var out []messages.Line
+	for _, l := range lines {
+		box := segment.Rect(l.Box)
+		middle := box.Min.Add(box.Max).Div(2)
+		if !slices.ContainsFunc(quotes, func(r image.Rectangle) bool { return middle.In(r) }) {
+			out = append(out, l)
+		}
+	}
+	if n := len(lines) - len(out); n > 0 && len(out) > 0 {
+		s.leftOut.add(messages.OtherQuote, n, 0)
+		return out
+	}
+	return lines
 }
 
 // sender reads the name above a bubble. An uncertain name stays unknown.

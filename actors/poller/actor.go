@@ -3,6 +3,7 @@ package poller
 import (
 	"fmt"
 	"image"
+	"reflect"
 	"time"
 
 	"github.com/kehai-run/kehai/actors"
@@ -92,6 +93,9 @@ type actor struct {
 	job      *job                // the changed frame under way, nil for none
 }
 
+// looks holds in its one row what the window's frames have taught about its looks.
+var looks = actors.NewTable[messages.Learnt]("looks")
+
 // Receive implements [actors.Actor].
 func (a *actor) Receive(turn *actors.Turn, msg messages.Message) error {
 	switch m := msg.(type) {
@@ -104,6 +108,7 @@ func (a *actor) Receive(turn *actors.Turn, msg messages.Message) error {
 	case messages.FrameRead:
 		a.read(turn, m)
 	case messages.FrameSettled:
+		a.learn(turn, m.Hash)
 		a.settle(m.Hash)
 	case messages.FrameHeld:
 		a.deferFrame(m.Hash)
@@ -213,7 +218,9 @@ func (a *actor) push(turn *actors.Turn) {
 
 func (a *actor) readFrame(turn *actors.Turn) {
 	a.job.stage, a.job.asked = reading, turn.Now()
-	turn.Call(messages.WorkerOCR, messages.ReadFrame{Frame: a.job.frame, Hash: a.job.hash, More: a.job.more},
+	learnt, _ := looks.Get(turn, "")
+	request := messages.ReadFrame{Frame: a.job.frame, Hash: a.job.hash, More: a.job.more, Learnt: learnt}
+	turn.Call(messages.WorkerOCR, request,
 		actors.CallOptions{Deadline: a.o.ReadTime, Retries: a.o.ReadRetries})
 }
 
@@ -237,6 +244,17 @@ func (a *actor) read(turn *actors.Turn, m messages.FrameRead) {
 	a.job.stage, a.job.result = settling, m
 	a.job.frame.Image, a.job.more = nil, nil // OCR is done with them
 	a.push(turn)
+}
+
+// learn keeps what a frame teaches about the window once fusion has settled it: one that
+// fusion holds may show something else.
+func (a *actor) learn(turn *actors.Turn, hash messages.FrameHash) {
+	if a.job == nil || a.job.hash != hash || a.job.result.Learnt.Empty() {
+		return
+	}
+	if known, _ := looks.Get(turn, ""); !reflect.DeepEqual(known, a.job.result.Learnt) {
+		looks.Put(turn, "", a.job.result.Learnt)
+	}
 }
 
 // settle ends a job: everything in its frame is committed.

@@ -47,6 +47,7 @@ var others = map[messages.Omission]string{
 	messages.OtherToken:     "words of the application's own",
 	messages.OtherTokenName: "words of the application's own where a name may stand",
 	messages.OtherClock:     "clock times beside a line",
+	messages.OtherQuote:     "lines of quotes and previews inside bubbles",
 }
 
 // omitted describes a verdict about one. Old rows have the sentence.

@@ -42,6 +42,7 @@ func (p *Pane) findBlocks() Segments {
 	for i := range list {
 		shape := &out.Shapes[i]
 		shape.Score, shape.Bubble.Side = list[i].score, sideOf(list[i].score)
+		shape.Quotes = p.quotes(list[i])
 		shape.Timestamp, shape.Name = list[i].stamp, list[i].name
 		shape.Bubble.Named = !shape.Name.Empty() && shape.Bubble.Side == messages.SideIncoming
 	}
@@ -50,6 +51,16 @@ func (p *Pane) findBlocks() Segments {
 		out.Marks = marks
 	}
 	out.Bare = p.bare(s.texture.blocks(), marks, out.Shapes)
+	return out
+}
+
+// quotes are the regions inside a bubble that are as wide as one with text.
+func (p *Pane) quotes(b block) (out []image.Rectangle) {
+	for _, r := range b.inner {
+		if 2*r.Dx() >= b.box.Dx() && r.Dy() >= p.px(blockHeight) && 4*r.Dy() <= 3*b.box.Dy() {
+			out = append(out, r)
+		}
+	}
 	return out
 }
 

@@ -15,6 +15,9 @@ import (
 type Pane struct {
 	At   image.Point     // of its first pixel, counted from the capture's first pixel
 	Area image.Rectangle // of the messages, between header and input
+	// Known is what the window's earlier frames have taught; only a layout that says
+	// find: auto needs it. Set it before Find.
+	Known messages.Learnt
 
 	pixels
 	image      *image.RGBA

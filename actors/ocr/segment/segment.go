@@ -30,6 +30,8 @@ type Shape struct {
 	Name      image.Rectangle // ink above it where the name of who wrote it stands, may be empty
 	Score     float64         // what weighs for an own one, less what weighs for an incoming one; 0 if colours say it
 
+	Quotes []image.Rectangle // frames inside: quotes and previews
+
 	rows  []span // inside, one for each row of the box
 	fill  int    // luma of the fill
 	paint colour // of the fill

@@ -4,25 +4,27 @@ import (
 	"github.com/kehai-run/kehai/messages"
 )
 
-// signs say whose message a block is, each from -1, incoming, to 1, own. The more one
-// weighs, the less it errs: see the table in sides_test.go.
+// signs say whose message a block is, each from -1, incoming, to 1, own.
 type signs struct {
 	place  float64 // nearer to the left or to the right side of the pane
 	column float64 // in line with others at its left or its right side
 	fill   float64 // blocks of the same colour are of that side
+	known  float64 // blocks of that colour were of that side in earlier frames
 	avatar float64 // a portrait stands left or right of it
 	stamp  float64 // its clock time stands right or left of it
 	name   float64 // a name stands above
 }
 
-var weights = signs{place: 1.5, column: 2, fill: 2.5, avatar: 1.5, stamp: 0.5, name: 0.5}
+// weights say how much a sign counts: none of them alone outweighs two others.
+var weights = signs{place: 1.5, column: 2, fill: 2.5, known: 2, avatar: 1.5, stamp: 0.5, name: 0.5}
 
 // sideScore is the least score that says a side.
 const sideScore = 0.75
 
 func (s signs) score() float64 {
 	w := weights
-	return w.place*s.place + w.column*s.column + w.fill*s.fill + w.avatar*s.avatar + w.stamp*s.stamp + w.name*s.name
+	return w.place*s.place + w.column*s.column + w.fill*s.fill + w.known*s.known + w.avatar*s.avatar +
+		w.stamp*s.stamp + w.name*s.name
 }
 
 func sideOf(score float64) messages.Side {
@@ -64,6 +66,9 @@ func (p *Pane) weigh(list []block) {
 
 func (p *Pane) signsOf(list []block, i int) (s signs) {
 	b := &list[i]
+	if !b.picture() {
+		s.known = knownFill(p.Known, b.paint)
+	}
 	left, right := b.box.Min.X-p.Area.Min.X, p.Area.Max.X-b.box.Max.X
 	if left+right > 0 {
 		s.place = float64(left-right) / float64(left+right)

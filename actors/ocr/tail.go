@@ -1,0 +1,82 @@
+package ocr
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/kehai-run/kehai/actors/text"
+	"github.com/kehai-run/kehai/messages"
+)
+
+// clockEnd is a clock time at the end of a line, perhaps with a date or a word for edited or
+// read before it and with ticks behind it, which an engine reads as letters.
+var clockEnd = regexp.MustCompile(`(?i)(?:^|[\s\p{Han}\p{Hiragana}\p{Katakana}。、！？!?…)）])` +
+	`((?:(?:\(?edited\)?|編集済み?|既読|read)\s*)?` +
+	`(?:[0-9]{1,2}[. ]{0,2}\p{L}{3,9}\.?,? ?(?:[0-9]{4})?,?\s*)?` +
+	`((?:午前|午後)?\s?[0-2]?[0-9]\s?[:.]\s?[0-5][0-9](?:\s?[ap]\.?m\.?)?))` +
+	`\s?[^\p{L}\p{N}\s。！？!?]{0,3}(?:\s[vwy/]{1,3})?$`)
+
+// clockOf splits a line at the clock time that it ends in; ok is false if it does not.
+func clockOf(line string) (before, clock string, ok bool) {
+	at := clockEnd.FindStringSubmatchIndex(line)
+	if at == nil {
+		return line, "", false
+	}
+	return strings.TrimSpace(line[:at[2]]), text.ClockTime(line[at[4]:at[5]]), true
+}
+
+// How many texts of a frame show where clock times stand, and how many frames decide it.
+const (
+	clockTexts  = 3
+	clockFrames = 2
+	clockMost   = 8
+)
+
+// clocksInside decides whether the bubbles of a window hold their clock times: nearly all
+// texts of a frame end in one. What earlier frames showed counts more than a frame with
+// few texts. learnt is what is known with this frame.
+func clocksInside(bubbles []messages.Bubble, known int) (inside bool, learnt int) {
+	texts, ends := 0, 0
+	for _, b := range bubbles {
+		if b.Kind != messages.KindText || len(b.Lines) == 0 || b.Clipped {
+			continue
+		}
+		texts++
+		if _, _, ok := clockOf(string(b.Lines[len(b.Lines)-1].Text)); ok {
+			ends++
+		}
+	}
+	most := 4*ends >= 3*texts
+	if texts >= clockTexts {
+		if known--; most {
+			known += 2
+		}
+		known = min(max(known, -clockMost), clockMost)
+	}
+	if known >= clockFrames || known <= -clockFrames {
+		return known > 0, known
+	}
+	return most && texts >= clockTexts, known
+}
+
+// withoutClock takes the clock time off the end of a bubble's text. A bubble with nothing
+// else holds what cannot be read, such as a picture or a voice message.
+func withoutClock(b messages.Bubble) messages.Bubble {
+	if b.Kind != messages.KindText || len(b.Lines) == 0 {
+		return b
+	}
+	last := len(b.Lines) - 1
+	before, clock, ok := clockOf(string(b.Lines[last].Text))
+	if !ok {
+		return b
+	}
+	b.Lines = moved(b.Lines, 0, 0)
+	if b.Lines[last].Text = messages.Text(before); before == "" {
+		b.Lines = b.Lines[:last]
+	}
+	b.Stamp = clock
+	if b.Text = messages.Text(join(b.Lines)); b.Text == "" {
+		b.Kind = messages.KindUnreadable
+	}
+	return b
+}
