@@ -15,7 +15,7 @@ type signs struct {
 	name   float64 // a name stands above
 }
 
-// weights say how much a sign counts: none of them alone outweighs two others.
+// weights say how much a sign counts: the more, the less it errs.
 var weights = signs{place: 1.5, column: 2, fill: 2.5, known: 2, avatar: 1.5, stamp: 0.5, name: 0.5}
 
 // sideScore is the least score that says a side.
