@@ -37,6 +37,7 @@ type committer struct {
 	live    [shards][]pendingCommit
 	changes [shards][]Change
 	place   []byte
+	sealed  []byte // room for sealed rows
 }
 
 func newCommitter() *committer {

@@ -190,7 +190,7 @@ func (e *Engine) ready(c *Change) error {
 			continue
 		}
 		if op.about == "" {
-			op.about = cmp.Or(e.rowSubject(string(op.Key), op.Value), ofNode)
+			op.about = cmp.Or(e.rowSubject(unsafeString(op.Key), op.Value), ofNode)
 		}
 		if err := check(op.about); err != nil {
 			return err
@@ -200,7 +200,7 @@ func (e *Engine) ready(c *Change) error {
 		r := &c.Records[i]
 		if r.about == "" {
 			key := r.Shard.appendPlace(nil, r)
-			r.about = cmp.Or(e.rowSubject(string(key), r.Value), ofNode)
+			r.about = cmp.Or(e.rowSubject(unsafeString(key), r.Value), ofNode)
 		}
 		if err := check(r.about); err != nil {
 			return err
@@ -244,13 +244,29 @@ func (e *Engine) sealRow(about string, place, plain []byte) ([]byte, error) {
 	if about == ofNode {
 		about = ""
 	}
-	to := make([]byte, len(sealMark), len(sealMark)+e.sealer.Overhead()+len(plain))
-	copy(to, sealMark)
-	sealed, err := e.sealer.Seal(to, about, place, plain)
+	sealed, err := e.sealer.Seal(append(e.committer.room(len(sealMark)+e.sealer.Overhead()+len(plain)), sealMark...),
+		about, place, plain)
 	if err != nil {
 		return nil, fmt.Errorf("engine: seal a row: %w", err)
 	}
 	return sealed, nil
+}
+
+// roomBytes is for the sealed rows of a batch or two. They stay in memory together.
+const roomBytes = 16 << 10
+
+// room returns an empty slice with so much capacity, of which the committer hands out a part
+// once: most rows are smaller than what an allocation of their own would cost.
+func (k *committer) room(size int) []byte {
+	if size > roomBytes/4 {
+		return make([]byte, 0, size)
+	}
+	if cap(k.sealed)-len(k.sealed) < size {
+		k.sealed = make([]byte, 0, roomBytes)
+	}
+	at := len(k.sealed)
+	k.sealed = k.sealed[:at+size]
+	return k.sealed[at : at : at+size]
 }
 
 // OpenRow opens a stored row; an unsealed row is returned unchanged. It is for programs

@@ -112,12 +112,12 @@ func (r *Ring) Seal(to []byte, subject string, place, plain []byte) ([]byte, err
 	if err != nil {
 		return nil, err
 	}
-	var nonce [nonceBytes]byte
-	if err := r.nonce(&nonce); err != nil {
+	to = append(append(to, k.id[:]...), make([]byte, nonceBytes)...)
+	nonce := to[len(to)-nonceBytes:]
+	if err := r.nonce(nonce); err != nil {
 		return nil, err
 	}
-	to = append(append(to, k.id[:]...), nonce[:]...)
-	return k.aead.Seal(to, nonce[:], plain, place), nil
+	return k.aead.Seal(to, nonce, plain, place), nil
 }
 
 // Overhead implements [engine.Sealer].
@@ -214,7 +214,7 @@ func (r *Ring) Destroy(subject string) error {
 }
 
 // nonce fills in a random nonce. The system is asked for many at once.
-func (r *Ring) nonce(n *[nonceBytes]byte) error {
+func (r *Ring) nonce(n []byte) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.unused == 0 {
@@ -224,7 +224,7 @@ func (r *Ring) nonce(n *[nonceBytes]byte) error {
 		r.unused = len(r.entropy)
 	}
 	r.unused -= nonceBytes
-	copy(n[:], r.entropy[r.unused:])
+	copy(n[:nonceBytes], r.entropy[r.unused:])
 	return nil
 }
 
@@ -355,7 +355,7 @@ func (r *Ring) begin(n *node, of id) (*key, error) {
 	if err := r.secret(secret[:]); err != nil {
 		return nil, err
 	}
-	if err := r.nonce(&nonce); err != nil {
+	if err := r.nonce(nonce[:]); err != nil {
 		return nil, err
 	}
 	wrapped := n.wrap.Seal(append([]byte(headOfKey), nonce[:]...), nonce[:], secret[:], of[:])
