@@ -35,13 +35,25 @@ same scenario, flags and seed give the same output; only cpu_ms differs.
 kehai help script says how a scenario is written.
 
 The summary counts bubbles; of a joined message each. Expected are the friend's
-messages that a capture showed whole. Missed, doubled, false_echo (taken for an
-echo, and so missed too), echo_leaked (an own message delivered as the
-friend's), misattributed (in another conversation, or under another name) and
+messages that a capture showed whole, and those higher than the window whose end
+one showed. Nobody waits until they are read, unless the scenario sets the pace to
+reader. What was scrolled back to, and what dedup.first_sight leaves out of a
+conversation's first view, may come out or not.
+
+Missed, doubled, false_echo (taken for an echo, and so missed too), echo_leaked
+(an own message delivered as the friend's), misattributed (in another
+conversation, in a second one of the same person, or under another's name) and
 order_errors are errors. Changes are messages that a capture showed edited or
 taken back after another had shown them; changes_missed and changes_doubled
-(published again, or of a message that did not change) are errors too. Errors do
-not change the exit code: it is 0 when the replay itself worked.
+(published again, or of a message that did not change) are errors too.
+
+Of the texts that came out, exact ones have every letter; near ones at most a
+fifth of them wrong; garbled ones more, or are a part that came out as if it were
+the whole: an error. Misnamed, an error too, came under a misread name. Partial is
+a part, told as one, of a message of which no capture showed all. wrong of letters
+were read wrong: error_ppm in a million. With --ocr noisy names are misread too.
+
+Errors do not change the exit code: it is 0 when the replay itself worked.
 
 With --corpus it plays generated scenarios instead, with perfect, noisy and real
 OCR, and prints a table.`,

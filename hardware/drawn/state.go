@@ -43,6 +43,7 @@ type bubble struct {
 	origin int // index of the script's event, -1 if it came otherwise
 
 	captured bool // a capture had all of it, or its end where it is higher than the view
+	shown    rows
 	seen     *Seen
 	lastText string // its text in the last capture that had all of it
 	measured measured

@@ -9,15 +9,25 @@ import (
 	"github.com/kehai-run/kehai/messages"
 )
 
-// Seen is a message of the friend that was wholly visible in a capture.
+// Seen is a message of the friend that was wholly visible in a capture, or the end of
+// one that is higher than the window.
 type Seen struct {
 	Conversation string
 	Index        int // in the conversation's transcript
 	Kind         messages.Kind
 	Text         messages.Text // when it was first seen
 	At           time.Time     // of the first capture that had all of it
-	order        int
+	// Partial: it is higher than the window, and captures have not shown all of it, not
+	// even one after the other.
+	Partial bool
+	// Later is, for a message of the first capture of its conversation, how many of the
+	// friend's stood whole below it, or -1 if an own one did; otherwise [NotFirst].
+	Later int
+	order int
 }
+
+// NotFirst is for messages that were not in the first capture of their conversation.
+const NotFirst = -2
 
 // Changed is a message of the friend that was wholly visible in a capture and,
 // after it was edited or taken back, in another one.
@@ -52,9 +62,14 @@ func (w *Window) change(p placed, now time.Time) {
 // recordSeen records what the picture just drawn shows.
 func (w *Window) recordSeen(bubbles []placed, now time.Time) {
 	view := w.frame(w.s).view()
-	for _, p := range bubbles {
+	first := !slices.ContainsFunc(bubbles, func(p placed) bool { return p.captured })
+	for i, p := range bubbles {
 		p.captured = p.captured || done(p, view)
-		if p.who != Friend || !whole(p, view) || !across(p, view) {
+		p.shown.add(p, view)
+		if p.seen != nil && p.shown.all() {
+			p.seen.Partial = false
+		}
+		if p.who != Friend || !done(p, view) || !across(p, view) {
 			continue
 		}
 		if p.seen != nil {
@@ -67,10 +82,57 @@ func (w *Window) recordSeen(bubbles []placed, now time.Time) {
 		w.seen++
 		p.seen = &Seen{
 			Conversation: w.s.shown, Index: p.index, Kind: p.kind, Text: messages.Text(p.text),
-			At: now, order: w.seen,
+			At: now, Partial: !p.shown.all(), Later: NotFirst, order: w.seen,
+		}
+		if first {
+			p.seen.Later = later(bubbles[i+1:], view)
 		}
 	}
 }
+
+// later counts the friend's bubbles that are whole, or is -1 if there is an own one.
+func later(below []placed, view image.Rectangle) (n int) {
+	for _, p := range below {
+		switch {
+		case p.box.Min.Y >= view.Max.Y || p.unsent:
+		case p.who == Me:
+			return -1
+		case whole(p, view):
+			n++
+		}
+	}
+	return n
+}
+
+// rows are the parts of a bubble that captures have shown, from its upper edge, in pixels.
+type rows struct {
+	height int
+	parts  [][2]int
+}
+
+// add adds what a view shows of a bubble. A bubble of another height is laid out anew.
+func (r *rows) add(p placed, view image.Rectangle) {
+	if h := p.box.Dy(); r.height != h {
+		*r = rows{height: h}
+	}
+	in := p.box.Intersect(view)
+	if in.Empty() || r.all() {
+		return
+	}
+	r.parts = append(r.parts, [2]int{in.Min.Y - p.box.Min.Y, in.Max.Y - p.box.Min.Y})
+	slices.SortFunc(r.parts, func(a, b [2]int) int { return cmp.Compare(a[0], b[0]) })
+	joined := r.parts[:1]
+	for _, part := range r.parts[1:] {
+		if last := &joined[len(joined)-1]; part[0] <= last[1] {
+			last[1] = max(last[1], part[1])
+		} else {
+			joined = append(joined, part)
+		}
+	}
+	r.parts = joined
+}
+
+func (r *rows) all() bool { return len(r.parts) == 1 && r.parts[0] == [2]int{0, r.height} }
 
 func across(p placed, view image.Rectangle) bool {
 	return p.box.Min.X >= view.Min.X && p.box.Max.X <= view.Max.X

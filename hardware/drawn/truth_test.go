@@ -95,7 +95,36 @@ func TestHidesHigherThanView(t *testing.T) {
 	if w.Hides(next) {
 		t.Error("Hides() = true after a capture, want false")
 	}
-	if got := w.Truth(); len(got) != 0 {
-		t.Errorf("Truth() = %d messages, want none: no capture had all of it", len(got))
+	if got := w.Truth(); len(got) != 1 || !got[0].Partial {
+		t.Errorf("Truth() = %+v, want a part: no capture had all of it", got)
+	}
+	for range 8 {
+		must(t, w.Apply(Change{Op: OpScroll, By: 60}))
+		picture(t, w)
+	}
+	if got := w.Truth(); len(got) != 1 || got[0].Partial {
+		t.Errorf("Truth() = %+v, want the whole: captures had all of it, one after the other", got)
+	}
+}
+
+// TestTruthOfTheFirstView: what stands below a message on the first view of its
+// conversation says whether it was answered.
+func TestTruthOfTheFirstView(t *testing.T) {
+	w := open(t, Options{})
+	for _, m := range []struct {
+		who  Who
+		text string
+	}{{Friend, "a"}, {Me, "b"}, {Friend, "c"}, {Friend, "d"}} {
+		must(t, w.Append("", m.who, messages.Text(m.text)))
+	}
+	picture(t, w)
+	must(t, w.Append("", Friend, "e"))
+	picture(t, w)
+	var got []int
+	for _, s := range w.Truth() {
+		got = append(got, s.Later)
+	}
+	if want := []int{-1, 1, 0, NotFirst}; !slices.Equal(got, want) {
+		t.Errorf("Truth().Later = %v, want %v", got, want)
 	}
 }

@@ -25,7 +25,7 @@ func (p *playback) changes(app string) (shown, published []altered) {
 	history := map[place]bool{}
 	truth := p.window.Truth()
 	for i, s := range truth {
-		history[place{s.Conversation, s.Index}] = scrolledBack(truth[:i], s)
+		history[place{s.Conversation, s.Index}] = p.history(truth[:i], s)
 	}
 	for _, c := range p.window.Changes() {
 		shown = append(shown, altered{c.Conversation, string(c.Text), history[place{c.Conversation, c.Index}]})

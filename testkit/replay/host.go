@@ -17,9 +17,9 @@ func (p *playback) act() error {
 		switch e.Do {
 		case script.Restart:
 			p.drain(p.cfg.Shutdown.Drain)
-			err = p.boot()
+			err = p.boot(e.DownMS)
 		case script.Crash:
-			err = p.crash()
+			err = p.crash(e.DownMS)
 		case script.ResetBaseline:
 			id := messages.WindowID(p.cfg.Windows[0].Name + "@" + p.cfg.Node)
 			err = p.sim.Deliver(messages.To(messages.ActorPoller, string(id)), messages.ResetBaseline{Window: id})
@@ -51,12 +51,12 @@ func (p *playback) drain(limit time.Duration) {
 }
 
 // crash ends a life at some moment during the work on the frame just captured.
-func (p *playback) crash() error {
+func (p *playback) crash(downMS int64) error {
 	p.sim.Advance(time.Duration(p.rng.Int64N(int64(3 * latency))))
 	for range p.rng.IntN(12) {
 		p.sim.Step()
 	}
-	return p.boot()
+	return p.boot(downMS)
 }
 
 // send does what the outbound side of a runtime does.

@@ -25,8 +25,7 @@ func newNoise(rate float64, seed uint64) *noise {
 	return &noise{rate: rate, seed: seed, reads: map[uint64]uint64{}}
 }
 
-// noisyRecognizer misreads bubbles. It leaves titles alone: conversations are recognised
-// by their names, and a first misread title is another conversation.
+// noisyRecognizer misreads bubbles, titles and the names beside bubbles.
 type noisyRecognizer struct {
 	hardware.CropRecognizer
 	noise *noise
@@ -36,11 +35,20 @@ type noisyRecognizer struct {
 func (r noisyRecognizer) RecognizeCrop(ctx context.Context, frame *image.RGBA, box image.Rectangle,
 	hint hardware.Hint) ([]messages.Line, error) {
 	lines, err := r.CropRecognizer.RecognizeCrop(ctx, frame, box, hint)
-	if err != nil || !hint.Block {
+	if err != nil {
 		return lines, err
 	}
-	return r.noise.misread(pixelsOf(frame, box), lines), nil
+	out := r.noise.misread(pixelsOf(frame, box), lines)
+	for i := range out {
+		if !hint.Block { // nobody is asked to confirm the names of a replay
+			out[i].Confidence = max(out[i].Confidence, surely)
+		}
+	}
+	return out, nil
 }
+
+// surely is the least confidence of a name.
+const surely = 0.6
 
 // pixelsOf identifies the content of a box, wherever it is.
 func pixelsOf(frame *image.RGBA, box image.Rectangle) uint64 {
@@ -62,7 +70,7 @@ func (n *noise) misread(pixels uint64, lines []messages.Line) []messages.Line {
 	out := make([]messages.Line, len(lines))
 	for i, l := range lines {
 		l.Text = messages.Text(garble(string(l.Text), n.rate, rng))
-		l.Confidence = 0.6 + 0.4*rng.Float64()
+		l.Confidence = surely + (1-surely)*rng.Float64()
 		if rng.IntN(10) == 0 {
 			l.Confidence = 0.26 + 0.2*rng.Float64()
 		}

@@ -14,6 +14,8 @@ type recorder struct {
 	place []messages.Occurrence              // of each in got
 	heard map[string]messages.IncomingBubble // that went into ingress, by the message's id
 	sent  []said
+	// claimed are texts that were taken for what Kehai has sent before they were messages.
+	claimed []heard
 	// changed holds what was published of messages after their delivery.
 	changed []messages.MessageChanged
 	lines   bool // each line of a text is a message: profile seed joins them
@@ -24,8 +26,8 @@ func newRecorder() recorder { return recorder{heard: map[string]messages.Incomin
 func (r *recorder) delivered(m messages.MessageDelivered) {
 	for _, part := range m.Parts {
 		for _, text := range r.texts(part.Text) {
-			r.add(heard{conversation: string(m.Conversation), sender: string(m.Sender), kind: part.Kind, text: text},
-				part.Occurrence)
+			r.add(heard{id: m.Conversation, occurrence: part.Occurrence, sender: string(m.Sender), kind: part.Kind,
+				text: text, partial: part.Partial}, part.Occurrence)
 		}
 	}
 }
@@ -37,8 +39,23 @@ func (r *recorder) dropped(d events.Dropped) {
 		return
 	}
 	for _, text := range r.texts(h.Text) {
-		r.add(heard{conversation: string(h.Conversation), sender: string(h.Sender), kind: h.Kind, text: text,
-			echo: true}, h.Occurrence)
+		r.add(heard{id: h.Conversation, sender: string(h.Sender), kind: h.Kind, text: text, echo: true}, h.Occurrence)
+	}
+}
+
+// claimedSent records what was taken for a text that Kehai has sent, though not on the own side.
+func (r *recorder) claimedSent(e events.EchoMessage) {
+	if e.Side == messages.SideIncoming {
+		r.claimed = append(r.claimed, heard{id: e.Conversation, kind: messages.KindText, text: string(e.Text.Text)})
+	}
+}
+
+// completed replaces a part by the whole text, once that is known.
+func (r *recorder) completed(m messages.MessageChanged) {
+	for i := range r.got {
+		if h := &r.got[i]; h.id == m.Conversation && h.occurrence == m.Occurrence && !h.echo {
+			h.text, h.kind = string(m.New), messages.KindText
+		}
 	}
 }
 
@@ -55,7 +72,7 @@ func (r *recorder) texts(t messages.Text) []string {
 func (r *recorder) add(h heard, at messages.Occurrence) {
 	i := len(r.got)
 	for j := len(r.got) - 1; j >= 0; j-- {
-		if r.got[j].conversation != h.conversation {
+		if r.got[j].id != h.id {
 			continue
 		}
 		if !(h.echo || r.got[j].echo) || r.place[j] <= at {

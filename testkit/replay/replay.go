@@ -76,8 +76,8 @@ func (r Result) Columns() (list []Column) {
 	for _, c := range r.columns() {
 		list = append(list, Column{c.name, int64(*c.n)})
 	}
-	return append(list, Column{"ocr_calls", int64(r.OCRCalls)}, Column{"bubbles_read", int64(r.BubblesRead)},
-		Column{"cpu_ms", r.CPU.Milliseconds()})
+	return append(list, Column{"error_ppm", int64(r.Wrong) * 1e6 / int64(max(r.Letters, 1))}, Column{"ocr_calls", int64(r.OCRCalls)},
+		Column{"bubbles_read", int64(r.BubblesRead)}, Column{"cpu_ms", r.CPU.Milliseconds()})
 }
 
 // Run plays a script on a drawn window and runs the whole chain on it, with the
@@ -88,14 +88,13 @@ func (r Result) Columns() (list []Column) {
 // a new one over the same store; crash does so without draining, some hundred
 // milliseconds after the frame in which its time came, with whatever was not
 // committed gone. After either, the first look at the window comes before
-// anything else happens in it, so that what was visible can be read. send
+// anything else happens in it, so that what was visible can be read, unless down_ms
+// says how long it took: then the script goes on meanwhile. send
 // commits TextSent and then puts the bubble into the conversation shown.
 //
-// A conversation that was never seen is passed on whole unless the
-// configuration sets dedup.first_sight.
-//
 // What counts: see [Tally]. Expected is what [drawn.Window.Truth] lists, but for
-// messages that were first shown by scrolling back past newer ones: these are
+// messages that were first shown by scrolling back past newer ones, and for what
+// dedup.first_sight does not pass on of a conversation's first view: these are
 // history and may come out or not. An edited message counts once, whichever
 // of its texts came out; one that was unsent counts if it was shown whole
 // before. Changes are those that [drawn.Window.Changes] lists.
@@ -161,9 +160,6 @@ func newPlayback(o Options) (*playback, error) {
 	if o.OCR.Real {
 		p.cfg.OCR.Engine = config.OCRTesseract
 	}
-	if !p.cfg.IsSet("dedup.first_sight") {
-		p.cfg.Dedup.FirstSight = "all"
-	}
 	if err := p.cfg.Validate(); err != nil {
 		return nil, err
 	}
@@ -191,7 +187,7 @@ func newPlayback(o Options) (*playback, error) {
 		return nil, err
 	}
 	p.window.Drive(p.step)
-	return p, p.boot()
+	return p, p.boot(0)
 }
 
 // now is the virtual time; it goes on from one life to the next.
@@ -211,9 +207,9 @@ func (p *playback) step(now time.Time) error {
 	return p.player.Step(now)
 }
 
-// boot starts a runtime over the store as it is.
-func (p *playback) boot() error {
-	now := p.now()
+// boot starts a runtime over the store as it is, so many milliseconds later.
+func (p *playback) boot(downMS int64) error {
+	now := p.now().Add(time.Duration(downMS) * time.Millisecond)
 	if err := p.closeRuntime(); err != nil {
 		return err
 	}
@@ -236,7 +232,7 @@ func (p *playback) boot() error {
 	if err != nil {
 		return err
 	}
-	p.sim, p.look = sim, p.lives > 1
+	p.sim, p.look = sim, p.lives > 1 && downMS == 0
 	sim.Settle()
 	return nil
 }
@@ -325,15 +321,19 @@ func (p *playback) limit() time.Duration {
 func (p *playback) listen(ev runtime.Event) {
 	switch m := ev.Message.(type) {
 	case messages.MessageDelivered:
-		m.Conversation = p.called(m.Conversation)
 		p.recorder.delivered(m)
+		m.Conversation = p.called(m.Conversation)
 		if p.o.Deliver != nil && p.err == nil {
 			entry, _ := control.EntryOf(runtime.Event{Seq: ev.Seq, Message: m})
 			p.err = p.o.Deliver(entry)
 		}
 	case messages.MessageChanged:
-		m.Conversation = p.called(m.Conversation)
 		p.recorder.changed = append(p.recorder.changed, m)
+		if m.Kind == messages.ChangeCompleted {
+			p.recorder.completed(m)
+		}
+	case events.EchoMessage:
+		p.recorder.claimedSent(m)
 	case events.Dropped:
 		p.recorder.dropped(m)
 	case events.CallFinished:
@@ -364,7 +364,6 @@ func (p *playback) trouble(what string, actor messages.Address, reason string) {
 // divert watches what is delivered to the actors and takes nothing.
 func (p *playback) divert(env engine.Envelope) bool {
 	if h, ok := env.Message.(messages.IncomingBubble); ok && env.To.Kind() == messages.ActorIngress {
-		h.Conversation = p.called(h.Conversation)
 		p.recorder.heard[env.ID] = h
 	}
 	return false
@@ -373,16 +372,21 @@ func (p *playback) divert(env engine.Envelope) bool {
 // finish computes the score.
 func (p *playback) finish() {
 	app := p.cfg.Windows[0].App + ":"
-	var got []heard
-	for _, h := range p.recorder.got {
-		h.conversation = strings.TrimPrefix(h.conversation, app)
-		got = append(got, h)
+	named := func(list []heard) (out []heard) { // as they are called in the end
+		for _, h := range list {
+			h.conversation = strings.TrimPrefix(string(p.called(h.id)), app)
+			out = append(out, h)
+		}
+		return out
+	}
+	for i, m := range p.recorder.changed {
+		p.recorder.changed[i].Conversation = p.called(m.Conversation)
 	}
 	own := ownTexts(p.o.Script)
 	for _, m := range p.recorder.sent {
 		own[m.conversation] = append(own[m.conversation], m.texts...)
 	}
-	tally, problems := score(expected(p.o.Script, p.window), got, own)
+	tally, problems := score(p.expected(), named(p.recorder.got), own, named(p.recorder.claimed))
 	shown, published := p.changes(app)
 	problems = append(problems, scoreChanges(shown, published, &tally)...)
 	sortProblems(problems)

@@ -26,12 +26,22 @@ type Tally struct {
 	Changes        int `json:"changes"`
 	ChangesMissed  int `json:"changes_missed"`  // of these, not published
 	ChangesDoubled int `json:"changes_doubled"` // published again, or of a message that did not change
+
+	// How the texts of messages that came out compare with what was written.
+	Exact   int `json:"exact"`   // every letter
+	Near    int `json:"near"`    // at most a fifth of the letters are wrong
+	Garbled int `json:"garbled"` // more are wrong, or a part came out as if it were the whole
+	// Misnamed came out under a misread name that is nobody else's.
+	Misnamed int `json:"misnamed"`
+	Partial  int `json:"partial"` // a part, marked as one, of a message of which no capture showed all
+	Letters  int `json:"letters"` // of exact, near and garbled ones
+	Wrong    int `json:"wrong"`   // of these
 }
 
 // Errors is the sum of all error columns.
 func (t Tally) Errors() int {
 	return t.Missed + t.Doubled + t.FalseEcho + t.EchoLeaked + t.Misattributed + t.OrderErrors +
-		t.ChangesMissed + t.ChangesDoubled
+		t.ChangesMissed + t.ChangesDoubled + t.Garbled + t.Misnamed
 }
 
 // columns are the numbers of a tally by their names.
@@ -40,7 +50,9 @@ func (t *Tally) columns() []column {
 		{"expected", &t.Expected}, {"delivered", &t.Delivered}, {"missed", &t.Missed}, {"doubled", &t.Doubled},
 		{"false_echo", &t.FalseEcho}, {"echo_leaked", &t.EchoLeaked}, {"misattributed", &t.Misattributed},
 		{"order_errors", &t.OrderErrors}, {"changes", &t.Changes}, {"changes_missed", &t.ChangesMissed},
-		{"changes_doubled", &t.ChangesDoubled},
+		{"changes_doubled", &t.ChangesDoubled}, {"exact", &t.Exact}, {"near", &t.Near}, {"garbled", &t.Garbled},
+		{"misnamed", &t.Misnamed},
+		{"partial", &t.Partial}, {"letters", &t.Letters}, {"wrong", &t.Wrong},
 	}
 }
 
@@ -77,6 +89,8 @@ type said struct {
 	// free may come out or not: it was first shown by scrolling back, above messages that
 	// were shown before, so it is history.
 	free bool
+	// partial: it is higher than the window, and no captures have shown all of it.
+	partial bool
 }
 
 // heard is a bubble that came out or, with echo, was taken for an echo.
@@ -85,26 +99,33 @@ type heard struct {
 	kind                 messages.Kind
 	text                 string
 	echo                 bool
+	partial              bool
+	// id and occurrence name it for changes; 0 where it was dropped.
+	id         messages.ConversationID
+	occurrence messages.Occurrence
 }
 
 // score compares what was said with what was heard. Both are in order, and
 // what was taken for an echo stands where it would have come out; own holds the
-// texts of the window's owner by conversation.
+// texts of the window's owner by conversation, and claimed are texts that were taken
+// for what Kehai had sent, before they were messages at all.
 //
 // Within a conversation the two are laid along each other like the letters of
 // two words, by the least sum of differences; see [difference]. What is left
 // over then is explained, the first that fits: said and heard alike, but at
 // another place in the order; heard in another conversation; an own message;
 // else doubled.
-func score(all []said, got []heard, own map[string][]string) (t Tally, problems []Problem) {
+func score(all []said, got []heard, own map[string][]string, claimed []heard) (t Tally, problems []Problem) {
 	s := scorer{said: all, heard: got, own: own, partner: make([]int, len(got)), met: make([]bool, len(all))}
 	for i := range s.partner {
 		s.partner[i] = -1
 	}
+	whose(all, got)
 	for _, name := range s.names() {
 		s.lay(name)
 	}
 	s.explain()
+	s.takenForSent(claimed)
 	for i, m := range all {
 		if !m.free {
 			s.t.Expected++
@@ -124,6 +145,7 @@ type scorer struct {
 	met      []bool
 	t        Tally
 	problems []Problem
+	counted  []int // of said: false echoes
 }
 
 func (s *scorer) report(column *int, what, conversation, text string) {
@@ -228,12 +250,70 @@ func (s *scorer) take(i, j int) {
 	case h.echo && m.free:
 		return
 	case h.echo:
+		s.counted = append(s.counted, i)
 		s.report(&s.t.FalseEcho, "false_echo", m.conversation, m.texts[0])
 		return // and it stays missed
 	}
 	s.met[i] = true
-	if !text.OCREqual(h.sender, m.conversation) {
+	s.read(m, h)
+	switch {
+	case h.sender == m.conversation:
+	case text.Difference([]rune(h.sender), []rune(m.conversation)) <= farName && !s.called(h.sender):
+		s.report(&s.t.Misnamed, "misnamed", m.conversation, h.sender)
+	default:
 		s.report(&s.t.Misattributed, "misattributed", m.conversation, m.texts[0])
+	}
+}
+
+// farName is the largest difference of a name from a misread one.
+const farName = 0.5
+
+// called reports whether somebody has exactly this name.
+func (s *scorer) called(name string) bool {
+	return slices.ContainsFunc(s.said, func(m said) bool { return m.conversation == name })
+}
+
+// whose says whose conversation each id is that messages came out in: the one that it is
+// called, or else the one that most of its texts were said in, if its name may be a
+// misread one. Of several ids of one person, that with the most messages counts; the
+// others are nobody's.
+func whose(all []said, got []heard) {
+	type claim struct {
+		name   string
+		texts  int
+		called bool
+	}
+	claims := map[messages.ConversationID]claim{}
+	for _, h := range got {
+		if _, done := claims[h.id]; done {
+			continue
+		}
+		best := claim{name: h.conversation}
+		for _, name := range (&scorer{said: all}).names() {
+			c := claim{name: name, called: name == h.conversation}
+			for _, o := range got {
+				if o.id == h.id && !o.echo && slices.ContainsFunc(all, func(m said) bool {
+					return m.conversation == name && difference(m, o) < maxDifference
+				}) {
+					c.texts++
+				}
+			}
+			near := text.Difference([]rune(name), []rune(h.conversation)) <= farName
+			if c.called || near && !best.called && c.texts > best.texts {
+				best = c
+			}
+		}
+		claims[h.id] = best
+	}
+	for i, h := range got {
+		mine := claims[h.id]
+		got[i].conversation = mine.name
+		for id, c := range claims {
+			more := cmp.Or(cmp.Compare(c.texts, mine.texts), strings.Compare(string(h.id), string(id)))
+			if id != h.id && c.name == mine.name && more > 0 {
+				got[i].conversation = "" // a person became two
+			}
+		}
 	}
 }
 
@@ -253,6 +333,7 @@ func (s *scorer) explain() {
 		}
 		if i := s.left(h, true); i >= 0 {
 			s.met[i], s.partner[j] = true, i
+			s.read(s.said[i], h)
 			if !s.said[i].free {
 				s.report(&s.t.OrderErrors, "order_errors", h.conversation, s.said[i].texts[0])
 			}
@@ -264,10 +345,24 @@ func (s *scorer) explain() {
 		}
 		if i := s.left(h, false); i >= 0 {
 			s.met[i], s.partner[j] = true, i
+			s.read(s.said[i], h)
 			s.report(&s.t.Misattributed, "misattributed", s.said[i].conversation, s.said[i].texts[0])
 			continue
 		}
 		s.report(&s.t.Doubled, "doubled", h.conversation, h.text)
+	}
+}
+
+// takenForSent finds what was missed because it was taken for a text that Kehai sent. Each
+// such text accounts for one message, and an own bubble that was missing for another.
+func (s *scorer) takenForSent(claimed []heard) {
+	for _, h := range claimed {
+		i := s.left(h, true)
+		if i < 0 || s.said[i].free || slices.Contains(s.counted, i) {
+			continue
+		}
+		s.counted = append(s.counted, i)
+		s.report(&s.t.FalseEcho, "false_echo", h.conversation, s.said[i].texts[0])
 	}
 }
 
@@ -306,6 +401,9 @@ func difference(m said, h heard) float64 {
 	}
 	best := float64(costNever)
 	for _, t := range m.texts {
+		if h.partial && isPart(t, h.text) {
+			best = min(best, 0.01)
+		}
 		best = min(best, differenceOfTexts(t, h))
 	}
 	return best

@@ -11,7 +11,8 @@ import (
 
 // expected is what the window has shown, by conversation and in the order in which it was
 // said.
-func expected(chat script.Script, w *drawn.Window) []said {
+func (p *playback) expected() []said {
+	chat, w := p.o.Script, p.window
 	type place struct {
 		conversation string
 		index        int
@@ -34,7 +35,7 @@ func expected(chat script.Script, w *drawn.Window) []said {
 		all := append([]string{string(s.Text)}, texts[where]...)
 		slices.Sort(all[1:])
 		out[i] = said{conversation: s.Conversation, kind: s.Kind, texts: slices.Compact(all),
-			free: scrolledBack(truth[:i], s)}
+			free: p.history(truth[:i], s), partial: s.Partial}
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(a, b int) int {
@@ -46,6 +47,21 @@ func expected(chat script.Script, w *drawn.Window) []said {
 		sorted[i] = out[j]
 	}
 	return sorted
+}
+
+// history reports whether a message need not come out: it was scrolled back to, or a
+// conversation that was never seen is not passed on from so far up.
+func (p *playback) history(before []drawn.Seen, s drawn.Seen) bool {
+	switch d := p.cfg.Dedup; {
+	case scrolledBack(before, s):
+		return true
+	case s.Later == drawn.NotFirst || d.FirstSight == "all":
+		return false
+	case d.FirstSight == "none":
+		return true
+	default:
+		return s.Later < 0 || s.Later >= p.cfg.Rules.Ledger.FirstAtMost
+	}
 }
 
 // scrolledBack reports whether an earlier capture showed newer messages.

@@ -124,7 +124,7 @@ func (l *Ledger) Observe(v View, mem Memory, now time.Time) Finding {
 	case events.RuleAligned:
 		l.follow(list, a, v, mem, &f)
 	case events.RuleGap:
-		l.jump(list, v.Marks, &f)
+		l.jump(list, v.Marks, newer(v, mem, gap), &f)
 	case events.RuleScrolled:
 		f.note(events.Detail{Rule: events.RuleScrolled})
 		f.Memory.LostGap = gap
@@ -139,7 +139,7 @@ func (l *Ledger) Observe(v View, mem Memory, now time.Time) Finding {
 		f.Memory.NewestGap = gap
 	}
 	f.Memory.Next, f.Memory.LostGap = l.head.Next, 0
-	f.Memory.Width = v.Size.W
+	f.Memory.Width, f.Memory.Complete = v.Size.W, complete(gap, v) && !f.Memory.Behind
 	l.trim(2 * len(list))
 	return f
 }
@@ -160,7 +160,8 @@ func (l *Ledger) in(chat messages.ConversationID, since messages.Occurrence) {
 // window at its newest position tells them apart: its last bubble stands where
 // it always stands there, or the lower half of the window is empty. Where that
 // is may change; two such views in a row with their last bubbles in one place
-// are taken for it.
+// are taken for it. Where the last view showed the whole transcript, nothing
+// unknown is older.
 func (l *Ledger) judge(list []observation, v View, mem Memory, cut bool, whole int) (events.Rule, alignment) {
 	switch {
 	case whole == 0:
@@ -178,7 +179,7 @@ func (l *Ledger) judge(list []observation, v View, mem Memory, cut bool, whole i
 	switch {
 	case a.anchored():
 		return events.RuleAligned, a
-	case newest || all || sameGap(gap, mem.LostGap):
+	case newest || all || sameGap(gap, mem.LostGap), mem.Complete && !mem.Behind:
 		return events.RuleGap, alignment{}
 	case cut || mem.Behind || gap > 0 && mem.BottomGap > 0:
 		return events.RuleScrolled, alignment{}
@@ -225,11 +226,11 @@ func (l *Ledger) follow(list []observation, a alignment, v View, mem Memory, f *
 
 // jump takes in a view without a known bubble as following, after a gap. Bubbles above
 // the newest date or unread mark are history; without a mark, those above the last own
-// bubble.
-func (l *Ledger) jump(list []observation, marks []messages.Mark, f *Finding) {
+// bubble, unless the window is known to show only what is newer.
+func (l *Ledger) jump(list []observation, marks []messages.Mark, newer bool, f *Finding) {
 	from, border := 0, events.BorderOwn
 	for i, o := range list {
-		if o.Side == messages.SideOwn && !o.clipped {
+		if o.Side == messages.SideOwn && !o.clipped && !newer {
 			from = i + 1
 		}
 	}

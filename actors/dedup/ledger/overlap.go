@@ -49,18 +49,18 @@ func (l *Ledger) overlap(v View, mem Memory, w Watch, now time.Time) messages.Ov
 		return messages.OverlapNone
 	}
 	gap := bottomGap(v, cut)
-	complete := roomy(gap, v) && !v.Bubbles[0].Clipped
-	c := common(list, l.entries, complete, w.Recent)
+	all := complete(gap, v)
+	c := common(list, l.entries, all, w.Recent)
 	misses := c.misses + c.misread
 	switch {
 	case c.proven() && (misses == 0 || c.weight >= 2*proves && c.same >= 2*misses):
 		return messages.OverlapSame
 	case misses == 0 && c.same+c.open > 0, w.Recent && c.same > c.misses,
-		w.Unbroken && l.inPlace(list, mem, v.Size.W, complete):
+		w.Unbroken && l.inPlace(list, mem, v.Size.W, all):
 		return messages.OverlapWeak
-	case c.same > 0 && !complete:
+	case c.same > 0 && !all:
 		return messages.OverlapApart
-	case complete:
+	case all:
 		return messages.OverlapOther
 	case endBelow(v, gap, cut, mem):
 		return messages.OverlapBack

@@ -17,6 +17,8 @@ type Memory struct {
 	// below it in a view without a known place that was not at that position
 	LostGap float64 `json:"lost"`
 	Width   int     `json:"width,omitempty"`
+	// Complete: the view showed the transcript from its beginning to its end.
+	Complete bool `json:"complete,omitempty"`
 	// Places of the first and the last entry that the view showed; none if Bottom
 	// is below Top.
 	Top    int64 `json:"top,omitempty"`
@@ -42,6 +44,27 @@ func bottomGap(v View, cut bool) float64 {
 	}
 	return float64(v.Size.H-b.Y-b.H) / v.Scale
 }
+
+// complete reports whether a view with a gap below its last bubble shows all there is:
+// nothing fills the room below, and nothing is cut off above.
+func complete(gap float64, v View) bool {
+	return gap > barAtMost && 4*gap*v.Scale > float64(v.Size.H) && !v.Bubbles[0].Clipped
+}
+
+// newer reports whether a view of which nothing is known shows only messages that came
+// after the known ones: they fill the window, and before them it showed the end of the
+// transcript, and either all of it, or shows its end now. A window with room above or
+// below would show known ones too, if they were still there.
+func newer(v View, mem Memory, gap float64) bool {
+	full := v.Bubbles[0].Clipped || topShare*float64(v.Bubbles[0].Box.Y) < float64(v.Size.H)
+	return full && !mem.Behind && !complete(gap, v) && (mem.Complete || sameGap(gap, mem.BottomGap))
+}
+
+// topShare is the part of a window, one in so many, in which the first bubble stands if it is full.
+const topShare = 4
+
+// barAtMost is the height that an input field below the bubbles may have, in logical pixels.
+const barAtMost = 120
 
 // halfEmpty reports whether more than the lower half of a window is empty. Then the view
 // shows the newest messages, since somebody who scrolled back would see some there.

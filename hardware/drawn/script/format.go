@@ -13,7 +13,7 @@ an action
 
   {"at_ms":1500,"do":"scroll","by":200}
 
-with one of these verbs and exactly its arguments:
+with one of these verbs and its arguments, all of them but for down_ms:
 
   scroll          by            back to older messages by logical pixels, negative: forward
   rerender                      same content, other pixels
@@ -29,9 +29,11 @@ with one of these verbs and exactly its arguments:
   edit            index, text   change the text of a message
   type            text          what the input field holds
   send            text          Kehai writes and sends this
-  restart                       Kehai stops in order and starts again
-  crash                         Kehai is killed and starts again
+  restart         down_ms       Kehai stops in order and starts again; down_ms later, if that is given
+  crash           down_ms       Kehai is killed and starts again, as restart
   reset_baseline                Kehai forgets the last look at the window
+  pace            pace          reader: from here on everybody waits until what would leave the view
+                                was read; free, as from the beginning: nobody waits
 
 The conversation of the first message is shown until a switch: messages of others
 are seen only after a switch to them. index counts the messages that this script has

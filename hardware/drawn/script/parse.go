@@ -138,10 +138,13 @@ func (p *parser) action(fields fields) (Event, error) {
 	if err := word(fields, "do", &e.Do, all...); err != nil {
 		return Event{}, err
 	}
-	args := argsOf(e.Do)
-	err := errors.Join(fields.only(append([]string{"at_ms", "do"}, args...)...), p.time(fields, &e))
-	for _, arg := range args {
-		err = errors.Join(err, p.arg(fields, arg, &e))
+	args, may := argsOf(e.Do)
+	allowed := slices.Concat([]string{"at_ms", "do"}, args, may)
+	err := errors.Join(fields.only(allowed...), p.time(fields, &e))
+	for _, arg := range allowed[2:] {
+		if _, ok := fields[arg]; ok || slices.Contains(args, arg) {
+			err = errors.Join(err, p.arg(fields, arg, &e))
+		}
 	}
 	if err != nil {
 		return Event{}, first(err)
@@ -159,6 +162,13 @@ func (p *parser) arg(fields fields, arg string, e *Event) error {
 		return name(fields, &e.Conversation)
 	case "text":
 		return text(fields, &e.Text)
+	case "pace":
+		return word(fields, "pace", &e.Pace, Reader, Free)
+	case "down_ms":
+		var ms int
+		err := number(fields, "down_ms", &ms, 1, MaxMS)
+		e.DownMS = int64(ms)
+		return err
 	}
 	var to []int
 	if err := json.Unmarshal(fields["to"], &to); err != nil || len(to) != 2 ||

@@ -3,6 +3,7 @@ package script
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -34,9 +35,10 @@ type Stats struct {
 // first step and runs only while somebody captures. The window's journal keeps the
 // position, so that a script continues where it was.
 //
-// A friend waits for the reader. An event is put off until the next capture, and
-// script time with it, if it would move out of view a bubble that no capture has
-// shown whole, or leave little in view of what the last capture showed.
+// Where the script sets the pace to [Reader], a friend waits for the reader: an event
+// is put off until the next capture, and script time with it, if it would move out of
+// view a bubble that no capture has shown whole, or leave little in view of what the
+// last capture showed.
 type Player struct {
 	window *drawn.Window
 	script Script
@@ -140,7 +142,7 @@ func (p *Player) play(e Event, now time.Time) (acted bool, err error) {
 	}
 	c.At = now
 	c.Script = &drawn.Script{ID: p.id, Next: p.stats.Next + 1, MS: p.at.Milliseconds()}
-	if p.window.Hides(c) || p.window.Outruns(c) {
+	if p.script.waits(p.stats.Next) && (p.window.Hides(c) || p.window.Outruns(c)) {
 		return false, nil
 	}
 	if err := p.window.Apply(c); err != nil {
@@ -168,6 +170,16 @@ func (p *Player) save(now time.Time) error {
 	}
 	p.saved = p.at
 	return nil
+}
+
+// waits reports whether an event waits for the reader.
+func (s Script) waits(event int) bool {
+	for _, e := range slices.Backward(s.Events[:event]) {
+		if e.Do == Pace {
+			return e.Pace == Reader
+		}
+	}
+	return false
 }
 
 var errLost = errors.New("the message it means is not in the window's journal")

@@ -116,8 +116,8 @@ func TestEveryMessageIsShown(t *testing.T) {
 				t.Errorf("Truth() = %q, want %q", got, want)
 			}
 			st := s.player.Stats()
-			if st.Messages != len(s.script.Events) || st.Next != len(s.script.Events) {
-				t.Errorf("Stats() = %+v, want all %d messages", st, len(s.script.Events))
+			if st.Messages != len(s.script.Events)-1 || st.Next != len(s.script.Events) {
+				t.Errorf("Stats() = %+v, want all %d messages", st, len(s.script.Events)-1)
 			}
 			if (st.Waits > 0) != c.waits {
 				t.Errorf("Stats().Waits = %d, want some: %v", st.Waits, c.waits)
@@ -126,13 +126,29 @@ func TestEveryMessageIsShown(t *testing.T) {
 	}
 }
 
+// TestNobodyWaits: unless the script says so, nobody waits for the reader.
+func TestNobodyWaits(t *testing.T) {
+	for _, pace := range []string{"", `{"at_ms":0,"do":"pace","pace":"reader"}
+{"at_ms":0,"do":"pace","pace":"free"}
+`} {
+		s := newStage(t, pace+hello+strings.Repeat(hello, 30))
+		s.open()
+		s.after(0)
+		s.after(time.Second)
+		if st := s.player.Stats(); !st.Done || st.Waits != 0 || len(s.truth()) >= 31 {
+			t.Errorf("30 messages at once after %q: %+v, %d seen; want all, without a wait, and not all seen",
+				pace, st, len(s.truth()))
+		}
+	}
+}
+
 // TestWaitingHoldsScriptTime: the pause after a wait is as long as in the script.
 func TestWaitingHoldsScriptTime(t *testing.T) {
-	s := newStage(t, hello+strings.Repeat(strings.ReplaceAll(hello, `:0,`, `:10,`), 30)+
-		`{"at_ms":5000,"who":"friend","text":"late"}`)
+	s := newStage(t, `{"at_ms":0,"do":"pace","pace":"reader"}`+"\n"+hello+
+		strings.Repeat(strings.ReplaceAll(hello, `:0,`, `:10,`), 30)+`{"at_ms":5000,"who":"friend","text":"late"}`)
 	s.open()
 	s.after(0)
-	for s.player.Stats().Next < 31 {
+	for s.player.Stats().Next < 32 {
 		s.after(time.Hour)
 	}
 	if s.player.Stats().Waits == 0 {

@@ -39,12 +39,21 @@ const (
 	Restart       Verb = "restart"
 	Crash         Verb = "crash"
 	ResetBaseline Verb = "reset_baseline"
+	Pace          Verb = "pace"
+)
+
+// Reader is the pace at which a friend waits for the reader, Free the one at which
+// nobody waits.
+const (
+	Reader = "reader"
+	Free   = "free"
 )
 
 // verbs lists every verb with its arguments.
 var verbs = []struct {
 	verb Verb
 	args []string
+	may  []string // arguments that may be left out
 	host bool
 }{
 	{verb: Scroll, args: []string{"by"}},
@@ -66,9 +75,10 @@ var verbs = []struct {
 	{verb: Edit, args: []string{"index", "text"}},
 	{verb: Type, args: []string{"text"}},
 	{verb: Send, args: []string{"text"}, host: true},
-	{verb: Restart, host: true},
-	{verb: Crash, host: true},
+	{verb: Restart, may: []string{"down_ms"}, host: true},
+	{verb: Crash, may: []string{"down_ms"}, host: true},
 	{verb: ResetBaseline, host: true},
+	{verb: Pace, args: []string{"pace"}},
 }
 
 // Event is one line of a script: a message if Do is empty, else an action.
@@ -84,6 +94,8 @@ type Event struct {
 	Index        int
 	By           int
 	To           [2]int
+	Pace         string // [Reader] or [Free]
+	DownMS       int64  // how long a restart takes, beyond what it takes anyway
 }
 
 // Host reports whether the event is for the host and not for the window.
@@ -166,8 +178,14 @@ func (e Event) encode(out *bytes.Buffer) {
 		field(out, "conversation", e.Conversation)
 	} else {
 		field(out, "do", e.Do)
-		for _, arg := range argsOf(e.Do) {
+		args, may := argsOf(e.Do)
+		for _, arg := range args {
 			field(out, arg, e.arg(arg))
+		}
+		for _, arg := range may {
+			if e.DownMS != 0 {
+				field(out, arg, e.arg(arg))
+			}
 		}
 	}
 	out.WriteString("}\n")
@@ -183,6 +201,10 @@ func (e Event) arg(name string) any {
 		return e.Index
 	case "conversation":
 		return e.Conversation
+	case "pace":
+		return e.Pace
+	case "down_ms":
+		return e.DownMS
 	}
 	return string(e.Text)
 }
@@ -195,11 +217,12 @@ func field(out *bytes.Buffer, name string, value any) {
 	out.Truncate(out.Len() - 1)
 }
 
-func argsOf(v Verb) []string {
+// argsOf lists the arguments of a verb, and those that may be left out.
+func argsOf(v Verb) (args, may []string) {
 	for _, known := range verbs {
 		if known.verb == v {
-			return known.args
+			return known.args, known.may
 		}
 	}
-	return nil
+	return nil, nil
 }

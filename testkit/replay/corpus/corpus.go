@@ -56,6 +56,7 @@ func Generate(topic string, friendMessages int, seed uint64) (Case, int) {
 		g.talks = append(g.talks, &talk{name: people[(first+i)%len(people)]})
 	}
 	g.shown = g.talks[0]
+	g.events = []script.Event{{Do: script.Pace, Pace: script.Reader}}
 	c := Case{Name: topic, Scale: 1 + g.rng.IntN(3)/2, Theme: pick(g, []string{"dark", "light", "light"})}
 	if topic == "" {
 		c.Name = "mixture"

@@ -70,5 +70,23 @@ var alone = []string{"42", "12:30", "7", "100", "9:05", "2024", "18:00", "15", "
 // pictures are messages without a letter.
 var pictures = []string{"😀", "👍", "🙏🙏", "❤️", "😂😂😂", "🎉", "👋", "😢"}
 
-// people are the names of generated conversations.
-var people = []string{"Hana", "Ren", "Sakura", "田中さん", "Emma", "佐藤先生", "Oliver", "山本"}
+// people are the names of generated conversations. Those that follow each other are unlike.
+var people = []string{
+	"Hana", "佐藤 健", "ゆうき", "山崎さくら", "田中さん", "Emma", "鈴木 美咲", "みさき", "森直樹", "佐藤先生", "Oliver", "高橋 大輔", "はると",
+	"池田陽菜", "山本課長", "Sophia", "田中 結衣", "ひなた", "橋本和也", "お母さん", "Liam", "伊藤 翔太", "そうた", "阿部千尋", "弟", "Ava", "渡辺 葵",
+	"あおい", "石川誠", "大家さん", "Noah", "山本 拓也", "れん", "前田恵子", "3年2組", "Mia", "中村 さくら", "さくら", "藤田浩二", "野球部", "Lucas",
+	"小林 直樹", "りく", "小川由美", "営業一課", "Isla", "加藤 陽菜", "ゆい", "岡田隆", "週末の登山", "Ethan", "吉田 和也", "かいと", "後藤真理子",
+	"料理教室", "Chloe", "山田 千尋", "めい", "長谷川修", "Book club", "Mason", "佐々木 誠", "ゆうと", "村上明日香", "Team Blue", "Grace",
+	"山口 恵子", "りお", "近藤亮", "Project 2026", "Logan", "松本 浩二", "たくみ", "石井裕子", "Dr. Müller", "Ruby", "井上 由美", "みお",
+	"坂本剛", "Mr. Brown", "Jacob", "木村 隆", "しょう", "遠藤智子", "Aunt Mary", "Ella", "林 真理子", "かのん", "青木学", "Room 301",
+	"Daniel", "斎藤 修", "だいち", "藤井綾", "Lab C", "Lily", "清水 明日香", "ほのか", "西村徹", "Neighbours", "Henry", "山崎 亮",
+	"佐藤香織", "ren_k", "Zoe", "森 裕子", "鈴木豊", "yuki.m", "Samuel", "池田 剛", "高橋麻衣", "K.T.", "Alice", "橋本 智子", "田中純",
+	"Mike & Amy", "David", "阿部 学", "伊藤瞳", "家族", "Nora", "石川 綾", "渡辺進", "幹事会", "Joseph", "前田 徹", "山本愛", "PTA役員",
+	"Clara", "藤田 香織", "中村勝", "Ken-ichi", "Thomas", "小川 豊", "小林忍", "O'Brien", "Ivy", "岡田 麻衣", "加藤薫", "de la Cruz",
+	"Martin", "後藤 純", "吉田光", "Anne-Marie", "Hugo", "長谷川 瞳", "山田望", "二次会", "Anna", "村上 進", "佐々木渚", "引っ越し", "Felix",
+	"近藤 愛", "山口健", "合唱団", "Maria", "石井 勝", "松本美咲", "三丁目の会", "Oscar", "坂本 忍", "井上大輔", "町内会", "Julia", "遠藤 薫",
+	"木村結衣", "Jazz night", "Simon", "青木 光", "林翔太", "Lunch?", "Laura", "藤井 望", "斎藤葵", "Flat 2B", "Victor", "西村 渚",
+	"清水拓也", "Gym buddies", "Helena", "Robert", "Diana", "Patrick", "Monica", "Stefan", "Petra", "Andreas",
+	"Ingrid", "Björn", "Zoë", "José", "François", "Łukasz", "Chloé",
+	"Kovács Bence", "Mireille", "Tariq", "Anh Nguyen", "Noor", "Wen", "Siobhán", "Ulla-Britt", "千葉さん", "猫の会",
+}
