@@ -2,7 +2,6 @@ package replay
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/kehai-run/kehai/actors/text"
 	"github.com/kehai-run/kehai/messages"
@@ -16,8 +15,9 @@ type altered struct {
 }
 
 // changes returns the changes that the window has shown and those that were published,
-// each in order. A change of a message that is history need not be published.
-func (p *playback) changes(app string) (shown, published []altered) {
+// each in order, given who the ids stand for. A change of a message that is history need not
+// be published.
+func (p *playback) changes(people map[messages.ConversationID]string) (shown, published []altered) {
 	type place struct {
 		conversation string
 		index        int
@@ -32,8 +32,7 @@ func (p *playback) changes(app string) (shown, published []altered) {
 	}
 	for _, m := range p.recorder.changed {
 		if m.Kind != messages.ChangeCompleted {
-			published = append(published, altered{conversation: strings.TrimPrefix(string(m.Conversation), app),
-				text: string(m.New)})
+			published = append(published, altered{conversation: people[m.Conversation], text: string(m.New)})
 		}
 	}
 	return shown, published

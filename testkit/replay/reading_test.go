@@ -11,6 +11,7 @@ import (
 // TestReading: what came out of a message is exact, near, garbled or a part of it.
 func TestReading(t *testing.T) {
 	tall := strings.Repeat("All work and no play. ", 40)
+	none := heard{conversation: "A", sender: "A", kind: messages.KindUnreadable}
 	text := func(s string, partial bool) heard {
 		return heard{conversation: "A", sender: "A", kind: messages.KindText, text: s, partial: partial}
 	}
@@ -26,13 +27,13 @@ func TestReading(t *testing.T) {
 		{"another case", "see you", false, text("See you", false), Tally{Near: 1, Letters: 6, Wrong: 1}},
 		{"one in five", "12345", false, text("12845", false), Tally{Near: 1, Letters: 5, Wrong: 1}},
 		{"one in four", "1234", false, text("1284", false), Tally{Garbled: 1, Letters: 4, Wrong: 1}},
-		{"a picture that is no text", "👍", false,
-			heard{conversation: "A", sender: "A", kind: messages.KindUnreadable}, Tally{Garbled: 1, Letters: 1, Wrong: 1}},
+		{"a picture that is no text", "👍", false, none, Tally{Garbled: 1, Letters: 1, Wrong: 1}},
 		{"a part", tall, true, text(tall[220:440], true), Tally{Partial: 1}},
 		{"a part, misread", tall, true, text(strings.ReplaceAll(tall[220:440], "w", "v"), true), Tally{Partial: 1}},
 		{"a part as if it were the whole", tall, true, text(tall[:660], false),
 			Tally{Garbled: 1, Letters: 680, Wrong: 170}},
-		{"a part although all was shown", tall, false, text(tall[:440], true), Tally{Garbled: 1, Letters: 680, Wrong: 340}},
+		{"a part although all was shown", tall, false, text(tall[:440], true),
+			Tally{Garbled: 1, Letters: 680, Wrong: 340}},
 		{"all of it, in the end", tall, true, text(tall, true), Tally{Exact: 1, Letters: 680}},
 	} {
 		m := said{conversation: "A", kind: messages.KindText, texts: []string{c.said}, partial: c.partial}
@@ -82,11 +83,12 @@ func TestScoreNames(t *testing.T) {
 		{"misread", of("Oliver", "one", "two"), in("1", "0liver", "one", "two"),
 			Tally{Expected: 2, Delivered: 2, Misnamed: 2}},
 		{"split", of("Oliver", "one", "two", "three"),
-			slices.Concat(in("1", "0liver", "one", "two"), in("2", "OIiver", "three")),
+			append(in("1", "0liver", "one", "two"), in("2", "OIiver", "three")...),
 			Tally{Expected: 3, Delivered: 3, Misnamed: 2, Misattributed: 1}},
 		{"as somebody else", slices.Concat(of("Hana", "one"), of("Hama", "two")),
 			slices.Concat(in("1", "Hama", "one", "two")), Tally{Expected: 2, Delivered: 2, Misattributed: 1}},
-		{"as nobody", of("Oliver", "one"), in("1", "Unread", "one"), Tally{Expected: 1, Delivered: 1, Misattributed: 1}},
+		{"as nobody", of("Oliver", "one"), in("1", "Unread", "one"),
+			Tally{Expected: 1, Delivered: 1, Misattributed: 1}},
 	} {
 		got, problems := score(c.said, c.got, nil, nil)
 		misnamed := got.Misnamed

@@ -76,8 +76,9 @@ func (r Result) Columns() (list []Column) {
 	for _, c := range r.columns() {
 		list = append(list, Column{c.name, int64(*c.n)})
 	}
-	return append(list, Column{"error_ppm", int64(r.Wrong) * 1e6 / int64(max(r.Letters, 1))}, Column{"ocr_calls", int64(r.OCRCalls)},
-		Column{"bubbles_read", int64(r.BubblesRead)}, Column{"cpu_ms", r.CPU.Milliseconds()})
+	return append(list, Column{"error_ppm", int64(r.Wrong) * 1e6 / int64(max(r.Letters, 1))},
+		Column{"ocr_calls", int64(r.OCRCalls)}, Column{"bubbles_read", int64(r.BubblesRead)},
+		Column{"cpu_ms", r.CPU.Milliseconds()})
 }
 
 // Run plays a script on a drawn window and runs the whole chain on it, with the
@@ -379,15 +380,17 @@ func (p *playback) finish() {
 		}
 		return out
 	}
-	for i, m := range p.recorder.changed {
-		p.recorder.changed[i].Conversation = p.called(m.Conversation)
-	}
 	own := ownTexts(p.o.Script)
 	for _, m := range p.recorder.sent {
 		own[m.conversation] = append(own[m.conversation], m.texts...)
 	}
-	tally, problems := score(p.expected(), named(p.recorder.got), own, named(p.recorder.claimed))
-	shown, published := p.changes(app)
+	got := named(p.recorder.got)
+	tally, problems := score(p.expected(), got, own, named(p.recorder.claimed))
+	people := map[messages.ConversationID]string{}
+	for _, h := range got {
+		people[h.id] = h.conversation
+	}
+	shown, published := p.changes(people)
 	problems = append(problems, scoreChanges(shown, published, &tally)...)
 	sortProblems(problems)
 	p.result.Tally = tally
