@@ -1,12 +1,15 @@
 package runtime
 
 import (
+	"context"
+
 	"github.com/rs/zerolog"
 
 	"github.com/kehai-run/kehai/actors"
 	"github.com/kehai-run/kehai/actors/llm"
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/runtime/config"
+	"github.com/kehai-run/kehai/runtime/control"
 	"github.com/kehai-run/kehai/runtime/drivers"
 	"github.com/kehai-run/kehai/runtime/engine"
 	"github.com/kehai-run/kehai/runtime/offline"
@@ -56,6 +59,7 @@ type settings struct {
 
 	llmLocal bool // the host's own model runs on this machine
 
+	cluster  Cluster       // nil: alone
 	sealer   engine.Sealer // nil: the keys in the data directory
 	tables   []messages.Table
 	kinds    []engine.Kind
@@ -77,6 +81,17 @@ func newSettings(cfg Config, opts []Option) settings {
 	}
 	return s
 }
+
+// Cluster is a machine's seat among others; package runtime/cluster/seat has it. Start
+// connects it, Run serves until ctx ends, and what Start has opened is closed by then.
+type Cluster interface {
+	control.ClusterBackend
+	Start(ctx context.Context) error
+	Run(ctx context.Context) error
+}
+
+// WithCluster makes the runtime a member of a cluster.
+func WithCluster(c Cluster) Option { return func(s *settings) { s.cluster = c } }
 
 // WithLogger logs what the runtime does to a zerolog logger, and at the levels warn and
 // error what fails: turns with the beginning of their stack, calls, commits, captures.

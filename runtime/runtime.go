@@ -104,7 +104,7 @@ func New(cfg config.Config, opts ...Option) (*Runtime, error) {
 		Book: names.NewBook(), Memory: recall.NewLibrary(time.Local), Talks: admin.NewTalks(),
 		Debug: datadir.DebugFiles(cfg.Data), Drawn: r.set.Drawn, VaultKey: parts.VaultKey(r.hashKey),
 		Live: &admin.Live{Status: r.Inspect, Problems: r.health.Problems, Seen: r.seen, Forget: r.forgetSeen,
-			Served: r.readers.Served, Retried: r.readers.Retry, Trouble: r.health.Set},
+			Served: r.readers.Served, Retried: r.readers.Retry, Trouble: r.health.Set, Cluster: set.cluster},
 	}
 	if r.plan, err = r.makePlan(); err != nil {
 		return nil, err
@@ -197,19 +197,19 @@ func (r *Runtime) run(ctx, abort context.Context) (err error) {
 	services, stopServices := context.WithCancel(context.WithoutCancel(ctx))
 	defer stopServices()
 	list := r.services(sys.Engine(), first)
-	run := group{failed: make(chan error, len(r.readers.All())+len(list))}
-	serving, err := run.open(services, list)
+	run := follow.Group{Failed: make(chan error, len(r.readers.All())+len(list))}
+	serving, err := run.Open(services, list)
 	if err == nil {
 		err = sys.Start()
 	}
 	if err != nil {
 		stopServices() // serve until the context of what was opened ends, which closes it
 	}
-	run.serve(services, serving)
+	run.Serve(services, serving)
 	if err == nil {
 		o := follow.Options{Engine: sys.Engine(), Log: r.log, Trouble: r.health.Set}
 		for _, s := range r.readers.All() {
-			run.spawn(&followers, "subscription "+s.Name(), func() error { return s.Follow(following, services, o) })
+			run.Spawn(&followers, "subscription "+s.Name(), func() error { return s.Follow(following, services, o) })
 		}
 		r.warnOfHangs()
 		r.log.Info().Str("version", r.set.version).Str("data", r.cfg.Data).
@@ -217,7 +217,7 @@ func (r *Runtime) run(ctx, abort context.Context) (err error) {
 		r.readyOnce.Do(func() { close(r.ready) })
 		select {
 		case <-ctx.Done():
-		case err = <-run.failed:
+		case err = <-run.Failed:
 		case <-r.broken.Done():
 		}
 	}
@@ -228,7 +228,7 @@ func (r *Runtime) run(ctx, abort context.Context) (err error) {
 	endFollowing()
 	stopServices()
 	follow.WaitUnless(r.broken, &followers)
-	follow.WaitUnless(r.broken, &run.all)
+	follow.WaitUnless(r.broken, &run.All)
 	r.log.Info().Msg("stopped")
 	if behind := r.readers.Behind(); err == nil && (!left.None() || len(behind) > 0) {
 		err = &Unfinished{Left: left, Behind: behind}

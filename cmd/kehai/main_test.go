@@ -4,11 +4,14 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"image"
 	"image/png"
+	"net"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"testing"
 	"time"
 
@@ -47,6 +50,7 @@ func TestScripts(t *testing.T) {
 		UpdateScripts:       os.Getenv("KEHAI_UPDATE") != "",
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"answering": answering, "awaits": awaits, "blank": blank, "drafted": drafted, "llmserver": llmServer,
+			"freeport": freePort, "up": up,
 		},
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("XDG_DATA_HOME", env.WorkDir+"/share")
@@ -77,6 +81,33 @@ func answering(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("usage: answering")
 	}
 	ask(ts, "answers", func(*control.Client) bool { return true })
+}
+
+// freePort sets a variable to a port that nobody listens at.
+func freePort(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: freeport NAME")
+	}
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	ts.Check(err)
+	_, port, err := net.SplitHostPort(ln.Addr().String())
+	ts.Check(errors.Join(err, ln.Close()))
+	ts.Setenv(args[0], port)
+}
+
+// up waits until the running Kehai has heard of other members.
+func up(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) == 0 {
+		ts.Fatalf("usage: up NODE…")
+	}
+	for _, node := range args {
+		ask(ts, "sees "+node, func(client *control.Client) bool {
+			c, err := client.Cluster(context.Background())
+			return err == nil && slices.ContainsFunc(c.Members, func(m control.ClusterMember) bool {
+				return m.Node == node && m.Up
+			})
+		})
+	}
 }
 
 // awaits waits until the JSON of what the Kehai in the background has delivered

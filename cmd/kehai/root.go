@@ -30,6 +30,7 @@ func (a *app) groups() []group {
 			&forgetVerb{app: a}, &verifyForgotten{app: a}, &interviewVerb{app: a},
 		}},
 		{"Keep copies:", []verb{&backupVerb{a}, &restoreVerb{a}, &keyVerb{a}, &encryptVerb{app: a}}},
+		{"Several machines:", []verb{&clusterVerb{app: a}}},
 		{"Watch attention:", []verb{&focus{a}}},
 		{"Set up and try:", []verb{
 			&configVerb{a}, &layout{app: a}, &replayVerb{app: a}, &privacyVerb{app: a},

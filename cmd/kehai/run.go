@@ -181,13 +181,15 @@ func (s *session) live(ctx, abort context.Context, cfg config.Config) (again boo
 			}
 		}),
 	}, s.extra...)
+	if opts, err = seated(cfg, log, opts); err != nil {
+		return false, err
+	}
 	var rt *runtime.Runtime
 	if !s.asJSON {
 		opts = append(opts, runtime.WithListener(func(ev runtime.Event) { s.typed(rt, ev) }))
 	}
 	newKeys(cfg, log)
-	rt, err = runtime.New(cfg, opts...)
-	if err != nil {
+	if rt, err = runtime.New(cfg, opts...); err != nil {
 		return false, err
 	}
 	if err := rt.Subscribe("terminal", s.printer(rt)); err != nil {

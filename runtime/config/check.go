@@ -108,3 +108,12 @@ func wrongLoopback(addr string) string {
 	return text.Quote(addr) +
 		": want a loopback address such as 127.0.0.1 or [::1], because the page shows private messages"
 }
+
+func wrongListen(addr string) string {
+	host, port, err := net.SplitHostPort(addr)
+	n, perr := strconv.ParseUint(port, 10, 16)
+	if err != nil || perr != nil || n == 0 || strings.ContainsAny(host, " /") {
+		return text.Quote(addr) + ": want HOST:PORT, as in en0:7412 or 192.168.1.20:7412"
+	}
+	return ""
+}

@@ -104,6 +104,9 @@ type Config struct {
 	// The live page.
 	Web Web `yaml:"web"`
 
+	// Working together with other machines, after kehai cluster init or join.
+	Cluster Cluster `yaml:"cluster"`
+
 	// The log.
 	Log Log `yaml:"log"`
 
@@ -246,6 +249,19 @@ type Web struct {
 	// Address of the page: a loopback address or localhost, and a port. Port 0
 	// takes a free one. Default 127.0.0.1:7411.
 	Addr string `yaml:"addr" form:"loopback"`
+}
+
+// Cluster is about working together with other machines.
+type Cluster struct {
+	// Where to listen for the other machines: HOST:PORT, where HOST is an address or
+	// the name of an interface such as en0. Empty: the address of last time, or where
+	// others most likely reach this machine, and port 7412. Default empty.
+	Listen string `yaml:"listen" form:"listen?"`
+
+	// Addresses HOST:PORT at which other members may be found, where they are not at
+	// those of last time. Who answers there still needs its certificate. At most 32.
+	// Default [].
+	Seeds []string `yaml:"seeds" most:"32"`
 }
 
 // Actors is about all actors.

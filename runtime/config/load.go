@@ -28,7 +28,7 @@ var kind = &settings.Kind{
 	// use, and drills.
 	Foreign: []string{"KEHAI_CONFIG", "KEHAI_BROWSER", SimulateLLM},
 	Forms: map[string]func(string) string{
-		"name": wrongName, "loopback": wrongLoopback, "layout": wrongLayout, "quiet": wrongQuiet,
+		"name": wrongName, "loopback": wrongLoopback, "listen": wrongListen, "layout": wrongLayout, "quiet": wrongQuiet,
 	},
 	IsName: map[string]func(string) bool{"layout": func(s string) bool { return !layout.IsFile(s) }},
 	Entries: map[reflect.Type]any{

@@ -108,6 +108,7 @@ func handler(b Backend) http.Handler {
 	talkRoutes(mux, b)
 	pageRoutes(mux, b)
 	backupRoutes(mux, b)
+	clusterRoutes(mux, b)
 	return mux
 }
 
@@ -188,6 +189,7 @@ var codes = map[error]string{
 	ErrImport:                "import",
 	ErrNoKey:                 "no_key",
 	ErrNoPage:                "no_page",
+	ErrNoCluster:             "no_cluster",
 }
 
 // remoteError is an error that came over the socket, and the sentinel that it is.

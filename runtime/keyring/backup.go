@@ -24,7 +24,13 @@ var ErrKeys = errors.New("keyring: there are other keys already")
 // Backup writes the keys of a directory as a tar archive, even while a process uses them,
 // and returns how many there are. It fails if a key is missing or damaged, as a backup
 // without it would be taken for whole.
-func Backup(dir string, w io.Writer) (keys int, err error) {
+func Backup(dir string, w io.Writer) (keys int, err error) { return backup(dir, w, true) }
+
+// Share is a Backup for another machine that shares the rows, but not the store and its
+// key.
+func Share(dir string, w io.Writer) (keys int, err error) { return backup(dir, w, false) }
+
+func backup(dir string, w io.Writer, withStore bool) (keys int, err error) {
 	if err := private.Check(dir, private.Closed); err != nil {
 		return 0, fmt.Errorf("keyring: %w", err)
 	}
@@ -40,7 +46,7 @@ func Backup(dir string, w io.Writer) (keys int, err error) {
 	lines, files := []byte(listHead), map[string][]byte{}
 	for _, name := range names {
 		line := entry(made, name)
-		if name != nodeFile && name != StoreKey && line == nil {
+		if name != nodeFile && (name != StoreKey || !withStore) && line == nil {
 			continue
 		}
 		raw, ok, err := d.read(name)

@@ -248,6 +248,13 @@ func (i *Identity) Certificate() *tls.Certificate {
 	return &tls.Certificate{Certificate: [][]byte{i.leaf.Raw, i.ca.Raw}, PrivateKey: i.key, Leaf: i.leaf}
 }
 
+// Own is this machine's certificate in PEM.
+func (i *Identity) Own() []byte {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return certPEM(i.leaf)
+}
+
 // Expires is when this machine's certificate runs out.
 func (i *Identity) Expires() time.Time {
 	i.mu.Lock()

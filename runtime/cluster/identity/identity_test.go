@@ -32,7 +32,7 @@ func admit(t *testing.T, to *Identity, node string, role cluster.Role) (*Identit
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := to.Member(r)
+	m, err := to.Book().Joins(r)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,14 +157,20 @@ func TestRenewal(t *testing.T) {
 	if err := w.Renew(later); err != nil || !w.Due(later) {
 		t.Errorf("a witness renews itself: %v", err)
 	}
-	raw, err := a.Reissue(w.leaf, later)
+	raw, err := a.Reissue("box", certPEM(w.leaf), later)
 	if err == nil {
 		err = w.Install(raw)
 	}
 	if err != nil || w.Due(later) {
 		t.Errorf("Install() = %v, want a new certificate", err)
 	}
-	mine, err := a.Reissue(a.leaf, later)
+	if _, err := a.Reissue("box", certPEM(a.leaf), later); err == nil {
+		t.Error("Reissue() of another's certificate = nil")
+	}
+	if err := a.Renew(later); err != nil {
+		t.Fatal(err)
+	}
+	mine, err := a.Reissue("mac-a", certPEM(a.leaf), later)
 	if err != nil || w.Install(mine) == nil {
 		t.Errorf("Install() of another's certificate = nil, %v", err)
 	}
@@ -224,12 +230,12 @@ func TestATakenName(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := a.Member(r); err == nil || !strings.Contains(err.Error(), "set node: NAME") {
-		t.Errorf("Member() of a taken name = %v, want how to set another", err)
+	if _, err := a.Book().Joins(r); err == nil || !strings.Contains(err.Error(), "set node: NAME") {
+		t.Errorf("Joins() of a taken name = %v, want how to set another", err)
 	}
 	r.Node = "mac-c"
-	if _, err := a.Member(r); err == nil {
-		t.Error("Member() for a name that the key did not sign = nil")
+	if _, err := a.Book().Joins(r); err == nil {
+		t.Error("Joins() for a name that the key did not sign = nil")
 	}
 	if _, err := a.Grant(r, noon); err == nil {
 		t.Error("Grant() for a name that the key did not sign = nil")

@@ -113,11 +113,18 @@ func (i *Identity) Install(raw []byte) error {
 	return i.replace(leaf)
 }
 
-// Reissue makes a certificate for a member whose own one is still good, for a witness.
-func (i *Identity) Reissue(of *x509.Certificate, now time.Time) ([]byte, error) {
+// Reissue makes a certificate for the key of a member's old one.
+func (i *Identity) Reissue(node string, old []byte, now time.Time) ([]byte, error) {
+	of, err := parseCert(old)
+	if err != nil || of.Subject.CommonName != node {
+		return nil, errors.New("identity: this is no certificate of the one who asks")
+	}
+	if _, err := i.Admits(of, now); err != nil {
+		return nil, err
+	}
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	leaf, err := i.issue(of.Subject.CommonName, of.PublicKey, now)
+	leaf, err := i.issue(node, of.PublicKey, now)
 	if err != nil {
 		return nil, err
 	}
@@ -172,13 +179,13 @@ func (r Request) read() (m Member, public any, err error) {
 	return m, csr.PublicKey, m.Check()
 }
 
-// Member returns who a request wants to be. Its name must not be taken.
-func (i *Identity) Member(r Request) (Member, error) {
+// Joins returns who a request wants to be in a book. Its name must not be taken.
+func (b Book) Joins(r Request) (Member, error) {
 	m, _, err := r.read()
 	if err != nil {
 		return m, err
 	}
-	if _, taken := i.Book().Member(m.Node); taken {
+	if there, taken := b.Member(m.Node); taken && there != m {
 		return m, fmt.Errorf("identity: the cluster has a machine called %s already: set node: NAME in the "+
 			"configuration of the one that joins, or `kehai cluster remove %s` if it is the same one, made anew",
 			m.Node, m.Node)

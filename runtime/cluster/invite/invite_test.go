@@ -41,7 +41,7 @@ func (h *host) code() Code {
 }
 
 func (h *host) admit(_ context.Context, r identity.Request) (identity.Grant, error) {
-	m, err := h.id.Member(r)
+	m, err := h.id.Book().Joins(r)
 	if err != nil {
 		return identity.Grant{}, err
 	}

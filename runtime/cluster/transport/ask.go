@@ -59,6 +59,8 @@ func (t *Transport) Answer(name string, by func(context.Context, string, []byte)
 
 func (t *Transport) answer(w http.ResponseWriter, r *http.Request) {
 	c := r.Context().Value(fromKey{}).(*conn)
+	c.busy.Add(1)
+	defer c.busy.Add(-1)
 	if c.still() != nil {
 		panic(http.ErrAbortHandler) // expelled since it connected
 	}
@@ -76,6 +78,9 @@ func (t *Transport) answer(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	out, err := by(r.Context(), c.node, request)
+	if c.still() != nil { // as it asked to leave
+		w.Header().Set("Connection", "close")
+	}
 	if err == nil && len(out) > cluster.MaxAsk {
 		err = fmt.Errorf("transport: the answer has more than %d bytes", cluster.MaxAsk)
 	}
@@ -108,6 +113,9 @@ func (t *Transport) Ask(ctx context.Context, address, name string, request []byt
 		return nil, fmt.Errorf("transport: %w", err)
 	}
 	resp, err := t.client.Do(req)
+	if wrapped := new(url.Error); errors.As(err, &wrapped) {
+		err = wrapped.Err // without the address, which is no real one
+	}
 	if err != nil {
 		return nil, fmt.Errorf("transport: ask %s: %w", name, err)
 	}

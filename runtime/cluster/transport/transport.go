@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/kehai-run/kehai/runtime/cluster"
@@ -30,7 +31,7 @@ const (
 // Options say how a member is connected.
 type Options struct {
 	Identity *identity.Identity
-	Address  string           // where to listen: IP:PORT
+	Address  string           // where to listen: IP:PORT; "" listens nowhere, and only asks
 	Now      func() time.Time // nil: the system's clock
 	// Refused is told whom the handshake refused, and why; nil: nobody.
 	Refused func(remote net.Addr, err error)
@@ -76,6 +77,9 @@ func Listen(o Options) (*Transport, error) {
 		moved: map[string]string{}, open: map[*conn]bool{}}
 	t.ctx, t.end = context.WithCancel(context.Background())
 	t.serveAsks()
+	if o.Address == "" {
+		return t, nil
+	}
 	if err := t.Rebind(o.Address); err != nil {
 		t.Close()
 		return nil, err
@@ -190,6 +194,7 @@ type conn struct {
 	node  string
 	still func() error // whether it is one
 	end   func()
+	busy  atomic.Int32 // requests that are being answered
 }
 
 // Close implements [net.Conn].
@@ -204,7 +209,7 @@ func (t *Transport) Sweep() {
 	t.mu.Lock()
 	var gone []*conn
 	for c := range t.open {
-		if c.still() != nil {
+		if c.busy.Load() == 0 && c.still() != nil { // else it is told, and then cut
 			gone = append(gone, c)
 		}
 	}

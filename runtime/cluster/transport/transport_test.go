@@ -61,7 +61,7 @@ func pair(t *testing.T) (a, b *member) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := first.Member(r)
+	m, err := first.Book().Joins(r)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -32,6 +32,7 @@ var rooms = []struct {
 	{2, "runtime/cluster/identity", nil},
 	{3, "runtime/cluster/invite", nil},
 	{3, "runtime/cluster/transport", nil},
+	{4, "runtime/cluster/seat", nil},
 	{2, "runtime/store", nil},
 	{2, "runtime/keyring", nil},
 	{2, "runtime/web", []string{"messages/...", "actors"}},

@@ -1,0 +1,397 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/rs/zerolog"
+	"github.com/spf13/cobra"
+
+	"github.com/kehai-run/kehai/runtime"
+	"github.com/kehai-run/kehai/runtime/cluster"
+	"github.com/kehai-run/kehai/runtime/cluster/identity"
+	"github.com/kehai-run/kehai/runtime/cluster/seat"
+	"github.com/kehai-run/kehai/runtime/config"
+	"github.com/kehai-run/kehai/runtime/control"
+)
+
+// clusterVerb is the family of verbs about several machines.
+type clusterVerb struct {
+	*app
+	listen        string
+	asJSON, force bool
+}
+
+func seatOptions(cfg config.Config, log zerolog.Logger) seat.Options {
+	return seat.Options{Data: cfg.Data, Node: cfg.Node, Listen: cfg.Cluster.Listen, Seeds: cfg.Cluster.Seeds, Log: log}
+}
+
+// seated adds this machine's seat in its cluster, if it belongs to one.
+func seated(cfg config.Config, log zerolog.Logger, opts []runtime.Option) ([]runtime.Option, error) {
+	if !identity.Exists(cfg.Data) {
+		return opts, nil
+	}
+	s, err := seat.Open(seatOptions(cfg, log))
+	if err != nil {
+		return nil, err
+	}
+	return append(opts, runtime.WithCluster(s)), nil
+}
+
+func (v *clusterVerb) command() *cobra.Command {
+	return family(&cobra.Command{
+		Use:   "cluster",
+		Short: "Have several machines work as one Kehai",
+		Long: `Screens, cameras and keyboards belong to their machine; conversations belong to all of
+them. The first machine begins a cluster, and lets others in with a code. From then on
+kehai run is a member of it, without any flag.`,
+		Example: `  kehai cluster init; kehai run          on the first machine
+  kehai cluster invite                   on the first machine, while it runs
+  kehai cluster join CODE; kehai run     on the second machine
+  kehai cluster status`,
+	}, v.initCommand(), v.inviteCommand(), v.joinCommand(), v.statusCommand(), v.leaveCommand(),
+		v.removeCommand(), v.revokeCommand(), v.promoteCommand())
+}
+
+func (v *clusterVerb) listenFlag(cmd *cobra.Command) *cobra.Command {
+	cmd.Flags().StringVar(&v.listen, "listen", "",
+		"listen at `HOST:PORT` for the others: an address or an interface (default: chosen, port 7412)")
+	return cmd
+}
+
+// options are those of a seat, with the flags.
+func (v *clusterVerb) options() (seat.Options, error) {
+	cfg, err := v.load(func(cfg *config.Config) error {
+		if v.listen == "" {
+			return nil
+		}
+		return cfg.SetFlag("--listen", "cluster.listen", v.listen)
+	})
+	if err != nil {
+		return seat.Options{}, err
+	}
+	return seatOptions(cfg, v.logger(cfg)), nil
+}
+
+// stopped is nil if no Kehai runs on a data directory.
+func stopped(ctx context.Context, data string) error {
+	c, err := control.Dial(ctx, data)
+	if err == nil {
+		c.Close()
+		return fmt.Errorf("a Kehai runs on %s: stop it first, and start it again afterwards", data)
+	}
+	if errors.Is(err, control.ErrNotRunning) {
+		return nil
+	}
+	return err
+}
+
+func (v *clusterVerb) initCommand() *cobra.Command {
+	return v.listenFlag(&cobra.Command{
+		Use:   "init",
+		Short: "Begin a cluster with this machine as its first member",
+		Long: `Makes this machine the first member of a new cluster: an authority that issues
+certificates, and a certificate, in DATA/cluster. What is stored here becomes what the
+cluster has; nothing is converted. Start kehai run (again) afterwards: it then listens
+for the others.`,
+		Example: `  kehai cluster init
+  kehai cluster init --listen en0:7412`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			o, err := v.options()
+			if err != nil {
+				return err
+			}
+			if err := stopped(cmd.Context(), o.Data); err != nil {
+				return err
+			}
+			id, err := seat.Found(o)
+			if err != nil {
+				return err
+			}
+			return v.stdout.printf("%s is the first member of cluster %s\n"+
+				"now: kehai run here, then kehai cluster invite\n", id.Node(), id.Book().Cluster)
+		},
+	})
+}
+
+// asking asks the running member.
+func (v *clusterVerb) asking(do func(ctx context.Context, c control.ClusterBackend, args []string) error,
+) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		cfg, err := v.load()
+		if err != nil {
+			return err
+		}
+		c, err := control.Dial(cmd.Context(), cfg.Data)
+		if errors.Is(err, control.ErrNotRunning) {
+			if !identity.Exists(cfg.Data) {
+				return identity.ErrNone
+			}
+			return fmt.Errorf("start `kehai run` first: %w", err)
+		}
+		if err != nil {
+			return err
+		}
+		defer c.Close()
+		err = do(cmd.Context(), c, args)
+		if errors.Is(err, control.ErrNoCluster) && identity.Exists(cfg.Data) {
+			return errors.New("this Kehai was started before it belonged to a cluster: stop it, and start it again")
+		}
+		return err
+	}
+}
+
+func (v *clusterVerb) inviteCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "invite",
+		Short: "Print a code that lets one machine join, within ten minutes",
+		Long: `Prints a code for kehai cluster join on another machine. It is valid once and for ten
+minutes, and it is a secret: whoever has it can join. It names this machine's address and
+the fingerprint of the cluster's authority, so that no other machine can answer in its
+place.`,
+		Example: `  kehai cluster invite
+  kehai cluster invite --json | jq -r .code`,
+		Args: cobra.NoArgs,
+		RunE: v.asking(func(ctx context.Context, c control.ClusterBackend, _ []string) error {
+			i, err := c.Invite(ctx)
+			if err != nil {
+				return err
+			}
+			if v.asJSON {
+				return v.stdout.json().Encode(i)
+			}
+			if err := v.stdout.printf("%s\n", i.Code); err != nil {
+				return err
+			}
+			return v.stderr.printf("until %s, on the other machine: kehai cluster join CODE\n",
+				i.Expires.Local().Format("15:04:05"))
+		}),
+	}
+	cmd.Flags().BoolVar(&v.asJSON, "json", false, "one JSON object")
+	return cmd
+}
+
+func (v *clusterVerb) joinCommand() *cobra.Command {
+	return v.listenFlag(&cobra.Command{
+		Use:   "join CODE",
+		Short: "Make this machine a member, with a code from another member",
+		Long: `Makes this machine a member of the cluster that the code is from, and fetches the keys
+of its conversations. Nothing may be stored here yet: a cluster has one store. "-" reads
+the code from standard input, so that it stays out of the history of the shell.`,
+		Example: `  kehai cluster join kehai-aeb3ph-…
+  pbpaste | kehai cluster join -`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return v.join(cmd, args[0], cluster.Voter)
+		},
+	})
+}
+
+func (v *clusterVerb) join(cmd *cobra.Command, code string, role cluster.Role) error {
+	if code == "-" {
+		raw, err := io.ReadAll(io.LimitReader(cmd.InOrStdin(), 1<<16))
+		if err != nil {
+			return fmt.Errorf("read the code: %w", err)
+		}
+		code = strings.TrimSpace(string(raw))
+	}
+	o, err := v.options()
+	if err != nil {
+		return err
+	}
+	if err := stopped(cmd.Context(), o.Data); err != nil {
+		return err
+	}
+	ctx, stop := interruptible(cmd.Context())
+	defer stop()
+	id, err := seat.Join(ctx, o, code, role)
+	if err != nil {
+		return err
+	}
+	next := "kehai run"
+	if role == cluster.Witness {
+		next = "kehai cluster witness"
+	}
+	return v.stdout.printf("%s is a member of cluster %s, with %s\nnow: %s\n", id.Node(), id.Book().Cluster,
+		strings.Join(others(id), ", "), next)
+}
+
+func others(id *identity.Identity) (names []string) {
+	for _, m := range id.Book().Members {
+		if m.Node != id.Node() {
+			names = append(names, m.Node)
+		}
+	}
+	return names
+}
+
+func (v *clusterVerb) statusCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "status",
+		Short: "Show the members, who decides, and who is behind",
+		Long: `Shows the members of the cluster as this machine knows them: what each one is, whether
+it is up, how many actors it owns, how many changes it is behind, and when it last
+answered. Where no Kehai runs, it shows what was known when it last ran.`,
+		Example: `  kehai cluster status
+  kehai cluster status --json | jq '.members[] | select(.up | not)'`,
+		Args: cobra.NoArgs,
+		RunE: v.status,
+	}
+	cmd.Flags().BoolVar(&v.asJSON, "json", false, "one JSON object")
+	return cmd
+}
+
+func (v *clusterVerb) status(cmd *cobra.Command, args []string) error {
+	show := func(c control.Cluster) error {
+		if v.asJSON {
+			return v.stdout.json().Encode(c)
+		}
+		return showCluster(v.stdout, c)
+	}
+	err := v.asking(func(ctx context.Context, c control.ClusterBackend, _ []string) error {
+		s, err := c.Cluster(ctx)
+		if err != nil {
+			return err
+		}
+		return show(s)
+	})(cmd, args)
+	if !errors.Is(err, control.ErrNotRunning) {
+		return err
+	}
+	o, err := v.options()
+	if err != nil {
+		return err
+	}
+	s, err := seat.Open(o)
+	if err != nil {
+		return err
+	}
+	return show(seat.Describe(s.Identity()))
+}
+
+func showCluster(out terminal, c control.Cluster) error {
+	state := "not running"
+	switch {
+	case c.Running && c.Ready && c.Leader != "":
+		state = "led by " + c.Leader
+	case c.Running:
+		state = "NO MAJORITY: nothing is sent, and what is seen is held, until more members are up"
+	}
+	out.printf("cluster %s, %s; this is %s, whose certificate is good until %s\n", c.Cluster, state, c.Node,
+		c.Expires.Local().Format("2006-01-02"))
+	for _, p := range c.Problems {
+		out.lines("  ", "    ", p)
+	}
+	var t table
+	t.row("MEMBER", "ADDRESS", "ROLE", "UP", "OWNS", "BEHIND", "LAST CONTACT")
+	for _, m := range c.Members {
+		up, contact := "no", "never"
+		if m.Up {
+			up = "yes"
+		}
+		switch {
+		case m.Node == c.Node:
+			contact = "this machine"
+		case m.Contact != nil:
+			contact = m.Contact.String()
+		}
+		t.row(m.Node, m.Address, m.Role, up, m.Owns, m.Lag, contact)
+	}
+	if err := t.write(out); err != nil {
+		return err
+	}
+	for _, a := range c.Suggested {
+		out.printf("heard of: %s\n", a)
+	}
+	return nil
+}
+
+func (v *clusterVerb) leaveCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "leave",
+		Short: "Take this machine out of its cluster",
+		Long: `Takes this machine, on which no Kehai may run, out of its cluster. Its certificate opens
+nothing any more, and its copy of the conversations and their keys is removed: the other
+members have them. The last member keeps everything, and is alone again.`,
+		Example: `  kehai cluster leave
+  kehai cluster leave --force   tell nobody; then kehai cluster remove it on another member`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			o, err := v.options()
+			if err != nil {
+				return err
+			}
+			if !identity.Exists(o.Data) {
+				return identity.ErrNone
+			}
+			if err := stopped(cmd.Context(), o.Data); err != nil {
+				return err
+			}
+			last, err := seat.Leave(cmd.Context(), o, v.force)
+			if err != nil {
+				return err
+			}
+			if last {
+				return v.stdout.printf("this was the last member: all that is stored stays here, and kehai run is " +
+					"alone\n")
+			}
+			return v.stdout.printf("this machine has left, and its copy of the conversations is removed\n")
+		},
+	}
+	cmd.Flags().BoolVar(&v.force, "force", false, "tell nobody, also if the identity is damaged")
+	return cmd
+}
+
+func (v *clusterVerb) expel(ctx context.Context, c control.ClusterBackend, args []string) error {
+	if err := c.Expel(ctx, args[0]); err != nil {
+		return err
+	}
+	return v.stdout.printf("%s is no member any more, and its certificate opens nothing\n", args[0])
+}
+
+func (v *clusterVerb) removeCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "remove NODE",
+		Short: "Take another machine out of the cluster",
+		Long: `Takes a machine out of the cluster, whether it is up or not. What it owned moves to the
+others. It keeps its copy of what it had; kehai cluster leave there removes that.`,
+		Example: "  kehai cluster remove mac-b",
+		Args:    cobra.ExactArgs(1),
+		RunE:    v.asking(v.expel),
+	}
+}
+
+func (v *clusterVerb) revokeCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "revoke NODE",
+		Short: "Take a machine out that was lost or stolen",
+		Long: `Takes a machine out of the cluster, and refuses its certificate and its key for ever,
+wherever they turn up: connections that it has are cut at once. It does not take back
+what the machine has stored; that is as safe as its disk.`,
+		Example: "  kehai cluster revoke mac-b",
+		Args:    cobra.ExactArgs(1),
+		RunE:    v.asking(v.expel),
+	}
+}
+
+func (v *clusterVerb) promoteCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "promote",
+		Short: "Let this machine decide, as the one that did is lost",
+		Long: `Of two machines one decides and the other follows. If the one that decides is lost, the
+other reads on and sends nothing, until a person promotes it. What the lost one had not
+passed on is put aside when it comes back, and listed, but never mixed in.`,
+		Example: "  kehai cluster promote",
+		Args:    cobra.NoArgs,
+		RunE: v.asking(func(ctx context.Context, c control.ClusterBackend, _ []string) error {
+			if err := c.Promote(ctx); err != nil {
+				return err
+			}
+			return v.stdout.printf("this machine decides now\n")
+		}),
+	}
+}

@@ -1,0 +1,130 @@
+package seat
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/kehai-run/kehai/runtime/cluster"
+	"github.com/kehai-run/kehai/runtime/cluster/identity"
+	"github.com/kehai-run/kehai/runtime/cluster/invite"
+	"github.com/kehai-run/kehai/runtime/control"
+)
+
+var _ control.ClusterBackend = (*Seat)(nil)
+
+// Cluster implements [control.ClusterBackend].
+func (s *Seat) Cluster(context.Context) (control.Cluster, error) {
+	c := Describe(s.id)
+	c.Running = true
+	st := cluster.Status{Leader: s.id.Node(), Ready: true}
+	if s.member != nil {
+		st = s.member.Status()
+	}
+	c.Leader, c.Ready = st.Leader, st.Ready
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i := range c.Members {
+		m := &c.Members[i]
+		if at, ok := s.contact[m.Node]; ok {
+			m.Contact = &control.Stamp{Time: at}
+			m.Up = s.o.now().Sub(at) < upFor
+			m.Lag = st.Last - min(st.Last, s.applied[m.Node])
+		}
+		if m.Node == s.id.Node() {
+			m.Up, m.Lag, m.Address = true, st.Last-min(st.Last, st.Applied), s.wires.Addr().String()
+		}
+		for _, p := range st.Peers {
+			if p.Node == m.Node {
+				m.Role, m.Owns = string(p.Role), p.Owns
+			}
+		}
+	}
+	c.Suggested = slices.Sorted(maps.Keys(s.heard))
+	for _, about := range slices.Sorted(maps.Keys(s.problems)) {
+		c.Problems = append(c.Problems, s.problems[about])
+	}
+	return c, nil
+}
+
+// Describe tells what an identity knows of its cluster.
+func Describe(id *identity.Identity) control.Cluster {
+	b := id.Book()
+	c := control.Cluster{Cluster: b.Cluster, Node: id.Node(), Expires: control.Stamp{Time: id.Expires()},
+		Members: []control.ClusterMember{}}
+	for _, m := range b.Members {
+		c.Members = append(c.Members, control.ClusterMember{Node: m.Node, Address: m.Address, Role: string(m.Role)})
+	}
+	return c
+}
+
+// Invite implements [control.ClusterBackend].
+func (s *Seat) Invite(context.Context) (control.Invitation, error) {
+	if s.me().Role == cluster.Witness {
+		return control.Invitation{}, errors.New("seat: a witness invites nobody: `kehai cluster invite` on another " +
+			"member")
+	}
+	secret, ends := s.desk.Invite(s.o.now())
+	code := invite.Code{Authority: s.id.Fingerprint(), Secret: secret, Addresses: []string{s.wires.Addr().String()}}
+	return control.Invitation{Code: code.String(), Expires: control.Stamp{Time: ends}}, nil
+}
+
+// welcome serves a machine that has a code.
+func (s *Seat) welcome(ctx context.Context, c *tls.Conn) {
+	if err := s.desk.Serve(ctx, c, s.o.now(), s.admit); err != nil {
+		s.refused(c.RemoteAddr(), err)
+	}
+}
+
+// admit makes a machine a member.
+func (s *Seat) admit(ctx context.Context, r identity.Request) (identity.Grant, error) {
+	err := s.change(ctx, func(b identity.Book) (identity.Book, error) {
+		m, err := b.Joins(r)
+		if err != nil {
+			return b, err
+		}
+		if len(b.Members) == identity.MaxMembers {
+			return b, fmt.Errorf("seat: a cluster has at most %d members: remove one first", identity.MaxMembers)
+		}
+		return b.With(m), nil
+	})
+	if err != nil {
+		return identity.Grant{}, err
+	}
+	s.o.Log.Info().Str("node", r.Node).Msg("cluster_member_joined")
+	return s.id.Grant(r, s.o.now())
+}
+
+// Expel implements [control.ClusterBackend].
+func (s *Seat) Expel(ctx context.Context, node string) error {
+	if _, ok := s.id.Book().Member(node); !ok {
+		return fmt.Errorf("seat: there is no member called %q: `kehai cluster status` lists them", node)
+	}
+	if node == s.id.Node() {
+		return errors.New("seat: that is this machine: `kehai cluster leave`, or remove it from another member")
+	}
+	now := s.o.now()
+	err := s.change(ctx, func(b identity.Book) (identity.Book, error) { return b.Without(node, now), nil })
+	if err != nil {
+		return err
+	}
+	s.o.Log.Info().Str("node", node).Msg("cluster_member_removed")
+	if s.member == nil {
+		return nil
+	}
+	return s.member.Remove(ctx, node)
+}
+
+// Promote implements [control.ClusterBackend].
+func (s *Seat) Promote(context.Context) error {
+	if s.member == nil {
+		return errors.New("seat: nothing is replicated here")
+	}
+	if st := s.member.Status(); st.Ready {
+		return fmt.Errorf("seat: %s decides, so nothing is to be promoted", st.Leader)
+	}
+	return errors.New("seat: not here")
+}

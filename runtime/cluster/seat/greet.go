@@ -1,0 +1,176 @@
+package seat
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+
+	"github.com/kehai-run/kehai/runtime/cluster"
+	"github.com/kehai-run/kehai/runtime/cluster/identity"
+	"github.com/kehai-run/kehai/runtime/keyring"
+)
+
+// greeting is what members tell each other every few seconds, both ways.
+type greeting struct {
+	Node    string `json:"node"`
+	Address string `json:"address"` // where it listens now
+	Book    uint64 `json:"book"`    // version
+	Applied uint64 `json:"applied"` // index of the log
+}
+
+func (s *Seat) greeting() greeting {
+	g := greeting{Node: s.id.Node(), Address: s.wires.Addr().String(), Book: s.id.Book().Version}
+	if s.member != nil {
+		g.Applied = s.member.Status().Applied
+	}
+	return g
+}
+
+// greet greets a member, by name or by address.
+func (s *Seat) greet(ctx context.Context, to string) error {
+	ctx, done := context.WithTimeout(ctx, greetWithin)
+	defer done()
+	raw, err := json.Marshal(s.greeting())
+	if err == nil {
+		raw, err = s.wires.Ask(ctx, to, serviceGreet, raw)
+	}
+	var g greeting
+	if err == nil {
+		err = json.Unmarshal(raw, &g)
+	}
+	if err != nil {
+		return err
+	}
+	s.met(g)
+	if g.Book <= s.id.Book().Version {
+		return nil
+	}
+	raw, err = s.wires.Ask(ctx, g.Node, serviceBook, nil)
+	if err != nil {
+		return err
+	}
+	return s.learn(raw)
+}
+
+// met notes that a member is there, and where.
+func (s *Seat) met(g greeting) {
+	m, ok := s.id.Book().Member(g.Node)
+	if !ok {
+		return
+	}
+	if g.Address != m.Address {
+		s.wires.Moved(g.Node, g.Address)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.contact[g.Node] = s.o.now()
+	s.applied[g.Node] = g.Applied
+}
+
+// learn takes over a book, from the log or from a member that has a newer one.
+func (s *Seat) learn(raw []byte) error {
+	b, err := identity.ReadBook(raw)
+	if err == nil {
+		err = s.id.Learn(b)
+	}
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	close(s.learned)
+	s.learned = make(chan struct{})
+	s.mu.Unlock()
+	s.wires.Sweep()
+	return nil
+}
+
+// answer sets who answers the other members.
+func (s *Seat) answer() {
+	s.wires.Answer(serviceGreet, func(_ context.Context, from string, request []byte) ([]byte, error) {
+		var g greeting
+		if json.Unmarshal(request, &g) != nil || g.Node != from {
+			return nil, errors.New("seat: this is no greeting")
+		}
+		s.met(g)
+		return json.Marshal(s.greeting())
+	})
+	s.wires.Answer(serviceBook, func(context.Context, string, []byte) ([]byte, error) {
+		return json.Marshal(s.id.Book())
+	})
+	s.wires.Answer(serviceLeave, func(ctx context.Context, from string, _ []byte) ([]byte, error) {
+		return nil, s.Expel(ctx, from)
+	})
+	s.wires.Answer(serviceRenew, func(_ context.Context, from string, request []byte) ([]byte, error) {
+		return s.id.Reissue(from, request, s.o.now())
+	})
+	s.wires.Answer(serviceKeys, func(_ context.Context, from string, _ []byte) ([]byte, error) {
+		if m, ok := s.id.Book().Member(from); !ok || m.Role == cluster.Witness {
+			return nil, errors.New("seat: a witness gets no keys")
+		}
+		return packKeys(s.keys)
+	})
+}
+
+// maxKeys bounds what is unpacked of another member's keys, in bytes.
+const maxKeys = 256 << 20
+
+// packKeys writes all keys for another member; a key is random, but the form around it is
+// not.
+func packKeys(dir string) ([]byte, error) {
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	if _, err := keyring.Share(dir, z); err != nil {
+		return nil, err
+	}
+	if err := z.Close(); err != nil {
+		return nil, fmt.Errorf("seat: %w", err)
+	}
+	return b.Bytes(), nil
+}
+
+// change changes the book, the same everywhere. The first change in the log to make a
+// version wins; who lost tries again on the book that won, until nothing is left to do.
+func (s *Seat) change(ctx context.Context, to func(identity.Book) (identity.Book, error)) error {
+	ctx, done := context.WithTimeout(ctx, changeWait)
+	defer done()
+	for {
+		before := s.id.Book()
+		next, err := to(before)
+		if err != nil || reflect.DeepEqual(next, before) {
+			return err
+		}
+		next.Version++
+		raw, err := json.Marshal(next)
+		if err != nil {
+			return fmt.Errorf("seat: %w", err)
+		}
+		if s.member == nil {
+			err = s.learn(raw)
+		} else if err = s.member.Announce(ctx, noteBook, raw); err == nil {
+			err = s.waitForBook(ctx, next.Version)
+		}
+		if err != nil {
+			return fmt.Errorf("seat: the members cannot agree on this now: start more of them, and try again: %w", err)
+		}
+	}
+}
+
+func (s *Seat) waitForBook(ctx context.Context, version uint64) error {
+	for {
+		s.mu.Lock()
+		learned := s.learned
+		s.mu.Unlock()
+		if s.id.Book().Version >= version {
+			return nil
+		}
+		select {
+		case <-learned:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}

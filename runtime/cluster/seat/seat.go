@@ -1,0 +1,257 @@
+package seat
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/kehai-run/kehai/runtime/cluster"
+	"github.com/kehai-run/kehai/runtime/cluster/identity"
+	"github.com/kehai-run/kehai/runtime/cluster/invite"
+	"github.com/kehai-run/kehai/runtime/cluster/transport"
+)
+
+// Options say how a machine takes its seat.
+type Options struct {
+	Data   string
+	Node   string
+	Listen string   // HOST:PORT, see the configuration; "" chooses
+	Seeds  []string // addresses at which members may be found
+	Log    zerolog.Logger
+	// Journal opens the replicated log over the wires; nil: nothing is replicated.
+	Journal func(net cluster.Network, me cluster.Peer, alone bool,
+		notes map[string]cluster.Note) (cluster.Member, error)
+
+	now      func() time.Time
+	networks interfaces
+}
+
+// Times.
+const (
+	greetEvery  = 5 * time.Second
+	greetWithin = 4 * time.Second
+	changeWait  = 20 * time.Second
+	upFor       = 3 * greetEvery // after the last answer
+)
+
+// The services of a member.
+const (
+	serviceGreet = "greet"
+	serviceBook  = "book"
+	serviceKeys  = "keys"
+	serviceLeave = "leave"
+	serviceRenew = "renew"
+)
+
+// noteBook is the topic of books in the log.
+const noteBook = "book"
+
+// Seat is this machine as a running member. Its methods may be called concurrently.
+type Seat struct {
+	o      Options
+	id     *identity.Identity
+	wires  *transport.Transport
+	member cluster.Member // nil without a journal
+	desk   invite.Desk
+	keys   string // directory of the keyring
+
+	mu       sync.Mutex
+	contact  map[string]time.Time // by node: when it last answered
+	applied  map[string]uint64    // by node: index of the log, as it last said
+	heard    map[string]bool      // addresses that somebody suggested
+	learned  chan struct{}        // closed and replaced when the book changes
+	problems map[string]string    // by what they are about
+}
+
+func (o *Options) defaults() {
+	if o.now == nil {
+		o.now = time.Now
+	}
+	if o.networks == nil {
+		o.networks = systemInterfaces
+	}
+}
+
+// Found begins a cluster of this machine.
+func Found(o Options) (*identity.Identity, error) {
+	o.defaults()
+	at, err := listenAt(o.Listen, "", o.networks)
+	if err != nil {
+		return nil, err
+	}
+	return identity.Found(o.Data, o.Node, at, o.now())
+}
+
+// Open reads the identity of this machine. Nothing is connected before Start.
+func Open(o Options) (*Seat, error) {
+	o.defaults()
+	id, err := identity.Open(o.Data, o.Node, o.now())
+	if err != nil {
+		return nil, err
+	}
+	return &Seat{o: o, id: id, keys: filepath.Join(o.Data, "keys"), contact: map[string]time.Time{},
+		applied: map[string]uint64{}, heard: map[string]bool{}, learned: make(chan struct{}),
+		problems: map[string]string{}}, nil
+}
+
+// Identity is what this machine is.
+func (s *Seat) Identity() *identity.Identity { return s.id }
+
+// me is this machine in the book.
+func (s *Seat) me() identity.Member {
+	m, _ := s.id.Book().Member(s.id.Node())
+	return m
+}
+
+// Start connects this machine with the others, and returns once it may work.
+func (s *Seat) Start(ctx context.Context) error {
+	at, err := listenAt(s.o.Listen, s.me().Address, s.o.networks)
+	if err != nil {
+		return err
+	}
+	s.wires, err = transport.Listen(transport.Options{Identity: s.id, Address: at, Now: s.o.now, Refused: s.refused,
+		Guests: transport.Guests{Protocol: invite.Protocol, Open: s.desk.Open, Serve: s.welcome}})
+	if err != nil {
+		return err
+	}
+	s.answer()
+	if s.o.Journal != nil {
+		me := s.me().Peer
+		me.Address = me.Node // see the package's comment
+		s.member, err = s.o.Journal(s.wires, me, len(s.id.Book().Members) == 1,
+			map[string]cluster.Note{noteBook: func(_ string, note []byte) error { return s.learn(note) }})
+		if err != nil {
+			return errors.Join(err, s.wires.Close())
+		}
+	}
+	return nil
+}
+
+// Run greets the others until ctx ends, then leaves the wires.
+func (s *Seat) Run(ctx context.Context) error {
+	tick := time.NewTicker(greetEvery)
+	defer tick.Stop()
+	for {
+		s.round(ctx)
+		select {
+		case <-ctx.Done():
+			return s.close()
+		case <-tick.C:
+		}
+	}
+}
+
+func (s *Seat) close() (err error) {
+	if s.member != nil {
+		err = s.member.Close()
+	}
+	return errors.Join(err, s.wires.Close())
+}
+
+// round is one round of upkeep.
+func (s *Seat) round(ctx context.Context) {
+	s.trouble("address", s.follow())
+	s.trouble("certificate", s.renew(ctx))
+	s.wires.Sweep()
+	var all sync.WaitGroup
+	for _, m := range s.id.Book().Members {
+		if m.Node != s.id.Node() {
+			all.Go(func() { _ = s.greet(ctx, m.Node) }) // Status tells when it last answered
+		}
+	}
+	for _, address := range s.suggested() {
+		all.Go(func() { _ = s.greet(ctx, address) })
+	}
+	all.Wait()
+}
+
+// follow listens where this machine is now.
+func (s *Seat) follow() error {
+	now := s.wires.Addr().String()
+	at, err := listenAt(s.o.Listen, now, s.o.networks)
+	if err != nil || at == now {
+		return err
+	}
+	s.o.Log.Info().Str("address", at).Msg("cluster_address_changed")
+	return s.wires.Rebind(at)
+}
+
+// renew gets a new certificate in time.
+func (s *Seat) renew(ctx context.Context) error {
+	now := s.o.now()
+	if err := s.id.Renew(now); err != nil || !s.id.Due(now) {
+		return err
+	}
+	var failed error
+	for _, m := range s.id.Book().Members { // a witness asks
+		if m.Role == cluster.Witness {
+			continue
+		}
+		raw, err := s.wires.Ask(ctx, m.Node, serviceRenew, s.id.Own())
+		if err == nil {
+			err = s.id.Install(raw)
+		}
+		if err == nil {
+			return nil
+		}
+		failed = errors.Join(failed, err)
+	}
+	return fmt.Errorf("seat: the certificate of this machine runs out at %s and no member renews it: %w",
+		s.id.Expires().UTC().Format(time.RFC3339), failed)
+}
+
+// suggested are addresses at which no member answered lately, and one may.
+func (s *Seat) suggested() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	known := map[string]bool{s.wires.Addr().String(): true}
+	for _, m := range s.id.Book().Members {
+		known[m.Address] = known[m.Address] || s.o.now().Sub(s.contact[m.Node]) < upFor
+	}
+	var list []string
+	for address := range s.heard {
+		if !known[address] {
+			list = append(list, address)
+		}
+	}
+	for _, address := range s.o.Seeds {
+		if !known[address] {
+			list = append(list, address)
+		}
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// Suggest notes an address at which somebody may be found. It only suggests: who answers
+// there has to be in the book.
+func (s *Seat) Suggest(address string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if identity.CheckAddress(address) == nil && len(s.heard) < 2*identity.MaxMembers {
+		s.heard[address] = true
+	}
+}
+
+// refused is told whom the wires refused.
+func (s *Seat) refused(remote net.Addr, err error) {
+	s.o.Log.Warn().Err(err).Stringer("remote", remote).Msg("cluster_connection_refused")
+}
+
+// trouble notes what is wrong, or that it is no more.
+func (s *Seat) trouble(about string, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err == nil {
+		delete(s.problems, about)
+	} else {
+		s.problems[about] = err.Error()
+	}
+}

@@ -1,0 +1,98 @@
+package control
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+)
+
+// ErrNoCluster says that a Kehai is alone.
+var ErrNoCluster = errors.New("control: this Kehai runs alone: `kehai cluster init` on one machine, then start it " +
+	"again")
+
+// Cluster is the cluster as one member sees it.
+type Cluster struct {
+	Cluster string          `json:"cluster"`
+	Node    string          `json:"node"`             // who tells
+	Running bool            `json:"running"`          // false: what was known when it last ran
+	Leader  string          `json:"leader,omitempty"` // "": none is known
+	Ready   bool            `json:"ready"`            // a majority decides: messages are taken and sent
+	Expires Stamp           `json:"certificate_expires"`
+	Members []ClusterMember `json:"members"` // by name
+	// Suggested are addresses of this cluster's machines that were heard of in the network.
+	Suggested []string `json:"suggested,omitempty"`
+	Problems  []string `json:"problems,omitempty"`
+}
+
+// ClusterMember is one machine.
+type ClusterMember struct {
+	Node    string `json:"node"`
+	Address string `json:"address"`
+	Role    string `json:"role"`
+	Up      bool   `json:"up"`
+	Owns    int    `json:"owns"`              // actors
+	Lag     uint64 `json:"lag"`               // changes that it has not carried out yet
+	Contact *Stamp `json:"contact,omitempty"` // when it last answered; nil for itself, or never
+}
+
+// Invitation is a code that lets one machine in.
+type Invitation struct {
+	Code    string `json:"code"`
+	Expires Stamp  `json:"expires"`
+}
+
+// ClusterBackend is what a member of a cluster tells and does. All fail with
+// [ErrNoCluster] on a Kehai that is alone.
+type ClusterBackend interface {
+	Cluster(ctx context.Context) (Cluster, error)
+	// Invite makes a code.
+	Invite(ctx context.Context) (Invitation, error)
+	// Expel takes a machine out of the cluster for good: its certificate opens nothing more.
+	Expel(ctx context.Context, node string) error
+	// Promote makes this machine decide alone, as the one that did is lost.
+	Promote(ctx context.Context) error
+}
+
+func clusterRoutes(mux *http.ServeMux, b Backend) {
+	c, ok := b.(ClusterBackend)
+	if !ok {
+		return
+	}
+	mux.HandleFunc("GET /v1/cluster", func(w http.ResponseWriter, r *http.Request) {
+		s, err := c.Cluster(r.Context())
+		answer(w, s, err)
+	})
+	mux.HandleFunc("POST /v1/cluster/invite", func(w http.ResponseWriter, r *http.Request) {
+		i, err := c.Invite(r.Context())
+		answer(w, i, err)
+	})
+	mux.HandleFunc("POST /v1/cluster/expel", func(w http.ResponseWriter, r *http.Request) {
+		answer(w, struct{}{}, c.Expel(r.Context(), r.URL.Query().Get("node")))
+	})
+	mux.HandleFunc("POST /v1/cluster/promote", func(w http.ResponseWriter, r *http.Request) {
+		answer(w, struct{}{}, c.Promote(r.Context()))
+	})
+}
+
+// Cluster implements [ClusterBackend].
+func (c *Client) Cluster(ctx context.Context) (s Cluster, err error) {
+	err = c.get(ctx, http.MethodGet, "/v1/cluster", &s)
+	return s, err
+}
+
+// Invite implements [ClusterBackend].
+func (c *Client) Invite(ctx context.Context) (i Invitation, err error) {
+	err = c.get(ctx, http.MethodPost, "/v1/cluster/invite", &i)
+	return i, err
+}
+
+// Expel implements [ClusterBackend].
+func (c *Client) Expel(ctx context.Context, node string) error {
+	return c.get(ctx, http.MethodPost, "/v1/cluster/expel?"+url.Values{"node": {node}}.Encode(), nil)
+}
+
+// Promote implements [ClusterBackend].
+func (c *Client) Promote(ctx context.Context) error {
+	return c.get(ctx, http.MethodPost, "/v1/cluster/promote", nil)
+}
