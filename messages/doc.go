@@ -116,7 +116,7 @@
 //	             ══DraftCommand, CancelReminder, Say, StopInterview══► conversation
 //	             ══DefineProject, BeginInterview══► project
 //	             ──TrimDue──► recall
-//	             ══Remember, TakeBack══► recall
+//	             ══Remember, TakeBack, KeepApart══► recall
 //	             ──TrimDue──► insight
 //	             ══PauseSending, ResumeSending══► owner
 //	             ──EndSending──► outbound

@@ -37,6 +37,22 @@ func (TakeBack) MessageType() Type { return Type{"take_back", 1} }
 // Subject implements [About].
 func (m TakeBack) Subject() ConversationID { return m.Conversation }
 
+// KeepApart tells recall/CONVERSATION that an event which a run recalled has nothing to do
+// with its question, or, with Undo, that it has after all.
+type KeepApart struct {
+	Conversation ConversationID `json:"conversation"`
+	Run          string         `json:"run"`
+	Of           ConversationID `json:"of"` // the event's
+	ID           MessageID      `json:"id"`
+	Undo         bool           `json:"undo,omitempty"`
+}
+
+// MessageType implements [Message].
+func (KeepApart) MessageType() Type { return Type{"keep_apart", 1} }
+
+// Subject implements [About].
+func (m KeepApart) Subject() ConversationID { return m.Conversation }
+
 // EventsKept says that events are stored in this wording and can be found from now on. It
 // is published by the turn that stores them. It is fleeting, because the stored rows are
 // what counts.

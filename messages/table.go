@@ -97,6 +97,7 @@ func Core() Table {
 		// memory
 		Durable[Remember](nil),
 		Durable[TakeBack](nil),
+		Durable[KeepApart](nil),
 		Fleeting[EventsKept](),
 		Fleeting[EventsGone](),
 		Fleeting[MemoryAt](),

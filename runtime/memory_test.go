@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -127,6 +128,43 @@ func TestRemembersAcrossARestart(t *testing.T) {
 	m.hears("車の色は何だっけ？")
 	if got := m.sent[len(m.sent)-1].Text; strings.Contains(string(got), "ミケ") {
 		t.Errorf("to another question the answer is %q", string(got))
+	}
+	m.keepsApart(t, b, answer.Basis.Run, run)
+}
+
+// keepsApart says that what a run recalled has nothing to do with its question: one like it
+// does not find it any more, until that is undone.
+func (m *remembering) keepsApart(t *testing.T, b admin.Backend, id string, run memory.Run) {
+	t.Helper()
+	if err := b.Unrelated(t.Context(), id, "nobody", false); !errors.Is(err, control.ErrNotRecalled) {
+		t.Errorf("Unrelated(what was not recalled) = %v, want ErrNotRecalled", err)
+	}
+	if err := b.Unrelated(t.Context(), id+"9", run.Chosen[0].ID, false); !errors.Is(err, control.ErrNoRun) {
+		t.Errorf("Unrelated(no run) = %v, want ErrNoRun", err)
+	}
+	c, _, _ := recall.SplitRunID(id)
+	at := slices.IndexFunc(run.Chosen, func(r memory.Chosen) bool {
+		e, _, err := admin.Remembered{Engine: m.sim.Control().Engine()}.Event(c, r.ID)
+		return err == nil && e.Text == "猫の名前はミケです"
+	})
+	for _, undo := range []bool{false, true} {
+		if _, err := m.sim.Control().Engine().Post("", messages.To(recall.Kind, string(c)), messages.KeepApart{
+			Conversation: c, Run: id, Of: c, ID: run.Chosen[at].ID, Undo: undo}, ""); err != nil {
+			t.Fatal(err)
+		}
+		m.sim.Advance(time.Second)
+		l := recall.NewLibrary(time.UTC)
+		l.Open(admin.Remembered{Engine: m.sim.Control().Engine()})
+		found, err := l.Search(t.Context(), memory.Lexical, recall.Query{Conversation: c, Text: "猫の名前、何だった？",
+			Scope: recall.Scope{Conversations: []messages.ConversationID{c}}, At: m.sim.Now()})
+		if slices.ContainsFunc(found, func(h messages.MemoryHit) bool { return h.ID == run.Chosen[at].ID }) != undo {
+			t.Errorf("undone %t: found %v, %v", undo, found, err)
+		}
+		l.Close()
+		e, err := b.Remembered(t.Context(), c, run.Chosen[at].ID)
+		if err != nil || (len(e.Apart) == 1 && e.Apart[0].Run == id) == undo {
+			t.Errorf("undone %t: it is kept apart from %v, %v", undo, e.Apart, err)
+		}
 	}
 }
 

@@ -195,7 +195,7 @@ func fromHost() sends {
 		to(m.ActorIngress, m.TextSent{}),
 		to(m.ActorConversation, m.TrimDue{}, m.DraftCommand{}, m.CancelReminder{}, m.Say{}, m.StopInterview{}),
 		to(m.ActorProject, m.DefineProject{}, m.BeginInterview{}),
-		to(m.ActorRecall, m.TrimDue{}, m.Remember{}, m.TakeBack{}), to(m.ActorInsight, m.TrimDue{}),
+		to(m.ActorRecall, m.TrimDue{}, m.Remember{}, m.TakeBack{}, m.KeepApart{}), to(m.ActorInsight, m.TrimDue{}),
 		to(m.ActorOwner, m.PauseSending{}, m.ResumeSending{}), to(m.ActorOutbound, m.SendReply{}, m.EndSending{}),
 		to(m.ActorCamera, m.FaceFrame{}, m.CameraSnapshot{}),
 		to(m.ActorFocus, m.AskFocus{}, m.PauseFocus{}, m.ResumeFocus{}),

@@ -54,6 +54,7 @@ type Run struct {
 	Chosen     []Chosen  `json:"chosen,omitempty"` // the best first
 
 	Selection *Selection `json:"selection,omitempty"` // nil: no model was asked
+	Cue       Cue        `json:"cue,omitempty"`       // what the question is about
 }
 
 // Report is the result of a route.

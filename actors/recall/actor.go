@@ -2,6 +2,7 @@ package recall
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/kehai-run/kehai/actors"
@@ -20,12 +21,15 @@ var (
 	// Changes holds the newest changes of the events, by number.
 	Changes = actors.NewTable[memory.Change]("changes")
 	counts  = actors.NewTable[int64]("count")
+	// Aparts holds what has nothing to do with certain questions.
+	Aparts = actors.NewTable[memory.Unrelated]("apart")
 )
 
 // Each is the only row of its table.
 const (
-	TalkRow = "talk"
-	runsRow = "runs"
+	TalkRow  = "talk"
+	ApartRow = "apart"
+	runsRow  = "runs"
 )
 
 // Options of a recall. Start with [DefaultOptions].
@@ -64,6 +68,8 @@ func (a *actor) Receive(turn *actors.Turn, msg messages.Message) error {
 		a.keep(turn, m.Events)
 	case messages.TakeBack:
 		a.takeBack(turn, m.ID)
+	case messages.KeepApart:
+		a.keepApart(turn, m)
 	case messages.TrimDue:
 		a.trim(turn, m.Before)
 	case messages.Recall:
@@ -135,6 +141,7 @@ func (a *actor) drop(turn *actors.Turn, ids []messages.MessageID) {
 		Events.Delete(turn, memory.Key(id))
 		gone = append(gone, messages.Event{ID: id})
 	}
+	a.reunite(turn, func(p memory.Apart) bool { return p.Conversation == a.id && slices.Contains(ids, p.ID) })
 	talk.Events -= int64(len(ids))
 	turn.Publish(messages.EventsGone{Conversation: a.id, IDs: ids})
 	a.changed(turn, talk, gone)
@@ -155,5 +162,31 @@ func (a *actor) trim(turn *actors.Turn, before time.Time) {
 		if r.At.Before(before) {
 			Runs.Delete(turn, key)
 		}
+	}
+}
+
+// keepApart notes that an event has nothing to do with a run's question, or has after all.
+func (a *actor) keepApart(turn *actors.Turn, m messages.KeepApart) {
+	if m.Undo {
+		a.reunite(turn, func(p memory.Apart) bool { return p.Run == m.Run && p.Conversation == m.Of && p.ID == m.ID })
+		return
+	}
+	_, row, _ := SplitRunID(m.Run)
+	run, ok := Runs.Get(turn, row)
+	if !ok || len(run.Cue) == 0 {
+		return
+	}
+	apart, _ := Aparts.Get(turn, ApartRow)
+	Aparts.Put(turn, ApartRow, apart.With(memory.Apart{Conversation: m.Of, ID: m.ID, Cue: run.Cue, Run: m.Run,
+		At: turn.Now()}))
+}
+
+// reunite lets events be recalled again.
+func (a *actor) reunite(turn *actors.Turn, which func(memory.Apart) bool) {
+	apart, ok := Aparts.Get(turn, ApartRow)
+	if left := apart.Without(which); ok && len(left.List) == 0 {
+		Aparts.Delete(turn, ApartRow)
+	} else if ok && len(left.List) < len(apart.List) {
+		Aparts.Put(turn, ApartRow, left)
 	}
 }

@@ -122,6 +122,7 @@ func (a *actor) conclude(turn *actors.Turn, q *question, run memory.Run, picked 
 	delete(a.asked, q.Key)
 	turn.Cancel("recall " + q.Key)
 	run = run.Choose(picked)
+	run.Cue = memory.CueOf(string(q.Text))
 	n, _ := counts.Get(turn, runsRow)
 	n++
 	counts.Put(turn, runsRow, n)

@@ -79,6 +79,41 @@ func TestKeepsEvents(t *testing.T) {
 	})
 }
 
+// TestKeepsApart: what has nothing to do with a run's question is noted with what that is
+// about, until that is undone, or the event is taken back.
+func TestKeepsApart(t *testing.T) {
+	h := spawn(t, recall.DefaultOptions())
+	h.Send(remember(event("m1", "犬の名前はポチ", 0), event("m2", "犬が好き", 1)))
+	h.SendFrom("conversation/c-1", messages.Recall{Conversation: "c-1", Key: "k", Text: "犬の名前は？"})
+	answer(h, func(string) []messages.MemoryHit {
+		return []messages.MemoryHit{hit("c-1", "m1", "犬の名前はポチ", 4)}
+	})
+	apart := func(id messages.MessageID, undo bool) {
+		h.CrashBeforeCommit()
+		h.Send(messages.KeepApart{Conversation: "c-1", Run: "c-1/run.1", Of: "c-1", ID: id, Undo: undo})
+	}
+	apart("m1", false)
+	apart("m1", false) // twice is once
+	apart("m2", false)
+	u, _ := actortest.Stored(h, recall.Aparts, recall.ApartRow)
+	if got := u.To("うちの犬の名前"); len(u.List) != 2 || len(got) != 2 || got[0].ID != "m1" {
+		t.Errorf("kept apart: %+v, to a question like it %+v, want both events", u.List, got)
+	}
+	if got := u.To("犬と散歩に行った公園はどこ？"); len(got) > 0 {
+		t.Errorf("to another question %+v is kept apart", got)
+	}
+	apart("m2", true)
+	h.Send(messages.TakeBack{Conversation: "c-1", ID: "m1"})
+	if u, ok := actortest.Stored(h, recall.Aparts, recall.ApartRow); ok {
+		t.Errorf("%+v is still kept apart", u)
+	}
+	h.Send(messages.KeepApart{Conversation: "c-1", Run: "c-1/run.7", Of: "c-1", ID: "m1"}) // no such run
+	actortest.WantRows(h, recall.Aparts, map[string]memory.Unrelated{})
+	h.Published()
+	h.Sent()
+	h.Calls()
+}
+
 func TestTrims(t *testing.T) {
 	h := spawn(t, recall.DefaultOptions())
 	h.Send(remember(event("old", "a", 0)))

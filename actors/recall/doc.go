@@ -31,8 +31,9 @@
 // Tables: "events", a memory.Event by memory.Key of its ID; "talk" with the row
 // "talk", where the conversation has come to; "changes", the newest memory.KeptChanges
 // changes of the events by their number; "runs", the newest retrieval runs by
-// their number in 16 digits, "count" with the row "runs", how many there ever were, and
-// "quota", what the model was asked in this hour.
+// their number in 16 digits, "count" with the row "runs", how many there ever were; "apart"
+// with the row "apart", what has nothing to do with certain questions, which hashes of
+// their words stand for; and "quota", what the model was asked in this hour.
 // TrimDue deletes events by their age. Growth hears of each change (Grow), and has a worker
 // ([NewReader]) read what has changed.
 //

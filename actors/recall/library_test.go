@@ -23,7 +23,8 @@ type shelf struct {
 	talks   map[messages.ConversationID]memory.Talk
 	changes map[messages.ConversationID]map[uint64]memory.Change
 	topics  map[string]memory.Topic // by conversation and key
-	read    int                     // events that were read
+	apart   memory.Unrelated
+	read    int // events that were read
 }
 
 // learn has topics of a conversation.
@@ -33,6 +34,8 @@ func (s *shelf) learn(c messages.ConversationID, list ...memory.Topic) {
 		s.topics[string(c)+t.Key()] = t
 	}
 }
+
+func (s *shelf) Unrelated(messages.ConversationID) (memory.Unrelated, error) { return s.apart, nil }
 
 func (s *shelf) Topic(c messages.ConversationID, key string) (memory.Topic, error) {
 	return s.topics[string(c)+key], nil
@@ -193,6 +196,19 @@ func TestRoutes(t *testing.T) {
 		if !strings.HasPrefix(got, c.want) || c.want == "" && got != "" {
 			t.Errorf("%s(%q) = %q, want it to begin with %q", c.route, c.text, got, c.want)
 		}
+	}
+	s := told()
+	s.apart = s.apart.With(memory.Apart{Conversation: "c-1", ID: "m1", Cue: memory.CueOf("the beagle puppy"), Run: "r"})
+	l = open(s)
+	for _, r := range memory.Routes() {
+		got := ask(t, l, r.Route, recall.Query{Conversation: "c-1", Text: "Which beagle puppy?"})
+		if slices.Contains(got, "I finally adopted a beagle puppy") {
+			t.Errorf("%s finds what is kept apart from the question", r.Route)
+		}
+	}
+	if got := ask(t, l, memory.Lexical, recall.Query{Conversation: "c-1", Text: "What was adopted?"}); len(got) == 0 ||
+		got[0] != "I finally adopted a beagle puppy" {
+		t.Errorf("another question finds %q, want what is kept apart from the first", got)
 	}
 	if _, err := l.Search(context.Background(), "astral", recall.Query{}); err == nil {
 		t.Error("an unknown route found something")

@@ -34,6 +34,8 @@ type Rows interface {
 	// has no states if there is none.
 	Rests(c messages.ConversationID, id messages.MessageID) ([]string, error)
 	Topic(c messages.ConversationID, key string) (memory.Topic, error)
+	// Unrelated returns what a conversation keeps apart.
+	Unrelated(c messages.ConversationID) (memory.Unrelated, error)
 }
 
 // ErrNoRows is returned before [Library.Open] and after [Library.Close].

@@ -80,9 +80,20 @@ type search struct {
 	scope lexical.Scope
 }
 
+// except are the events that no route may find: those to answer, and those that have
+// nothing to do with the question.
 func (s *search) except() (ids []string) {
 	for _, id := range s.q.Except {
 		ids = append(ids, docID(s.q.Conversation, id))
+	}
+	if rows := s.l.rows.Load(); rows != nil && s.q.Conversation != "" {
+		unrelated, err := (*rows).Unrelated(s.q.Conversation)
+		if err != nil {
+			return ids // as if nothing were kept apart
+		}
+		for _, a := range unrelated.To(s.q.Text) {
+			ids = append(ids, docID(a.Conversation, a.ID))
+		}
 	}
 	return ids
 }

@@ -28,6 +28,7 @@ was said elsewhere, and check that all that is stored is found.`,
   kehai memory search 引っ越し
   kehai memory verify`,
 	}, (&memoryImport{app: v.app}).command(), (&memorySearch{app: v.app}).command(),
+		(&memoryUnrelated{app: v.app}).command(),
 		(&memoryShow{app: v.app}).command(), (&memoryRun{app: v.app}).command(), (&memoryStats{app: v.app}).command(),
 		(&memoryLearned{app: v.app}).states(), (&memoryLearned{app: v.app}).preferences(),
 		(&memoryLearned{app: v.app}).people(), (&memoryLearned{app: v.app}).timeline(),
@@ -293,6 +294,9 @@ func (v *memoryShow) run(ctx context.Context, b control.MemoryBackend, args []st
 	if e.Thread != "" {
 		t.row("talk of", e.Thread)
 	}
+	for _, a := range e.Apart {
+		t.row("unrelated to", a.Run, "since "+a.At.Local().Format(time.RFC3339))
+	}
 	if err := t.write(v.stdout); err != nil {
 		return err
 	}
@@ -328,6 +332,26 @@ func (v *memoryRun) command() *cobra.Command {
 		}),
 	}
 	cmd.Flags().BoolVar(&v.asJSON, "json", false, "one JSON object")
+	return cmd
+}
+
+type memoryUnrelated struct {
+	*app
+	undo bool
+}
+
+func (v *memoryUnrelated) command() *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "unrelated RUN ID", Short: "Say that a message has nothing to do with what it was recalled for",
+		Long: `Says that a message has nothing to do with the question of a run. Questions like that one
+do not recall it any more in this conversation; all others do. With --undo it is recalled
+again. "kehai why" and "kehai memory run" name runs and what they recalled.`,
+		Example: "  kehai memory unrelated c-3uwbezwinvqa/run.7 7qf2ydkq3b6aqzpt", Args: cobra.ExactArgs(2),
+	}
+	cmd.RunE = v.withStore(aboutMemory(func(ctx context.Context, b control.MemoryBackend, args []string) error {
+		return b.Unrelated(ctx, args[0], messages.MessageID(args[1]), v.undo)
+	}))
+	cmd.Flags().BoolVar(&v.undo, "undo", false, "it has to do with it after all")
 	return cmd
 }
 

@@ -81,6 +81,15 @@ func (r Remembered) Topic(c messages.ConversationID, key string) (memory.Topic, 
 	return growth.Topics.Decode(raw)
 }
 
+// Unrelated implements [recall.Rows].
+func (r Remembered) Unrelated(c messages.ConversationID) (u memory.Unrelated, err error) {
+	raw, ok, err := r.ReadRow(messages.To(recall.Kind, string(c)), recall.Aparts.Row(recall.ApartRow))
+	if err == nil && ok {
+		u, err = recall.Aparts.Decode(raw)
+	}
+	return u, err
+}
+
 // Events implements [recall.Rows].
 func (r Remembered) Events(ctx context.Context, c messages.ConversationID,
 	yield func(messages.ConversationID, memory.Event) error) error {

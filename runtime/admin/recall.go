@@ -167,7 +167,52 @@ func (b Backend) Remembered(ctx context.Context, c messages.ConversationID, id m
 			m.Answers = &to
 		}
 	}
-	return m, b.learnedFrom(e, &m)
+	apart, err := Remembered{e}.Unrelated(c)
+	for _, a := range apart.List {
+		if a.Conversation == c && a.ID == id {
+			m.Apart = append(m.Apart, control.Apart{Run: a.Run, At: control.Stamp{Time: a.At}})
+		}
+	}
+	return m, errors.Join(err, b.learnedFrom(e, &m))
+}
+
+// Unrelated implements [control.MemoryBackend].
+func (b Backend) Unrelated(ctx context.Context, id string, event messages.MessageID, undo bool) error {
+	e, err := b.Engine()
+	if err != nil {
+		return err
+	}
+	c, row, ok := recall.SplitRunID(id)
+	if !ok {
+		return control.ErrNoRun
+	}
+	to := messages.To(recall.Kind, string(c))
+	raw, ok, err := e.ReadRow(to, recall.Runs.Row(row))
+	if err != nil || !ok {
+		return errors.Join(err, unless(ok, control.ErrNoRun))
+	}
+	run, err := recall.Runs.Decode(raw)
+	if err != nil {
+		return err
+	}
+	at := slices.IndexFunc(run.Chosen, func(chosen memory.Chosen) bool { return chosen.ID == event })
+	if at < 0 || len(run.Cue) == 0 {
+		return control.ErrNotRecalled
+	}
+	stored, err := e.Post("", to, messages.KeepApart{Conversation: c, Run: id, Of: run.Chosen[at].Conversation,
+		ID: event, Undo: undo}, "")
+	if err != nil {
+		return err
+	}
+	select {
+	case err = <-stored:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	if err == nil {
+		err = b.Settled(ctx)
+	}
+	return err
 }
 
 // whose is the conversation of an event, if only one has this ID.

@@ -31,6 +31,9 @@ type MemoryBackend interface {
 	// after; Settled waits for that.
 	Import(ctx context.Context, c messages.ConversationID, list []messages.Event) (int, error)
 	Settled(ctx context.Context) error
+	// Unrelated keeps an event that a run has recalled out of questions like that run's; with
+	// undo, it is recalled again.
+	Unrelated(ctx context.Context, run string, id messages.MessageID, undo bool) error
 	// Learned is what was made of what was said in a conversation; "" is all of them.
 	Learned(ctx context.Context, c messages.ConversationID) (Learned, error)
 	MemoryStats(ctx context.Context) (MemoryStats, error)
@@ -45,6 +48,8 @@ type MemoryBackend interface {
 var (
 	ErrNoRun   = errors.New("control: no such retrieval run: the newest 200 of a conversation are kept")
 	ErrNoEvent = errors.New("control: no such event: kehai memory search finds them by their words")
+	// ErrNotRecalled: a run is kept, but cannot be corrected like that.
+	ErrNotRecalled = errors.New("control: this run did not recall that message, or is of an older version")
 	// ErrImport marks what cannot be imported.
 	ErrImport = errors.New("control: no event")
 )
@@ -134,6 +139,13 @@ type Remembered struct {
 	Answers      *Recalled               `json:"answers,omitempty"` // the event of ReplyTo
 	Learned      []Known                 `json:"learned,omitempty"` // what rests on it
 	Changes      []Changed               `json:"changes,omitempty"` // of that, the oldest first
+	Apart        []Apart                 `json:"apart,omitempty"`   // questions it has nothing to do with
+}
+
+// Apart is a question that an event has nothing to do with.
+type Apart struct {
+	Run string `json:"run"` // that was asked it
+	At  Stamp  `json:"at"`  // when that was said
 }
 
 // Learned is what was made of what was said.
@@ -351,6 +363,7 @@ func memoryRoutes(mux *http.ServeMux, b Backend) {
 		n, err := m.Import(r.Context(), in.Conversation, in.Events)
 		answer(w, n, err)
 	})
+	mux.HandleFunc("POST /v1/memory/unrelated", unrelated(m))
 	mux.HandleFunc("POST /v1/memory/settled", func(w http.ResponseWriter, r *http.Request) {
 		answer(w, struct{}{}, m.Settled(r.Context()))
 	})
@@ -370,6 +383,15 @@ func memoryRoutes(mux *http.ServeMux, b Backend) {
 		n, err := m.Reindex(r.Context())
 		answer(w, n, err)
 	})
+}
+
+func unrelated(m MemoryBackend) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if v, ok := form(w, r); ok {
+			undo := v.Get("undo") == "true"
+			answer(w, struct{}{}, m.Unrelated(r.Context(), v.Get("run"), messages.MessageID(v.Get("id")), undo))
+		}
+	}
 }
 
 // Recall implements [MemoryBackend].
@@ -405,6 +427,12 @@ func (c *Client) Import(ctx context.Context, of messages.ConversationID, list []
 	defer got.Close()
 	err = json.NewDecoder(got).Decode(&n)
 	return n, err
+}
+
+// Unrelated implements [MemoryBackend].
+func (c *Client) Unrelated(ctx context.Context, run string, id messages.MessageID, undo bool) error {
+	v := url.Values{"run": {run}, "id": {string(id)}, "undo": {strconv.FormatBool(undo)}}
+	return c.ask(ctx, http.MethodPost, "/v1/memory/unrelated", v, nil)
 }
 
 // Settled implements [MemoryBackend].

@@ -114,6 +114,11 @@ func (r *remembering) Import(_ context.Context, c messages.ConversationID, list 
 
 func (r *remembering) Settled(context.Context) error { r.note("settled"); return nil }
 
+func (r *remembering) Unrelated(_ context.Context, run string, id messages.MessageID, undo bool) error {
+	r.note("unrelated %s %s %t", run, id, undo)
+	return ErrNotRecalled
+}
+
 func (r *remembering) MemoryStats(context.Context) (MemoryStats, error) {
 	return MemoryStats{Events: 7, Loaded: true}, nil
 }
@@ -151,6 +156,9 @@ func TestMemoryOverTheSocket(t *testing.T) {
 	if _, err := c.Remembered(ctx, "line:花", "e 1"); !errors.Is(err, ErrNoEvent) {
 		t.Errorf("Remembered = %v, want ErrNoEvent", err)
 	}
+	if err := c.Unrelated(ctx, "c/run.1", "e 1", true); !errors.Is(err, ErrNotRecalled) {
+		t.Errorf("Unrelated = %v, want ErrNotRecalled", err)
+	}
 	if s, err := c.MemoryStats(ctx); err != nil || s.Events != 7 || !s.Loaded {
 		t.Errorf("MemoryStats = %+v, %v", s, err)
 	}
@@ -164,7 +172,8 @@ func TestMemoryOverTheSocket(t *testing.T) {
 		t.Errorf("VerifyMemory = %+v, %v, want one that is missing", sum, err)
 	}
 	want := []string{`recall "a & b=京都" of line:花 at 1969-03-02T01:00:00.000005Z, 3, words true`,
-		"import 1 into line:花: 秘密", "settled", "show e 1 of line:花", "learned of line:花"}
+		"import 1 into line:花: 秘密", "settled", "show e 1 of line:花",
+		"unrelated c/run.1 e 1 true", "learned of line:花"}
 	if got := strings.Join(b.asked, "\n"); got != strings.Join(want, "\n") {
 		t.Errorf("asked\n%s\nwant\n%s", got, strings.Join(want, "\n"))
 	}

@@ -187,6 +187,7 @@ var codes = map[error]string{
 	ErrNoRun:                 "no_run",
 	ErrNoEvent:               "no_event",
 	ErrImport:                "import",
+	ErrNotRecalled:           "not_recalled",
 	ErrNoKey:                 "no_key",
 	ErrNoPage:                "no_page",
 	ErrNoCluster:             "no_cluster",
