@@ -93,8 +93,14 @@ crash: ## kill each 1,000 times (one that answers 400 times), then as often with
 	KEHAI_KILLS=1000 $(CRASH_TESTS) -v -timeout 4h
 	KEHAI_KILLS=1000 KEHAI_DURABILITY=power $(CRASH_TESTS) -v -timeout 4h
 
+# What pages are checked with for barriers, in bin/.
+AXE = $(BIN)/axe/node_modules/axe-core/axe.min.js
+$(AXE):
+	@command -v npm >/dev/null || .ci/ensure $(if $(filter Darwin,$(shell uname -s)),brew node,apt npm)
+	npm install --silent --no-save --no-audit --no-fund --ignore-scripts --prefix $(BIN)/axe axe-core@4.14.1
+
 .PHONY: browser
-browser: ## the live page in a real browser
+browser: $(AXE) ## the pages in a real browser
 	$(GO) test -count=1 -timeout 5m -tags browser -run Browser ./runtime/web
 
 .PHONY: desktop desktop-ci

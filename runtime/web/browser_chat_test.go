@@ -42,11 +42,18 @@ func serveTalk(t *testing.T, k *talker, addr string) (s *Server, stop func()) {
 	return s, stop
 }
 
+// page opens a page in a tab.
+func (b *browser) page(s *Server, path string, l look) *tab {
+	b.t.Helper()
+	p := b.tab(l)
+	p.do("Page.navigate", map[string]any{"url": strings.Replace(s.URL(), "/#", path+"#", 1)}, nil)
+	return p
+}
+
 // talks opens the conversation in a tab.
 func (b *browser) talks(s *Server, l look) *tab {
 	b.t.Helper()
-	p := b.tab(l)
-	p.do("Page.navigate", map[string]any{"url": strings.Replace(s.URL(), "/#", "/chat#", 1)}, nil)
+	p := b.page(s, "/chat", l)
 	p.until(`document.querySelector("#list button")`)
 	p.click("#list button")
 	p.until(`el("link").textContent === "live" && called.textContent === "web:花子" && talk.last !== ""`)
@@ -129,9 +136,9 @@ func TestChatInABrowser(t *testing.T) {
 	b.wantNoComplaints()
 }
 
-// TestChatSurvives a server that is killed while a reply is written, and comes back: what
+// TestChatInABrowserSurvives a server that is killed while a reply is written, and comes back: what
 // happened meanwhile is there once, and what was typed meanwhile is sent once.
-func TestChatSurvives(t *testing.T) {
+func TestChatInABrowserSurvives(t *testing.T) {
 	k := newTalker()
 	k.says(control.RoleUser, "hello")
 	s, stop := serveTalk(t, k, "")

@@ -44,6 +44,7 @@ func TestPageInABrowser(t *testing.T) {
 	p.until(`document.querySelector("[data-key='900']") && document.querySelectorAll(".screen img").length === 2`)
 	dom := p.dom()
 	b.wantNoComplaints()
+	p.wantNoBarriers("the live page")
 	for name, pattern := range map[string]string{
 		"a message that was there":    `class="said"[^>]*lang="ja"[^>]*>OK。ケーキを買ってから行くね。`,
 		"a message that came":         `<li class="new" data-key="900">.*生きているページ`,
@@ -186,7 +187,7 @@ func TestTokenInABrowser(t *testing.T) {
 // Whoever takes the port of a Kehai that has stopped can answer a page that is
 // still open. The page loads nothing from there by itself: what is loaded could
 // stay in the browser, and be given the token of the next Kehai.
-func TestAnotherProgramTakesThePort(t *testing.T) {
+func TestAnotherProgramTakesThePortInABrowser(t *testing.T) {
 	sc := newScene(t)
 	var taken, loads atomic.Int32
 	s := serve(t, &sc.host, func(s *Server) {

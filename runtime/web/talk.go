@@ -49,6 +49,7 @@ var api = []route{
 	{"POST", "/v1/conversations/{id}/messages", true, (*Server).say},
 	{"POST", "/v1/conversations/{id}/drafts", false, (*Server).draft},
 	{"GET", "/v1/why", false, (*Server).why},
+	{"GET", "/v1/insights", false, (*Server).insights},
 }
 
 // talkRoutes adds the interface, if there is one.
@@ -141,6 +142,11 @@ func body(w http.ResponseWriter, r *http.Request, into any) error {
 func (s *Server) conversations(w http.ResponseWriter, r *http.Request) {
 	list, err := s.opts.Talk.Conversations(r.Context())
 	s.told(w, http.StatusOK, map[string]any{"conversations": listed(visitorOf(r), list)}, err)
+}
+
+func (s *Server) insights(w http.ResponseWriter, r *http.Request) {
+	list, err := s.opts.Talk.Insights(r.Context())
+	s.told(w, http.StatusOK, map[string]any{"projects": list}, err)
 }
 
 func (s *Server) define(w http.ResponseWriter, r *http.Request) {

@@ -1,11 +1,14 @@
 package web
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/http/httptest"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -46,6 +49,63 @@ func TestTheInterfaceIsDescribed(t *testing.T) {
 	if fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("openapi.json describes %q, want %q", got, want)
 	}
+}
+
+// TestTheDescriptionHasEveryField that the handlers write, and no other; and the page has
+// what it says of the page.
+func TestTheDescriptionHasEveryField(t *testing.T) {
+	raw, err := files.ReadFile("page/openapi.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var doc struct {
+		Components struct {
+			Schemas map[string]struct {
+				Properties map[string]any `json:"properties"`
+			} `json:"schemas"`
+		} `json:"components"`
+		Paths  map[string]map[string]struct{ Responses map[string]any } `json:"paths"`
+		Events map[string]string                                        `json:"x-page-events"`
+	}
+	if err := json.Unmarshal(raw, &doc); err != nil {
+		t.Fatal(err)
+	}
+	for name, of := range map[string]any{
+		"Problem": problem{}, "Conversation": control.Conversation{}, "Began": began{}, "Message": control.Said{},
+		"State": control.TalkState{}, "Token": control.Token{}, "Private": control.TalkPrivate{},
+		"Talk": control.Talk{}, "Accepted": control.Accepted{}, "Interview": messages.InterviewProgress{},
+		"Insights": control.Insights{}, "InsightCard": messages.InsightCard{},
+		"InsightQuote": messages.InsightQuote{}, "InsightPoint": messages.InsightPoint{},
+	} {
+		got := slices.Sorted(maps.Keys(doc.Components.Schemas[name].Properties))
+		if want := fieldsOf(reflect.TypeOf(of)); fmt.Sprint(got) != fmt.Sprint(want) {
+			t.Errorf("%s has the fields %q, want %q", name, got, want)
+		}
+	}
+	for _, r := range api {
+		if forbids := doc.Paths[r.path][strings.ToLower(r.method)].Responses["403"] != nil; forbids == r.guests {
+			t.Errorf("%s %s: refuses guests is %t in the description", r.method, r.path, forbids)
+		}
+	}
+	script, err := files.ReadFile("page/chat.js")
+	if err != nil || len(doc.Events) == 0 {
+		t.Fatal(err, "or nothing is said of the page")
+	}
+	for name := range doc.Events {
+		if !bytes.Contains(script, []byte(name)) {
+			t.Errorf("the page has no %s", name)
+		}
+	}
+}
+
+// fieldsOf are the names of a type's fields in JSON.
+func fieldsOf(of reflect.Type) (list []string) {
+	for i := range of.NumField() {
+		name, _, _ := strings.Cut(of.Field(i).Tag.Get("json"), ",")
+		list = append(list, name)
+	}
+	slices.Sort(list)
+	return list
 }
 
 // oneTalk knows one conversation.

@@ -24,6 +24,7 @@ type talker struct {
 	token   *control.Token
 	drafts  []control.Draft
 	led     *messages.InterviewProgress
+	found   []control.Insights
 	keys    map[string]messages.MessageID
 	broken  bool // it cannot be written to
 	changed chan struct{}
@@ -70,6 +71,12 @@ func (k *talker) says(role control.Role, text string, items ...string) {
 
 func (k *talker) Conversations(context.Context) ([]control.Conversation, error) {
 	return []control.Conversation{{ID: "c-1", App: "web", Name: "花子", Messages: 1}}, nil
+}
+
+func (k *talker) Insights(context.Context) ([]control.Insights, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.found, nil
 }
 
 func (k *talker) Talk(_ context.Context, c messages.ConversationID, q control.TalkQuery) (control.Talk, error) {

@@ -2,50 +2,10 @@
 // on behind the last event that was seen.
 "use strict";
 
-const el = (id) => document.getElementById(id);
 const api = (c, what = "messages") => `/v1/conversations/${encodeURIComponent(c)}/${what}`;
 const talk = { id: "", channel: "", last: "", said: new Map(), first: 0, token: null, run: 0, finding: false };
 const retry = [500, 1000, 2000, 4000, 5000]; // ms between attempts to reach Kehai
 const pollFor = 10_000, pollEvery = 1000; // after sending, where no stream is open
-
-// make builds an element. Texts become text nodes: nothing that was written is markup.
-function make(tag, attributes = {}, ...children) {
-  const e = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) {
-    if (typeof value === "function") e.addEventListener(name, value);
-    else if (value === true) e.setAttribute(name, "");
-    else if (value !== false && value !== undefined && value !== "") e.setAttribute(name, value);
-  }
-  e.append(...children.filter((c) => c !== "" && c !== undefined));
-  return e;
-}
-
-const foreign = (text) => make("bdi", { dir: "auto" }, text);
-
-async function ask(path, init = {}) {
-  const r = await request(path, init);
-  const body = await r.json();
-  if (!r.ok) throw Object.assign(new Error(body.error), { code: body.code, status: r.status });
-  return body;
-}
-
-const post = (path, body, headers = {}) => ask(path, { method: "POST", body: JSON.stringify(body), headers });
-
-// setText changes a text only if it is another one.
-function setText(node, text) {
-  if (node.textContent !== text) node.textContent = text;
-}
-
-function link(state) {
-  el("link").className = `link ${state === "live" ? "live" : "lost"}`;
-  setText(el("link"), state);
-}
-
-// say shows a notice; the same one replaces itself.
-function say(key, text, kind = "warn") {
-  el("banner").querySelector(`[data-key="${key}"]`)?.remove();
-  if (text) el("banner").append(make("p", { class: `notice ${kind}`, "data-key": key }, text));
-}
 
 // ---- the list of conversations
 
@@ -138,6 +98,8 @@ async function read(query = "") {
   return t;
 }
 
+const catchUp = () => read();
+
 async function open(id) {
   const run = ++talk.run;
   Object.assign(talk, { id, last: "", token: null, finding: false });
@@ -151,7 +113,7 @@ async function open(id) {
   let t;
   for (let n = 0; ; n++) {
     try {
-      t = await read();
+      t = await catchUp();
       break;
     } catch (err) {
       if (run !== talk.run) return;
@@ -361,7 +323,7 @@ async function send(one) {
       if (run === talk.run) {
         el("compose").reset();
         say("send", "");
-        poll(run);
+        pollForAssistantResponse(run);
       }
       break;
     } catch (err) {
@@ -378,7 +340,7 @@ async function send(one) {
   if (run === talk.run) delete el("compose").dataset.busy;
 }
 
-async function poll(run) {
+async function pollForAssistantResponse(run) {
   for (const until = Date.now() + pollFor; Date.now() < until && run === talk.run;) {
     await new Promise((done) => { setTimeout(done, pollEvery); });
     if (el("link").classList.contains("live")) return;
@@ -398,6 +360,7 @@ async function poll(run) {
     }
   }
   link("live");
-  const id = remembered("talk");
+  const known = await ask("/v1/conversations").then((a) => a.conversations || [], () => []);
+  const id = remembered("talk") || (known.length === 1 ? known[0].id : "");
   if (id) open(id);
 })();

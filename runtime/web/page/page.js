@@ -233,6 +233,7 @@ function drawBubbles(svg, f) {
     if (!r) {
       r = document.createElementNS(SVG, "rect");
       r.setAttribute("tabindex", "0");
+      r.setAttribute("role", "img");
       r.setAttribute("rx", "6");
       svg.append(r);
     }
