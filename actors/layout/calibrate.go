@@ -24,41 +24,82 @@ var ErrCalibrate = errors.New("layout: cannot calibrate from this picture")
 // colour in long runs whose edges line up: own bubbles at the right, incoming ones at the
 // left. Anything that lines up in the middle is a date or a notice.
 func Calibrate(img *image.RGBA, scale float64) (Layout, error) {
-	if img == nil || !(scale >= 0.25) || scale > 16 {
-		return Layout{}, fmt.Errorf("%w: want a picture and a scale from 0.25 to 16", ErrCalibrate)
-	}
-	s := shot{img: img, w: img.Rect.Dx(), h: img.Rect.Dy(), scale: scale}
-	if s.w < max(Pixels(120, scale), 60) || s.h < max(Pixels(160, scale), 80) {
-		return Layout{}, fmt.Errorf("%w: %d×%d pixels at scale %v are too small for a chat window",
-			ErrCalibrate, s.w, s.h, scale)
-	}
-	if !s.findBackground() {
-		return Layout{}, fmt.Errorf("%w: the messages stand on a picture or a gradient: "+
-			"give the chat a plain background first", ErrCalibrate)
-	}
-	if !s.findArea() {
-		return Layout{}, fmt.Errorf("%w: no message area between a header and an input: "+
-			"take the screenshot of one chat alone; where a list of chats stands beside it, "+
-			"cut the picture to the chat, and write under pane in the layout what the window has around it",
-			ErrCalibrate)
-	}
-	own, incoming := s.fills()
-	middle := s.w / 2
-	switch {
-	case own == nil && s.written(middle+s.w/10, s.edges()[1], incoming):
-		return Layout{}, noFill("right", "your own messages")
-	case own == nil:
-		return Layout{}, fmt.Errorf("%w: no bubble stands at the right: let the window show a message of your own",
-			ErrCalibrate)
-	case incoming == nil && s.written(s.edges()[0], middle-s.w/10, own):
-		return Layout{}, noFill("left", "messages of the other side")
-	case incoming == nil:
-		return Layout{}, fmt.Errorf("%w: no bubble stands at the left: let the window show a message of the other side",
-			ErrCalibrate)
+	s, own, incoming, err := look(img, scale)
+	if err != nil {
+		return Layout{}, err
 	}
 	l := s.propose(*own, *incoming)
 	return l, l.Validate()
 }
+
+// look finds the ground, the message area and the fills of both sides.
+func look(img *image.RGBA, scale float64) (s shot, own, incoming *fill, err error) {
+	fail := func(err error) (shot, *fill, *fill, error) { return shot{}, nil, nil, err }
+	if img == nil || !(scale >= 0.25) || scale > 16 {
+		return fail(fmt.Errorf("%w: want a picture and a scale from 0.25 to 16", ErrCalibrate))
+	}
+	s = shot{img: img, w: img.Rect.Dx(), h: img.Rect.Dy(), scale: scale}
+	if s.w < max(Pixels(120, scale), 60) || s.h < max(Pixels(160, scale), 80) {
+		return fail(fmt.Errorf("%w: %d×%d pixels at scale %v are too small for a chat window",
+			ErrCalibrate, s.w, s.h, scale))
+	}
+	if !s.findBackground() {
+		return fail(fmt.Errorf("%w: the messages stand on a picture or a gradient: "+
+			"give the chat a plain background first", ErrCalibrate))
+	}
+	if !s.findArea() {
+		return fail(fmt.Errorf("%w: no message area between a header and an input: "+
+			"take the screenshot of one chat alone; where a list of chats stands beside it, "+
+			"cut the picture to the chat, and write under pane in the layout what the window has around it",
+			ErrCalibrate))
+	}
+	own, incoming = s.fills()
+	middle := s.w / 2
+	switch {
+	case own == nil && s.written(middle+s.w/10, s.edges()[1], incoming):
+		return fail(noFill("right", "your own messages"))
+	case own == nil:
+		return fail(fmt.Errorf("%w: no bubble stands at the right: let the window show a message of your own",
+			ErrCalibrate))
+	case incoming == nil && s.written(s.edges()[0], middle-s.w/10, own):
+		return fail(noFill("left", "messages of the other side"))
+	case incoming == nil:
+		return fail(fmt.Errorf("%w: no bubble stands at the left: let the window show a message of the other side",
+			ErrCalibrate))
+	}
+	return s, own, incoming, nil
+}
+
+// Join adds the colours of another picture of the same window, such as one without the
+// focus or in the dark. Places and sizes stay those of l.
+func (l Layout) Join(img *image.RGBA, scale float64) (Layout, error) {
+	s, own, incoming, err := look(img, scale)
+	if err != nil {
+		return Layout{}, err
+	}
+	t := s.propose(*own, *incoming).Themes[0]
+	l.Themes = slices.Clone(l.Themes)
+	for i := range l.Themes {
+		to := &l.Themes[i]
+		if to.Name != t.Name {
+			continue
+		}
+		near := func(c rgb) Near { return Near{int(c[0]), int(c[1]), int(c[2]), 14} }
+		to.OwnColours = append(slices.Clone(to.OwnColours), near(own.colour))
+		to.IncomingColours = append(slices.Clone(to.IncomingColours), near(incoming.colour))
+		return l, l.Validate()
+	}
+	l.Themes = append(l.Themes, t)
+	for i := range l.Themes { // light and dark, told by the ground
+		if l.Themes[i].Brightness = (Range{darkest, 255}); l.Themes[i].Name == "dark" {
+			l.Themes[i].Brightness = Range{0, darkest - 1}
+		}
+	}
+	return l, l.Validate()
+}
+
+// darkest is the least luma of a light ground.
+const darkest = 96
 
 // noFill is the error for a picture in which one side's text is directly on the
 // background.
@@ -290,7 +331,7 @@ func (s *shot) propose(own, incoming fill) Layout {
 		l.Exclude = append(l.Exclude, Box{Y: l.Header.Height, W: l.Bubble.Avatars, H: -input})
 	}
 	theme := Theme{Name: "light", Brightness: Range{0, 255}, Own: Green{Min: 255}, Separator: s.separator(l.Strip)}
-	if s.background.luma() < 96 {
+	if s.background.luma() < darkest {
 		theme.Name = "dark"
 	}
 	r, g, b := int(own.colour[0]), int(own.colour[1]), int(own.colour[2])

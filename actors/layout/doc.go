@@ -18,7 +18,8 @@
 //	name             the layout's name
 //	find             auto: pane, header, input, bubbles and sides are found in each
 //	                 picture, and of what follows only the sizes of pictures, names
-//	                 and clock times and the words count. Without it by what follows
+//	                 and clock times, the words, and the colours in the lists of themes
+//	                 count. Without it all of what follows does
 //	pane             the part of the window that holds one chat. left, top, right
 //	                 and bottom are cut off where a window shows a list of chats
 //	                 or other things beside it. Everything below counts inside the

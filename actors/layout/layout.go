@@ -194,10 +194,11 @@ func ByName(name string) (Layout, bool) {
 func Line() Layout { return builtIn("line.yaml", lineYAML) }
 
 // auto has the words and sizes of generic, but not its places and colours: these are
-// found.
+// found. Colours in lists are taken for what they say.
 func auto() Layout {
 	l := builtIn("generic.yaml", genericYAML)
 	l.Name, l.Find, l.Exclude = "auto", FindAuto, []Box{}
+	l.Themes = []Theme{{Name: "any", Brightness: Range{0, 255}, Own: Green{Min: 255}, Separator: Grey{Max: 255}}}
 	return l
 }
 

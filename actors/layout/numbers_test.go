@@ -52,6 +52,7 @@ func TestNumbersOfTheBuiltIn(t *testing.T) {
 	}
 	found := generic
 	found.Name, found.Find, found.Exclude = "auto", FindAuto, []Box{}
+	found.Themes = []Theme{{Name: "any", Brightness: Range{0, 255}, Own: Green{Min: 255}, Separator: Grey{Max: 255}}}
 	all := map[string]Layout{"line": line, "generic": generic, "auto": found}
 	for _, name := range BuiltIn() {
 		got, _ := ByName(name)

@@ -164,18 +164,26 @@ func TestSlug(t *testing.T) {
 }
 
 func TestWatchConfiguration(t *testing.T) {
-	cfg := config.Default()
-	cfg.Data = t.TempDir()
-	f := watchVerb{window: "title:Hana", layout: "generic", driver: "x11", ocr: "tesseract"}
-	if err := f.apply(&cfg); err != nil {
-		t.Fatalf("apply() = %v", err)
-	}
-	if err := cfg.Validate(); err != nil {
-		t.Fatalf("Validate() = %v", err)
-	}
-	w := cfg.Windows[0]
-	got := strings.Join([]string{w.Name, w.App, w.Layout, w.Driver, w.Ref}, " ")
-	if len(cfg.Windows) != 1 || got != "hana generic generic x11 title:Hana" {
-		t.Errorf("apply() = %+v, want one window hana of app and layout generic on x11", cfg.Windows)
+	for _, c := range []struct{ query, layout, want string }{
+		{"title:Hana", "generic", "hana generic generic x11 title:Hana"},
+		{"title:Hana", "auto", "hana chat auto x11 title:Hana"},
+		{"app:Slack", "auto", "slack slack auto x11 app:Slack"},
+		{"LINE", "auto", "line line auto x11 LINE"},
+		{"0x1a00003", "auto", "0x1a00003 chat auto x11 0x1a00003"},
+	} {
+		cfg := config.Default()
+		cfg.Data = t.TempDir()
+		f := watchVerb{window: c.query, layout: c.layout, driver: "x11", ocr: "tesseract"}
+		if err := f.apply(&cfg); err != nil {
+			t.Fatalf("apply() = %v", err)
+		}
+		if err := cfg.Validate(); err != nil {
+			t.Fatalf("Validate() = %v", err)
+		}
+		w := cfg.Windows[0]
+		got := strings.Join([]string{w.Name, w.App, w.Layout, w.Driver, w.Ref}, " ")
+		if len(cfg.Windows) != 1 || got != c.want {
+			t.Errorf("%s with layout %s: apply() gives %q, want one window %q", c.query, c.layout, got, c.want)
+		}
 	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"image"
@@ -13,55 +14,143 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// layout is a family of one verb, calibrate, with its flags.
+// layout is a family of the verbs calibrate and learn, with their flags.
 type layout struct {
 	*app
-	scale        float64
-	out, picture string
+	scale                float64
+	out, picture         string
+	mine, theirs, window string
 }
 
 func (l *layout) command() *cobra.Command {
 	calibrate := &cobra.Command{
-		Use:   "calibrate SCREENSHOT.png",
-		Short: "Propose a layout from a screenshot of one chat window",
-		Long: `Reads a screenshot of one chat window that shows messages of both sides on a
-plain background, and proposes a layout: the colours of the bubbles, the header,
-the lane of own bubbles and the input. A window uses it when its configuration
-says layout: FILE.
+		Use:   "calibrate SCREENSHOT.png ...",
+		Short: "Propose a layout from screenshots of one chat window",
+		Long: `Reads screenshots of one chat window that show messages of both sides on a plain
+background, and proposes a layout: the colours of the bubbles, the header, the lane
+of own bubbles and the input. Several show the window with and without the focus,
+light and dark. A window uses the layout when its configuration says layout: FILE.
 
 With --picture it also draws what it found: own bubbles orange, incoming ones
 blue, the title green, the lane yellow, the ends of header and messages red. Look
-at it before you use the layout. A layout that does not find both sides in the
-screenshot itself is an error: it is not written, but the picture is.
+at it before you use the layout. A layout that does not find both sides in each
+screenshot is an error: it is not written, but the picture is.
 
 A layout describes the chat alone. Where the window shows more, such as a list of
-chats, cut the screenshot to the chat, and write under pane in the layout how many
-pixels the window has around it.`,
+chats, cut the screenshots to the chat, and write under pane in the layout how many
+pixels the window has around it; or use kehai layout learn, which finds the chat.`,
 		Example: `  kehai layout calibrate chat.png --picture found.png > chat.yaml
+  kehai layout calibrate focused.png unfocused.png dark.png --out chat.yaml
   kehai layout calibrate retina.png --scale 2 --out chat.yaml`,
-		Args: cobra.ExactArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error { return l.calibrate(args[0]) },
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error { return l.calibrate(args) },
 	}
-	fl := calibrate.Flags()
-	fl.Float64Var(&l.scale, "scale", 1, "pixels of the screenshot per logical pixel, `N`: 2 on a Retina display")
-	fl.StringVar(&l.out, "out", "", "write the layout to a new `FILE` instead of standard output")
-	fl.StringVar(&l.picture, "picture", "", "draw what was found into a new `FILE` (PNG)")
+	learn := &cobra.Command{
+		Use:   "learn [SCREENSHOT.png ...] --mine X,Y --theirs X,Y",
+		Short: "Teach which of two messages is yours",
+		Long: `Finds the messages in a chat window as layout: auto does, and takes the colours of
+two of them for those of the two sides: --mine and --theirs are points anywhere
+inside one message each, counted in pixels from the window's upper left corner. It
+tries the result and writes a layout with comments. If both sides are not found in
+each screenshot, or a message stands on the wrong side, it ends with 1 and writes none.
+
+The window is captured if --window says which; otherwise the first screenshot is the
+one with the two points. Further screenshots show the same window in other states.
+With --picture it draws what it found, as calibrate does.`,
+		Example: `  kehai layout learn shot.png --mine 700,420 --theirs 450,300 --picture found.png > chat.yaml
+  kehai layout learn --window app:Slack --mine 700,420 --theirs 450,300 --out slack.yaml`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error { return l.learn(cmd.Context(), args) },
+	}
+	for _, verb := range []*cobra.Command{calibrate, learn} {
+		fl := verb.Flags()
+		fl.Float64Var(&l.scale, "scale", 1, "pixels of the screenshots per logical pixel, `N`: 2 on a Retina display")
+		fl.StringVar(&l.out, "out", "", "write the layout to a new `FILE` instead of standard output")
+		fl.StringVar(&l.picture, "picture", "", "draw what was found into a new `FILE` (PNG)")
+	}
+	learn.Flags().StringVar(&l.mine, "mine", "", "a point in a message of yours: `X,Y`")
+	learn.Flags().StringVar(&l.theirs, "theirs", "", "a point in a message of another person: `X,Y`")
+	learn.Flags().StringVar(&l.window, "window", "", "capture the window that is called `QUERY`, as in kehai watch")
 	return family(&cobra.Command{
 		Use:     "layout",
 		Short:   "Describe windows that look unlike the built-in layouts",
 		Example: "  kehai layout calibrate chat.png --picture found.png > chat.yaml",
-	}, calibrate)
+	}, calibrate, learn)
 }
 
-func (l *layout) calibrate(path string) error {
-	if !(l.scale >= 0.25) || l.scale > 16 {
-		return badUsage("layout calibrate: --scale %v: want 0.25 to 16", l.scale)
+func (l *layout) calibrate(paths []string) error {
+	if err := l.checkScale("calibrate"); err != nil {
+		return err
 	}
-	img, err := readPNG(path)
+	shots, err := readPNGs(paths)
 	if err != nil {
 		return err
 	}
-	c, err := calibrate.Layout(img, l.scale)
+	c, err := calibrate.Layout(l.scale, shots...)
+	return l.write(c, err, paths[0])
+}
+
+func (l *layout) learn(ctx context.Context, paths []string) error {
+	if err := l.checkScale("learn"); err != nil {
+		return err
+	}
+	mine, err := point("mine", l.mine)
+	if err != nil {
+		return err
+	}
+	theirs, err := point("theirs", l.theirs)
+	if err != nil {
+		return err
+	}
+	if (l.window == "") == (len(paths) == 0) {
+		return badUsage("layout learn: name a screenshot, or the window with --window; `kehai windows` lists them")
+	}
+	shots, err := readPNGs(paths)
+	if err != nil {
+		return err
+	}
+	what := l.window
+	if l.window == "" {
+		what = paths[0]
+	} else if shots, err = l.captured(ctx); err != nil {
+		return err
+	}
+	c, err := calibrate.Learn(l.scale, mine, theirs, shots...)
+	return l.write(c, err, what)
+}
+
+// captured is the window as it is now.
+func (l *layout) captured(ctx context.Context) (shots []*image.RGBA, err error) {
+	f, err := openFinder()
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	c, err := f.Capture(ctx, l.window)
+	if err != nil {
+		return nil, err
+	}
+	l.scale = c.Scale
+	return []*image.RGBA{c.Image}, nil
+}
+
+func (l *layout) checkScale(verb string) error {
+	if !(l.scale >= 0.25) || l.scale > 16 {
+		return badUsage("layout %s: --scale %v: want 0.25 to 16", verb, l.scale)
+	}
+	return nil
+}
+
+func point(flag, value string) (p image.Point, err error) {
+	if n, err := fmt.Sscanf(value+"\n", "%d,%d\n", &p.X, &p.Y); err != nil || n != 2 || p.X < 0 || p.Y < 0 {
+		return p, badUsage("layout learn: --%s %q: want a point inside a message, X,Y in pixels, such as 450,300",
+			flag, value)
+	}
+	return p, nil
+}
+
+// write writes a layout, unless it failed, and in any case what it finds.
+func (l *layout) write(c calibrate.Proposal, err error, what string) error {
 	if l.picture != "" && c.Found != nil {
 		encode := func(w io.Writer) error { return png.Encode(w, c.Found) }
 		if failed := writeNew(l.picture, encode); failed != nil {
@@ -69,7 +158,7 @@ func (l *layout) calibrate(path string) error {
 		}
 	}
 	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
+		return fmt.Errorf("%s: %w", what, err)
 	}
 	write := func(w io.Writer) error { _, err := w.Write(c.YAML); return err }
 	if l.out != "" {
@@ -89,6 +178,17 @@ func (l *layout) calibrate(path string) error {
 
 // maxScreenshot is the largest screenshot in pixels.
 const maxScreenshot = 64 << 20
+
+func readPNGs(paths []string) (list []*image.RGBA, err error) {
+	for _, path := range paths {
+		img, err := readPNG(path)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, img)
+	}
+	return list, nil
+}
 
 func readPNG(path string) (*image.RGBA, error) {
 	f, err := os.Open(path)

@@ -31,7 +31,7 @@ kehai windows. It is looked for again all the time: a window that was closed and
 opened again is found again.`,
 		Example: `  kehai windows
   kehai watch --window LINE
-  kehai watch --window "title:Hana" --layout generic --json
+  kehai watch --window "title:Hana" --json
   kehai watch --window app:Slack --layout slack.yaml --for 1h`,
 		Args: cobra.NoArgs,
 		RunE: v.run,
@@ -39,8 +39,8 @@ opened again is found again.`,
 	v.addFlags(cmd)
 	fl := cmd.Flags()
 	fl.StringVar(&v.window, "window", "", "what the window is called: `QUERY`")
-	fl.StringVar(&v.layout, "layout", "line",
-		"how it looks: auto, line, generic, or a `LAYOUT` file from kehai layout calibrate")
+	fl.StringVar(&v.layout, "layout", "auto",
+		"how it looks: auto (found by itself), line, generic, or a `LAYOUT` file from kehai layout")
 	fl.StringVar(&v.driver, "driver", native.name, "who captures it: `DRIVER`")
 	fl.StringVar(&v.structure, "structure", "",
 		"also count rows in the window's accessibility tree: `DRIVER` "+native.structure)
@@ -48,7 +48,8 @@ opened again is found again.`,
 	fl.StringVar(&v.name, "name", "",
 		"what is stored about the window is kept under `NAME` (default: made from QUERY)")
 	fl.StringVar(&v.chat, "app", "",
-		"conversations are called `APP`:person (default: the name of the layout, or of its file)")
+		"conversations are called `APP`:person (default: the name of the layout or of its file; "+
+			"with auto the application that QUERY names)")
 	return cmd
 }
 
@@ -91,13 +92,12 @@ func (v *watchVerb) expectWindow(ctx context.Context) error {
 // apply makes this window the only one.
 func (v *watchVerb) apply(cfg *config.Config) error {
 	cfg.Windows = []config.Window{config.DefaultWindow(cmp.Or(v.name, slug(v.window), "window"))}
-	layoutName := strings.TrimSuffix(filepath.Base(v.layout), filepath.Ext(v.layout))
 	for _, set := range []struct{ flag, key, value string }{
 		{"--window", "windows.0.ref", v.window},
 		{"--layout", "windows.0.layout", v.layout},
 		{"--driver", "windows.0.driver", v.driver},
 		{"--structure", "windows.0.structure", v.structure},
-		{"--app", "windows.0.app", cmp.Or(v.chat, slug(layoutName), "chat")},
+		{"--app", "windows.0.app", cmp.Or(v.chat, v.appName(), "chat")},
 		{"--ocr", "ocr.engine", v.ocr},
 	} {
 		if set.value == "" {
@@ -108,6 +108,18 @@ func (v *watchVerb) apply(cfg *config.Config) error {
 		}
 	}
 	return nil
+}
+
+// appName is what conversations are called after if nobody says it: the layout, or with
+// one that fits any application what the query calls it.
+func (v *watchVerb) appName() string {
+	if v.layout != "auto" {
+		return slug(strings.TrimSuffix(filepath.Base(v.layout), filepath.Ext(v.layout)))
+	}
+	if strings.HasPrefix(fold(v.window), "title:") || isRef(v.window) {
+		return ""
+	}
+	return slug(v.window)
 }
 
 // slug makes a name from a person's text, "" if no character is usable.

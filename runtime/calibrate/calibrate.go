@@ -9,49 +9,135 @@ import (
 	"github.com/kehai-run/kehai/messages"
 )
 
-// Proposal is a layout made from a screenshot.
+// Proposal is a layout made from screenshots.
 type Proposal struct {
 	YAML          []byte      // for a file that windows name as their layout
-	Found         *image.RGBA // the screenshot with what the layout finds in it
-	Own, Incoming int         // bubbles found of each side
+	Found         *image.RGBA // the first screenshot with what the layout finds in it
+	Own, Incoming int         // bubbles found of each side, in all of them
 	Neither       int
 }
 
-// Layout proposes a layout for windows that look like a screenshot: one chat window with
-// bubbles of both sides on a plain ground. scale is its pixels per logical pixel, 2 on a
-// Retina display. Errors say what is missing. It is also an error if the layout does not
-// find bubbles of both sides in the screenshot itself; what it does find is returned too.
-func Layout(screenshot *image.RGBA, scale float64) (Proposal, error) {
-	l, err := layout.Calibrate(screenshot, scale)
+// Layout proposes a layout for windows that look like screenshots: one chat window, with
+// bubbles of both sides on a plain ground, with and without the focus, light and dark. scale
+// is their pixels per logical pixel, 2 on a Retina display. Errors say what is missing. It is
+// also an error if the layout does not find bubbles of both sides in each screenshot; what it
+// does find is returned too.
+func Layout(scale float64, screenshots ...*image.RGBA) (Proposal, error) {
+	l, err := layout.Calibrate(screenshots[0], scale)
+	for i := 1; i < len(screenshots) && err == nil; i++ {
+		if l, err = l.Join(screenshots[i], scale); err != nil {
+			err = fmt.Errorf("picture %d: %w", i+1, err)
+		}
+	}
 	if err != nil {
 		return Proposal{}, err
 	}
-	var c Proposal
-	if c.YAML, err = l.YAML("A window layout proposed from a screenshot. Lengths are logical pixels."); err != nil {
-		return c, err
+	var p Proposal
+	if p.YAML, err = l.YAML("A window layout proposed from screenshots. Lengths are logical pixels."); err != nil {
+		return p, err
 	}
-	found, segments, err := segment.Overlay(screenshot, scale, &l)
+	for i, img := range screenshots {
+		if err := p.try(&l, scale, i, img); err != nil {
+			return p, err
+		}
+	}
+	return p, nil
+}
+
+// try counts what a layout finds in a screenshot.
+func (p *Proposal) try(l *layout.Layout, scale float64, i int, screenshot *image.RGBA) error {
+	picture, segments, err := segment.Overlay(screenshot, scale, l)
 	if err != nil {
-		return c, err
+		return err
 	}
-	c.Found = found
+	if p.Found == nil {
+		p.Found = picture
+	}
+	own, incoming, neither := 0, 0, 0
 	for _, s := range segments.Shapes {
 		switch s.Bubble.Side {
 		case messages.SideOwn:
-			c.Own++
+			own++
 		case messages.SideIncoming:
-			c.Incoming++
+			incoming++
 		default:
-			c.Neither++
+			neither++
 		}
 	}
-	if c.Own == 0 || c.Incoming == 0 {
-		return c, fmt.Errorf("%w: the layout that it gives finds %d own and %d incoming bubbles "+
-			"and %d of neither side: "+
-			"take the picture of the chat alone, with messages of both sides in bubbles that have a fill; "+
-			"where a list of chats or a border stands beside the chat, cut the picture to the chat, "+
-			"and write under pane in the layout what the window has around it",
-			layout.ErrCalibrate, c.Own, c.Incoming, c.Neither)
+	p.Own, p.Incoming, p.Neither = p.Own+own, p.Incoming+incoming, p.Neither+neither
+	switch {
+	case own > 0 && incoming > 0:
+		return nil
+	case l.Find == layout.FindAuto:
+		return fmt.Errorf("%w: picture %d shows %d own and %d incoming bubbles and %d of neither side: "+
+			"let the window show messages of both", layout.ErrCalibrate, i+1, own, incoming, neither)
 	}
-	return c, nil
+	return fmt.Errorf("%w: the layout that it gives finds %d own and %d incoming bubbles and %d of neither side "+
+		"in picture %d: take the picture of the chat alone, with messages of both sides in bubbles that have a fill; "+
+		"where a list of chats or a border stands beside the chat, cut the picture to the chat, "+
+		"and write under pane in the layout what the window has around it; "+
+		"or use `kehai layout learn`, which needs no fill and finds the chat by itself",
+		layout.ErrCalibrate, own, incoming, neither, i+1)
+}
+
+// Learn makes a layout for a window whose places and colours are found by themselves, and
+// teaches it the colours of two messages in the first screenshot: mine and theirs are any
+// points inside of them. It is an error if no message stands there, if one is still taken
+// for the other side's, or if both sides are not found in each screenshot.
+func Learn(scale float64, mine, theirs image.Point, screenshots ...*image.RGBA) (Proposal, error) {
+	l, _ := layout.ByName(layout.FindAuto)
+	l.Name = "learnt"
+	own, err := at(&l, scale, screenshots[0], mine, "yours")
+	if err != nil {
+		return Proposal{}, err
+	}
+	incoming, err := at(&l, scale, screenshots[0], theirs, "theirs")
+	if err != nil {
+		return Proposal{}, err
+	}
+	if own, incoming := near(own), near(incoming); own != incoming { // an outline alone teaches no colour
+		l.Themes[0].OwnColours, l.Themes[0].IncomingColours = []layout.Near{own}, []layout.Near{incoming}
+	}
+	var p Proposal
+	p.YAML, err = l.YAML("A window in which messages are found by themselves. The lists of colours say whose they are.")
+	if err != nil {
+		return p, err
+	}
+	for i, img := range screenshots {
+		if err := p.try(&l, scale, i, img); err != nil {
+			return p, err
+		}
+	}
+	for _, c := range []struct {
+		at   image.Point
+		side messages.Side
+	}{{mine, messages.SideOwn}, {theirs, messages.SideIncoming}} {
+		if s, err := at(&l, scale, screenshots[0], c.at, ""); err != nil || s.Bubble.Side != c.side {
+			return p, fmt.Errorf("%w: the message at %d,%d is still taken for one of side %s, want %s: "+
+				"the bubbles of both sides have one colour and stand alike", layout.ErrCalibrate, c.at.X, c.at.Y,
+				s.Bubble.Side, c.side)
+		}
+	}
+	return p, nil
+}
+
+// at finds the message at a point of a screenshot.
+func at(l *layout.Layout, scale float64, img *image.RGBA, point image.Point, whose string) (segment.Shape, error) {
+	pane, err := segment.Open(img, scale, l)
+	if err != nil {
+		return segment.Shape{}, err
+	}
+	shapes := pane.Find().Shapes
+	for _, s := range shapes {
+		if point.Sub(pane.At).In(s.Box()) {
+			return s, nil
+		}
+	}
+	return segment.Shape{}, fmt.Errorf("%w: no message was found at %d,%d, which should be one of %s; "+
+		"%d were found elsewhere", layout.ErrCalibrate, point.X, point.Y, whose, len(shapes))
+}
+
+func near(s segment.Shape) layout.Near {
+	r, g, b := s.Fill()
+	return layout.Near{R: int(r), G: int(g), B: int(b), Off: 3}
 }

@@ -1,6 +1,7 @@
 package calibrate_test
 
 import (
+	"bytes"
 	"errors"
 	"image"
 	"image/color"
@@ -10,7 +11,9 @@ import (
 
 	"github.com/kehai-run/kehai/actors/layout"
 	"github.com/kehai-run/kehai/hardware/drawn"
+	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/runtime/calibrate"
+	"github.com/kehai-run/kehai/testkit/chatpage"
 )
 
 // TestCalibrateTriesItsLayout: a layout that does not find both sides in the
@@ -26,12 +29,72 @@ func TestCalibrateTriesItsLayout(t *testing.T) {
 		fill(image.Rect(60, y, 200, y+16), drawn.Light.Incoming)
 		fill(image.Rect(300, y, 440, y+16), drawn.Light.Own)
 	}
-	c, err := calibrate.Layout(img, 1)
+	c, err := calibrate.Layout(1, img)
 	if !errors.Is(err, layout.ErrCalibrate) || !strings.Contains(err.Error(), "finds 0 own and 0 incoming bubbles") ||
 		!strings.Contains(err.Error(), "write under pane in the layout") {
 		t.Errorf("Layout() = %v, want ErrCalibrate that says what was found, and of what to cut", err)
 	}
 	if c.Found == nil {
 		t.Error("Layout() shows nothing of what it found, want a picture")
+	}
+}
+
+// TestLearnFindsBothSides teaches windows of applications that do not exist which messages
+// are whose. What is learnt holds in the same window, and is refused where no message
+// stands.
+func TestLearnFindsBothSides(t *testing.T) {
+	tried := 0
+	for seed := uint64(0); tried < 6; seed++ {
+		c := chatpage.Random(t, seed)
+		points := map[messages.Side]image.Point{}
+		for _, m := range c.Truth {
+			if m.Box.In(c.Area) {
+				points[m.Side] = m.Box.Min.Add(m.Box.Max).Div(2)
+			}
+		}
+		mine, both := points[messages.SideOwn]
+		theirs, ok := points[messages.SideIncoming]
+		if !both || !ok {
+			continue
+		}
+		tried++
+		p, err := calibrate.Learn(c.Scale, mine, theirs, c.Image)
+		if err != nil || p.Own == 0 || p.Incoming == 0 || p.Found == nil {
+			t.Errorf("seed %d, %s: Learn() = %v with %d own and %d incoming messages",
+				seed, c.Look, err, p.Own, p.Incoming)
+			continue
+		}
+		if l, err := layout.Parse("learnt.yaml", p.YAML); err != nil || l.Find != layout.FindAuto {
+			t.Errorf("seed %d: what was written reads as %q, %v", seed, l.Find, err)
+		}
+		if !bytes.Contains(p.YAML, []byte("# auto: pane, header")) {
+			t.Errorf("seed %d: what was written has no comments", seed)
+		}
+		p, err = calibrate.Learn(c.Scale, c.Pane.Min, theirs, c.Image)
+		if !errors.Is(err, layout.ErrCalibrate) || p.YAML != nil {
+			t.Errorf("seed %d: Learn() beside a message = %v, want ErrCalibrate and no layout", seed, err)
+		}
+	}
+}
+
+// TestSeveralPictures: a layout from a light and a dark picture finds both sides in both.
+func TestSeveralPictures(t *testing.T) {
+	var shots []*image.RGBA
+	for _, pal := range []chatpage.Palette{chatpage.Light, chatpage.Dark, chatpage.Light} {
+		if len(shots) == 2 {
+			pal.Incoming = chatpage.RGB(214, 219, 226) // the window has lost the focus
+		}
+		p := chatpage.New(t, pal, 1, 720, "Hana")
+		p.SayAll(chatpage.Talk...)
+		shots = append(shots, p.Image)
+	}
+	c, err := calibrate.Layout(1, shots...)
+	if err != nil || c.Own != 9 || c.Incoming != 9 {
+		t.Errorf("Layout() = %v with %d own and %d incoming messages, want 9 of each", err, c.Own, c.Incoming)
+	}
+	shots = append(shots, image.NewRGBA(shots[0].Rect))
+	if _, err := calibrate.Layout(1, shots...); !errors.Is(err, layout.ErrCalibrate) ||
+		!strings.Contains(err.Error(), "picture 4") {
+		t.Errorf("Layout() with an empty picture = %v, want ErrCalibrate that says which", err)
 	}
 }

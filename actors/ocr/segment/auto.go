@@ -1,10 +1,6 @@
 package segment
 
-import (
-	"image"
-
-	"github.com/kehai-run/kehai/actors/layout"
-)
+import "image"
 
 // openAuto is [Open] for a layout that says nothing of places and colours.
 func (p *Pane) openAuto(whole pixels, img *image.RGBA) (err error) {
@@ -26,10 +22,7 @@ func (p *Pane) openAuto(whole pixels, img *image.RGBA) (err error) {
 	}
 	p.title = title
 	p.Area = image.Rect(0, min(top, p.h), p.w, max(bottom, min(top, p.h)))
-	p.theme = layout.Theme{Name: "light"}
-	if p.background.colour.luma() < 96 {
-		p.theme.Name = "dark"
-	}
+	p.theme = p.layout.ThemeFor(p.background.colour.luma())
 	return nil
 }
 

@@ -40,6 +40,9 @@ type Shape struct {
 // Box is where the shape stands.
 func (s Shape) Box() image.Rectangle { return Rect(s.Bubble.Box) }
 
+// Fill is the colour of the shape.
+func (s Shape) Fill() (r, g, b uint8) { return s.paint.rgb() }
+
 // Find finds header, title, bubbles and marks.
 //
 // A bubble is a connected component of one of the theme's fill colours that is

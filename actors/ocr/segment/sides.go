@@ -1,6 +1,9 @@
 package segment
 
 import (
+	"slices"
+
+	"github.com/kehai-run/kehai/actors/layout"
 	"github.com/kehai-run/kehai/messages"
 )
 
@@ -10,21 +13,22 @@ type signs struct {
 	column float64 // in line with others at its left or its right side
 	fill   float64 // blocks of the same colour are of that side
 	known  float64 // blocks of that colour were of that side in earlier frames
+	taught float64 // the layout says that the colour is of that side
 	avatar float64 // a portrait stands left or right of it
 	stamp  float64 // its clock time stands right or left of it
 	name   float64 // a name stands above
 }
 
 // weights say how much a sign counts: the more, the less it errs.
-var weights = signs{place: 1.5, column: 2, fill: 2.5, known: 2, avatar: 1.5, stamp: 0.5, name: 0.5}
+var weights = signs{place: 1.5, column: 2, fill: 2.5, known: 2, taught: 5, avatar: 1.5, stamp: 0.5, name: 0.5}
 
 // sideScore is the least score that says a side.
 const sideScore = 0.75
 
 func (s signs) score() float64 {
 	w := weights
-	return w.place*s.place + w.column*s.column + w.fill*s.fill + w.known*s.known + w.avatar*s.avatar +
-		w.stamp*s.stamp + w.name*s.name
+	return w.place*s.place + w.column*s.column + w.fill*s.fill + w.known*s.known + w.taught*s.taught +
+		w.avatar*s.avatar + w.stamp*s.stamp + w.name*s.name
 }
 
 func sideOf(score float64) messages.Side {
@@ -67,7 +71,7 @@ func (p *Pane) weigh(list []block) {
 func (p *Pane) signsOf(list []block, i int) (s signs) {
 	b := &list[i]
 	if !b.picture() {
-		s.known = knownFill(p.Known, b.paint)
+		s.known, s.taught = knownFill(p.Known, b.paint), p.taught(b.paint)
 	}
 	left, right := b.box.Min.X-p.Area.Min.X, p.Area.Max.X-b.box.Max.X
 	if left+right > 0 {
@@ -104,4 +108,18 @@ func (p *Pane) signsOf(list []block, i int) (s signs) {
 		s.name = -1
 	}
 	return s
+}
+
+// taught is what the colours in the lists of the layout's theme say.
+func (p *Pane) taught(paint colour) float64 {
+	r, g, b := paint.rgb()
+	near := func(n layout.Near) bool { return n.Has(r, g, b) }
+	own, incoming := slices.ContainsFunc(p.theme.OwnColours, near), slices.ContainsFunc(p.theme.IncomingColours, near)
+	switch {
+	case own == incoming:
+		return 0
+	case own:
+		return 1
+	}
+	return -1
 }
