@@ -306,7 +306,7 @@ func (m *mailbox) look(upTo uint64) bool {
 	if m.closed {
 		return false
 	}
-	m.more, m.high = true, max(m.high, upTo)
+	m.more, m.high, m.missed = true, max(m.high, upTo), max(m.missed, upTo)
 	return true
 }
 

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"errors"
 	"fmt"
 	"io"
 )
@@ -16,6 +17,21 @@ func (r *Replica) Snapshot(w io.Writer) error {
 			return yield(k, v)
 		})
 	})
+}
+
+// Found begins the count of entries at an index: what the store holds is what a new cluster
+// begins with.
+func (r *Replica) Found(index uint64) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.applied > 0 {
+		return errors.New("engine: the store is one of a cluster: let its node leave that one first")
+	}
+	if err := r.write([]Op{{Key: []byte(keyApplied), Value: []byte(seqBytes(index))}}, true); err != nil {
+		return fmt.Errorf("engine: found a cluster: %w", err)
+	}
+	r.applied = index
+	return nil
 }
 
 // Sync makes everything that was applied survive a power cut.

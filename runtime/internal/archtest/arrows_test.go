@@ -33,7 +33,9 @@ var rooms = []struct {
 	{3, "runtime/cluster/invite", nil},
 	{3, "runtime/cluster/transport", nil},
 	{4, "runtime/cluster/seat", nil},
+	{3, "runtime/cluster/journal", nil},
 	{2, "runtime/store", nil},
+	{2, "runtime/store/raftlog", nil},
 	{2, "runtime/keyring", nil},
 	{2, "runtime/web", []string{"messages/...", "actors"}},
 	// These know the rules and tables that actors export.
@@ -136,6 +138,8 @@ var monopolies = []struct {
 }{
 	{"github.com/dgraph-io/badger", []string{"runtime/store"}, []string{"runtime/engine/live"},
 		"go through engine.Store"},
+	{"github.com/hashicorp/raft", []string{"runtime/cluster/journal", "runtime/store/raftlog"}, nil,
+		"go through cluster.Member, so that a host without a cluster links nothing of it"},
 	{"github.com/go-vgo/robotgo", []string{"hardware/robot"}, nil, "go through the interfaces of hardware"},
 	{"github.com/tmc/langchaingo", []string{"actors/llm"}, nil, "make a call to the llm worker"},
 	{"github.com/ikawaha", []string{"actors/insight"}, nil, "make a call to the words worker"},

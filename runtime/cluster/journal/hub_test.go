@@ -1,0 +1,147 @@
+package journal_test
+
+import (
+	"context"
+	"errors"
+	"net"
+	"sync"
+	"time"
+
+	"github.com/kehai-run/kehai/runtime/cluster"
+)
+
+// hub connects nodes in one process. A node that is cut off reaches nobody, and nobody
+// reaches it.
+type hub struct {
+	mu    sync.Mutex
+	wires map[string]*wire
+	cut   map[string]bool
+}
+
+func newHub() *hub { return &hub{wires: map[string]*wire{}, cut: map[string]bool{}} }
+
+// wire is the network of one life of a node, whose name is its address.
+type wire struct {
+	hub  *hub
+	node string
+
+	mu       sync.Mutex
+	incoming chan net.Conn
+	services map[string]func(context.Context, string, []byte) ([]byte, error)
+	open     []net.Conn
+	closed   chan struct{}
+	once     sync.Once
+}
+
+var _ cluster.Network = (*wire)(nil)
+
+var errCut = errors.New("hub: cut off")
+
+func (h *hub) join(node string) *wire {
+	w := &wire{hub: h, node: node, incoming: make(chan net.Conn), closed: make(chan struct{}),
+		services: map[string]func(context.Context, string, []byte) ([]byte, error){}}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.wires[node] = w
+	return w
+}
+
+// isolate cuts a node off, or connects it again.
+func (h *hub) isolate(node string, cut bool) {
+	h.mu.Lock()
+	h.cut[node] = cut
+	wires := h.wires
+	h.mu.Unlock()
+	if w := wires[node]; cut && w != nil {
+		w.hangUp()
+	}
+}
+
+func (h *hub) find(from, to string) (*wire, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	w := h.wires[to]
+	if w == nil || h.cut[from] || h.cut[to] {
+		return nil, errCut
+	}
+	select {
+	case <-w.closed:
+		return nil, errCut
+	default:
+		return w, nil
+	}
+}
+
+func (w *wire) hangUp() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, c := range w.open {
+		_ = c.Close()
+	}
+	w.open = nil
+}
+
+func (w *wire) keep(c net.Conn) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.open = append(w.open, c)
+}
+
+func (w *wire) Accept() (net.Conn, error) {
+	select {
+	case c := <-w.incoming:
+		return c, nil
+	case <-w.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+func (w *wire) Dial(address string, timeout time.Duration) (net.Conn, error) {
+	to, err := w.hub.find(w.node, address)
+	if err != nil {
+		return nil, err
+	}
+	here, there := net.Pipe()
+	w.keep(here)
+	to.keep(there)
+	select {
+	case to.incoming <- there:
+		return here, nil
+	case <-to.closed:
+		return nil, errCut
+	case <-time.After(timeout):
+		return nil, errCut
+	}
+}
+
+func (w *wire) Addr() net.Addr { return nil }
+
+func (w *wire) Ask(ctx context.Context, address, service string, request []byte) ([]byte, error) {
+	to, err := w.hub.find(w.node, address)
+	if err != nil {
+		return nil, err
+	}
+	to.mu.Lock()
+	by := to.services[service]
+	to.mu.Unlock()
+	if by == nil {
+		return nil, errors.New("hub: no such service")
+	}
+	answer, err := by(ctx, w.node, request)
+	if _, cut := w.hub.find(w.node, address); cut != nil {
+		return nil, cut // it was carried out, and nobody hears of it
+	}
+	return answer, err
+}
+
+func (w *wire) Answer(service string, by func(context.Context, string, []byte) ([]byte, error)) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.services[service] = by
+}
+
+func (w *wire) Close() error {
+	w.once.Do(func() { close(w.closed) })
+	w.hangUp()
+	return nil
+}

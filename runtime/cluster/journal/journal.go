@@ -1,0 +1,410 @@
+// Package journal gives a machine its seat in a cluster: [Journal] is a [cluster.Member] over
+// hashicorp/raft, whose log brings entries to the [engine.Replica] of each node. Open
+// (open.go) is the place to start.
+//
+// Raft decides who is a member and in which order entries come; what an entry does, and who
+// owns which actor, is the replica's. The leader watches the others, and says in the log who
+// has not been heard of for [Timing.Down].
+//
+// What a crash can lose: nothing that was acknowledged. Raft's log survives a power cut before
+// an entry counts, and the replica's store follows it.
+package journal
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/hashicorp/raft"
+	"github.com/rs/zerolog"
+
+	"github.com/kehai-run/kehai/runtime/cluster"
+	"github.com/kehai-run/kehai/runtime/engine"
+)
+
+// Services of a member, by which the others ask it.
+const (
+	serviceAppend = "append"  // an entry for the leader
+	serviceChange = "change"  // of the members, for the leader
+	serviceWhere  = "applied" // how far a member is
+)
+
+// Journal is a node's seat in a cluster. Its methods may be called concurrently.
+type Journal struct {
+	o       Options
+	log     zerolog.Logger
+	raft    *raft.Raft
+	entries raft.LogStore
+	wires   *raft.NetworkTransport
+
+	ctx  context.Context // ends with Close
+	end  context.CancelFunc
+	all  sync.WaitGroup
+	news chan raft.Observation
+
+	seated chan struct{} // closed once raft runs
+
+	mu      sync.Mutex
+	changed chan struct{} // closed and replaced when the leader may be another
+	failing map[string]time.Time
+	once    sync.Once
+	closed  error
+}
+
+var (
+	_ cluster.Member = (*Journal)(nil)
+	_ engine.Log     = (*Journal)(nil)
+)
+
+// place is where an entry stands in the log.
+type place struct {
+	Index uint64 `json:"index"`
+	Term  uint64 `json:"term"`
+}
+
+// Append implements [engine.Log].
+func (j *Journal) Append(p engine.Proposal) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.ctx.Err() == nil {
+		j.all.Go(func() { j.bring(p) })
+	}
+}
+
+// bring tries until the entry is in the log and has come back from there.
+func (j *Journal) bring(p engine.Proposal) {
+	wait := j.o.Timing.Retry
+	for {
+		j.mu.Lock()
+		changed := j.changed
+		j.mu.Unlock()
+		ctx, end := context.WithTimeout(j.ctx, j.o.Timing.Apply)
+		at, err := j.append(ctx, p.Entry)
+		end()
+		pause := wait
+		if err == nil {
+			j.applyTo(at)
+			pause = j.o.Timing.Apply // it comes by itself
+		}
+		timer := time.NewTimer(pause)
+		select {
+		case <-p.Done:
+		case <-j.ctx.Done():
+		case <-timer.C:
+		case <-changed:
+		}
+		timer.Stop()
+		select {
+		case <-p.Done:
+			return
+		case <-j.ctx.Done():
+			return
+		default:
+		}
+		wait = min(2*wait, j.o.Timing.Heartbeat)
+	}
+}
+
+// append has the leader append an entry, and waits until a majority has it.
+func (j *Journal) append(ctx context.Context, entry []byte) (at place, err error) {
+	if j.raft.State() == raft.Leader {
+		return j.appendHere(entry)
+	}
+	address, id := j.raft.LeaderWithID()
+	if address == "" || string(id) == j.o.Node {
+		return at, cluster.ErrNoLeader
+	}
+	answer, err := j.o.Network.Ask(ctx, string(address), serviceAppend, entry)
+	if err != nil {
+		return at, err
+	}
+	return at, json.Unmarshal(answer, &at)
+}
+
+func (j *Journal) appendHere(entry []byte) (place, error) {
+	term := j.raft.CurrentTerm()
+	f := j.raft.Apply(entry, j.o.Timing.Apply)
+	if err := f.Error(); err != nil {
+		return place{}, err
+	}
+	if j.raft.CurrentTerm() != term {
+		term = 0 // nobody can tell in which it was appended
+	}
+	return place{f.Index(), term}, nil
+}
+
+// applyTo carries out what this node's log holds up to a place that the leader calls
+// committed, without waiting to hear so in raft's own time. If the entry there is of that
+// term, all before it are the leader's too.
+func (j *Journal) applyTo(at place) {
+	var entry raft.Log
+	if at.Term == 0 || j.entries.GetLog(at.Index, &entry) != nil || entry.Term != at.Term {
+		return
+	}
+	for i := j.o.Replica.Applied() + 1; i <= at.Index; i++ {
+		if j.entries.GetLog(i, &entry) != nil {
+			return
+		}
+		if entry.Type == raft.LogCommand && j.o.Replica.Apply(i, entry.Data) != nil {
+			return // raft will see it too
+		}
+	}
+}
+
+// Status implements [cluster.Member].
+func (j *Journal) Status() cluster.Status {
+	s := cluster.Status{
+		Node: j.o.Node, Term: j.raft.CurrentTerm(), Last: j.raft.LastIndex(), Applied: j.o.Replica.Applied(),
+		Contact: j.raft.LastContact(),
+	}
+	_, leader := j.raft.LeaderWithID()
+	s.Leader = string(leader)
+	s.Ready = leader != "" && (string(leader) == j.o.Node || time.Since(s.Contact) < 2*j.o.Timing.Heartbeat)
+	owns := j.o.Replica.Holdings()
+	up := j.o.Replica.Members()
+	for _, server := range j.servers() {
+		role := cluster.Voter
+		if server.Suffrage != raft.Voter {
+			role = cluster.Follower
+		}
+		node := string(server.ID)
+		_, there := up[node]
+		s.Peers = append(s.Peers, cluster.PeerStatus{
+			Peer: cluster.Peer{Node: node, Address: string(server.Address), Role: role}, Up: there, Owns: owns[node],
+		})
+	}
+	slices.SortFunc(s.Peers, func(a, b cluster.PeerStatus) int { return strings.Compare(a.Node, b.Node) })
+	return s
+}
+
+func (j *Journal) servers() []raft.Server {
+	f := j.raft.GetConfiguration()
+	if f.Error() != nil {
+		return nil
+	}
+	return f.Configuration().Servers
+}
+
+// change is a change of the members, on its way to the leader.
+type change struct {
+	Add      *cluster.Peer `json:"add,omitempty"`
+	Remove   string        `json:"remove,omitempty"`
+	Transfer *string       `json:"transfer,omitempty"`
+}
+
+// Add implements [cluster.Member].
+func (j *Journal) Add(ctx context.Context, p cluster.Peer) error {
+	return j.change(ctx, change{Add: &p})
+}
+
+// Remove implements [cluster.Member].
+func (j *Journal) Remove(ctx context.Context, node string) error {
+	return j.change(ctx, change{Remove: node})
+}
+
+// Transfer implements [cluster.Member].
+func (j *Journal) Transfer(ctx context.Context, node string) error {
+	return j.change(ctx, change{Transfer: &node})
+}
+
+// change has the leader change the members.
+func (j *Journal) change(ctx context.Context, c change) error {
+	if j.raft.State() == raft.Leader {
+		return j.changeHere(ctx, c)
+	}
+	address, _ := j.raft.LeaderWithID()
+	if address == "" {
+		return cluster.ErrNoLeader
+	}
+	form, err := json.Marshal(c)
+	if err == nil {
+		_, err = j.o.Network.Ask(ctx, string(address), serviceChange, form)
+	}
+	return err
+}
+
+func (j *Journal) changeHere(ctx context.Context, c change) error {
+	switch {
+	case c.Add != nil:
+		return j.admit(ctx, *c.Add)
+	case c.Remove != "":
+		if err := j.raft.RemoveServer(raft.ServerID(c.Remove), 0, j.o.Timing.Apply).Error(); err != nil {
+			return fmt.Errorf("cluster: remove %s: %w", c.Remove, err)
+		}
+		j.sayDown(c.Remove)
+		return nil
+	case c.Transfer != nil:
+		return j.transfer(*c.Transfer)
+	}
+	return errors.New("cluster: a change that this version does not know: upgrade the leader")
+}
+
+// admit lets a node in. Before it is asked to vote it gets the state, or nothing could be
+// committed until it has.
+func (j *Journal) admit(ctx context.Context, p cluster.Peer) error {
+	id, address := raft.ServerID(p.Node), raft.ServerAddress(p.Address)
+	voter := false
+	for _, s := range j.servers() {
+		voter = voter || s.ID == id && s.Suffrage == raft.Voter
+	}
+	var err error
+	switch {
+	case voter && p.Role == cluster.Follower:
+		err = j.raft.DemoteVoter(id, 0, j.o.Timing.Apply).Error()
+	case !voter:
+		err = j.raft.AddNonvoter(id, address, 0, j.o.Timing.Apply).Error()
+		if err == nil && p.Role != cluster.Follower {
+			err = j.caughtUp(ctx, p.Address)
+		}
+	}
+	if err == nil && p.Role != cluster.Follower {
+		err = j.raft.AddVoter(id, address, 0, j.o.Timing.Apply).Error()
+	}
+	if err != nil {
+		return fmt.Errorf("cluster: add %s at %s: %w", p.Node, p.Address, err)
+	}
+	return nil
+}
+
+// caughtUp waits until a node holds what this one held when it was called.
+func (j *Journal) caughtUp(ctx context.Context, address string) error {
+	want := j.o.Replica.Applied()
+	tick := time.NewTicker(j.o.Timing.Heartbeat / 4)
+	defer tick.Stop()
+	var last error
+	for {
+		answer, err := j.o.Network.Ask(ctx, address, serviceWhere, nil)
+		var at place
+		if err == nil {
+			err = json.Unmarshal(answer, &at)
+		}
+		if last = err; err == nil && at.Index >= want {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("it has not caught up: %w", errors.Join(ctx.Err(), last))
+		case <-j.ctx.Done():
+			return cluster.ErrClosed
+		case <-tick.C:
+		}
+	}
+}
+
+func (j *Journal) transfer(node string) error {
+	f := j.raft.LeadershipTransfer
+	for _, s := range j.servers() {
+		if string(s.ID) == node {
+			f = func() raft.Future { return j.raft.LeadershipTransferToServer(s.ID, s.Address) }
+		}
+	}
+	if err := f().Error(); err != nil {
+		return fmt.Errorf("cluster: hand leadership to %q: %w", node, err)
+	}
+	return nil
+}
+
+// Announce implements [cluster.Member].
+func (j *Journal) Announce(ctx context.Context, topic string, note []byte) error {
+	done := make(chan error, 1)
+	j.o.Replica.Announce(topic, note, func(err error) { done <- err })
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+		return fmt.Errorf("cluster: announce %s: %w (it may still be announced)", topic, ctx.Err())
+	}
+}
+
+// Snapshot implements [cluster.Member].
+func (j *Journal) Snapshot(context.Context) error {
+	err := j.raft.Snapshot().Error()
+	if errors.Is(err, raft.ErrNothingNewToSnapshot) {
+		return nil
+	}
+	return err
+}
+
+// watch follows what raft observes, and lets the leader say who is not there.
+func (j *Journal) watch() {
+	tick := time.NewTicker(j.o.Timing.Down / 8)
+	defer tick.Stop()
+	for {
+		select {
+		case <-j.ctx.Done():
+			return
+		case o := <-j.news:
+			j.observe(o)
+		case <-tick.C:
+			j.o.Replica.Say()
+			if j.raft.State() == raft.Leader {
+				j.sayMissing()
+			}
+		}
+	}
+}
+
+func (j *Journal) observe(o raft.Observation) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	switch data := o.Data.(type) {
+	case raft.LeaderObservation:
+		clear(j.failing)
+		close(j.changed)
+		j.changed = make(chan struct{})
+	case raft.FailedHeartbeatObservation:
+		if _, ok := j.failing[string(data.PeerID)]; !ok {
+			since := data.LastContact
+			if since.IsZero() {
+				since = time.Now()
+			}
+			j.failing[string(data.PeerID)] = since
+		}
+	case raft.ResumedHeartbeatObservation:
+		delete(j.failing, string(data.PeerID))
+	}
+}
+
+// sayMissing says which nodes have not been heard of, or are members no more.
+func (j *Journal) sayMissing() {
+	known := map[string]bool{}
+	for _, s := range j.servers() {
+		known[string(s.ID)] = true
+	}
+	j.mu.Lock()
+	missing := map[string]bool{}
+	for node, since := range j.failing {
+		missing[node] = time.Since(since) >= j.o.Timing.Down
+	}
+	j.mu.Unlock()
+	for _, node := range slices.Sorted(maps.Keys(j.o.Replica.Members())) {
+		if missing[node] || len(known) > 0 && !known[node] {
+			j.sayDown(node)
+		}
+	}
+}
+
+func (j *Journal) sayDown(node string) {
+	if boot, ok := j.o.Replica.Members()[node]; ok {
+		j.o.Replica.Down(node, boot)
+	}
+}
+
+// Close implements [cluster.Member]. It does not close the network, nor the stores.
+func (j *Journal) Close() error {
+	j.once.Do(func() {
+		j.o.Replica.Close()
+		j.mu.Lock()
+		j.end()
+		j.mu.Unlock()
+		j.closed = errors.Join(j.wires.Close(), j.raft.Shutdown().Error())
+		j.all.Wait()
+	})
+	return j.closed
+}
