@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/kehai-run/kehai/actors/memory/lexical"
 	"github.com/kehai-run/kehai/actors/text/when"
 )
 
@@ -41,6 +42,19 @@ func Asks(s string) bool {
 		}
 	}
 	return false
+}
+
+// tells reports whether a turn that ends in a question says something before it.
+func tells(s string) bool {
+	const enough = 4 // telling words or pairs
+	s = strings.TrimRight(start(s), " ?？。.!！〜~☺😊")
+	n := 0
+	for _, t := range lexical.Terms(s[:max(0, strings.LastIndexAny(s, ".!?。！？\n"))]) {
+		if !t.Common && (t.Kind == lexical.Word || t.Kind == lexical.Pair) {
+			n++
+		}
+	}
+	return n >= enough
 }
 
 // holds reports whether a turn seems to contain what is sought.

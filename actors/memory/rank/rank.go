@@ -124,7 +124,8 @@ type turn struct {
 	rare    bool
 	read    bool
 	said    string
-	asks    bool         // it is a question itself
+	asks    bool         // it ends in a question
+	only    bool         // and tells nothing besides
 	holds   bool         // what the question asks for
 	spans   []when.Found // the times that it names, if that matters
 	life    when.Life    // and the stages of a life

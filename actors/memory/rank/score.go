@@ -183,6 +183,7 @@ func (r *recall) readTurn(t *turn) {
 	t.read, t.said = true, r.text(t.doc)
 	at := t.entry.At.In(r.zone)
 	t.asks = Asks(t.said)
+	t.only = t.asks && !tells(t.said)
 	t.holds = holds(t.said, r.question.Sought, at)
 	if len(r.question.Spans) > 0 {
 		t.spans = when.Find(start(t.said), at, when.Past)
@@ -195,7 +196,7 @@ func (r *recall) readTurn(t *turn) {
 // answers is the factor that a turn's text gives to its score.
 func (r *recall) answers(t *turn) float64 {
 	f := 1.0
-	if t.asks {
+	if t.only {
 		f *= 1 - r.w.Asking
 	}
 	if t.holds {

@@ -24,7 +24,7 @@ type Weights struct {
 	Speaker float64 // what a turn of the person in question gains, in shares of its score
 	Date    float64 // what a turn from the time in question gains, likewise
 	Cue     float64 // what a turn gains that can answer "when", "where", "who" or "how many"
-	Asking  float64 // from 0 to 1: what a turn loses that asks itself
+	Asking  float64 // from 0 to 1: what a turn loses that only asks itself
 
 	Feedback float64 // of the rare words of the best turns, beside the question's own
 	Hop      float64 // of the names in the best turns
@@ -34,9 +34,9 @@ type Weights struct {
 // testkit/replay/recall for how they were found.
 func Defaults() Weights {
 	return Weights{
-		Letter: 0.4, Kana: 0.15, Gram: 0.5, Concept: 0.6,
-		Coordination: 0.3, Near: 0.4, Far: 0.2, Answer: 0.15, Session: 0.8, Brief: 0.7,
-		Speaker: 0.45, Date: 0.7, Cue: 0.25, Asking: 0.2,
+		Letter: 0.4, Kana: 0.15, Gram: 0.5, Concept: 0.75,
+		Coordination: 0.3, Near: 0.4, Far: 0.2, Answer: 0.15, Session: 1.2, Brief: 0.95,
+		Speaker: 0.5, Date: 0.7, Cue: 0.25, Asking: 0.8,
 		Feedback: 0.08, Hop: 0.1,
 	}
 }
