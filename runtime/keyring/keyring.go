@@ -350,19 +350,28 @@ func (r *Ring) keep(k *key, subject string) {
 
 // begin makes a key. It is on the disk before it is used.
 func (r *Ring) begin(n *node, of id) (*key, error) {
+	wrapped, k, err := r.draw(n, of)
+	if err == nil {
+		err = r.files.write(of.String(), wrapped)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return k, nil
+}
+
+// draw makes a key, and its wrapped form.
+func (r *Ring) draw(n *node, of id) (wrapped []byte, k *key, err error) {
 	var secret [keyBytes]byte
 	var nonce [nonceBytes]byte
 	if err := r.secret(secret[:]); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if err := r.nonce(nonce[:]); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	wrapped := n.wrap.Seal(append([]byte(headOfKey), nonce[:]...), nonce[:], secret[:], of[:])
-	if err := r.files.write(of.String(), wrapped); err != nil {
-		return nil, err
-	}
-	return keyOf(of, secret[:]), nil
+	wrapped = n.wrap.Seal(append([]byte(headOfKey), nonce[:]...), nonce[:], secret[:], of[:])
+	return wrapped, keyOf(of, secret[:]), nil
 }
 
 // The beginnings of the files.

@@ -31,6 +31,7 @@ var rooms = []struct {
 	{1, "runtime/cluster", nil},
 	{2, "runtime/cluster/identity", nil},
 	{3, "runtime/cluster/invite", nil},
+	{3, "runtime/cluster/keys", nil},
 	{3, "runtime/cluster/transport", nil},
 	{4, "runtime/cluster/seat", nil},
 	{3, "runtime/cluster/journal", nil},
