@@ -82,12 +82,13 @@ func newSettings(cfg Config, opts []Option) settings {
 	return s
 }
 
-// Cluster is a machine's seat among others; package runtime/cluster/seat has it. Start
-// connects it, Run serves until ctx ends, and what Start has opened is closed by then.
+// Cluster is a machine's seat among others; package runtime/cluster/seat has it. Between
+// Start and Close its engine runs on the replica, and Run serves until ctx ends.
 type Cluster interface {
 	control.ClusterBackend
-	Start(ctx context.Context) error
+	Start(engine.Store, []engine.Kind, engine.Sealer, func(broken error)) (*engine.Replica, engine.Sealer, error)
 	Run(ctx context.Context) error
+	Close() error
 }
 
 // WithCluster makes the runtime a member of a cluster.

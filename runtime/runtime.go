@@ -179,11 +179,16 @@ func (r *Runtime) run(ctx, abort context.Context) (err error) {
 	if err != nil {
 		return err
 	}
+	replica, sealer, rise, err := r.seat(st, sealer)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, rise()) }()
 	// Subscriptions may acknowledge until the actors have stopped.
 	following, endFollowing := context.WithCancel(context.WithoutCancel(ctx))
 	defer endFollowing()
 	var followers sync.WaitGroup
-	sys, err := r.system(st, sealer, hands, func(ctx context.Context) {
+	sys, err := r.system(st, sealer, replica, hands, func(ctx context.Context) {
 		endFollowing()
 		follow.WaitOr(&followers, ctx)
 	})
@@ -239,14 +244,14 @@ func (r *Runtime) run(ctx, abort context.Context) (err error) {
 // system makes the system that runs the actors; last is called at the end of its
 // draining.
 func (r *Runtime) system(
-	st engine.Store, sealer engine.Sealer, hands datadir.Hands, last func(context.Context),
+	st engine.Store, sealer engine.Sealer, replica *engine.Replica, hands datadir.Hands, last func(context.Context),
 ) (*live.System, error) {
 	return live.New(live.Options{
 		Engine: engine.Options{
 			Store: st, Codec: r.codec, Clock: engine.SystemClock{}, Kinds: r.plan.kinds, Workers: r.plan.workers,
 			Sync: r.cfg.Durability == config.DurabilityPower, MinFree: uint64(r.cfg.Store.MinFree),
 			Listener: r.listen, OnCommit: r.committed, Hands: hands, Idle: r.cfg.Actors.Sleep,
-			Sealer: sealer, Sealing: r.sealing,
+			Sealer: sealer, Sealing: r.sealing, Replica: replica,
 		},
 		Activate: r.plan.activate, Log: r.log, Name: r.names.Actor,
 		// Waiting for a burst is worth it, and for a text in an input field, which is

@@ -25,7 +25,7 @@ func (r *Runtime) services(e *engine.Engine, now first) []follow.Service {
 		a("feed of face trackers", r.cfg.Focus.Enabled && r.set.store == nil, r.openFeed),
 		a("control socket", r.set.store == nil,
 			at(func(ctx context.Context) error { return control.Serve(ctx, r.cfg.Data, r.Backend()) })),
-		a("cluster", r.set.cluster != nil, r.openCluster),
+		a("cluster", r.set.cluster != nil, at(func(ctx context.Context) error { return r.set.cluster.Run(ctx) })),
 		a("key of the log", now.logKey,
 			at(func(ctx context.Context) error { return names.KeepLogKey(ctx, e, r.hashKey, r.log) })),
 		a("adoption", now.adopts, at(func(context.Context) error { return names.Adopt(e, r.cfg.Apps(), r.adoptedOf) })),
@@ -53,9 +53,13 @@ func (r *Runtime) openPage(context.Context) (follow.Serve, error) {
 	return page.Serve, nil
 }
 
-// openCluster takes this machine's seat among others.
-func (r *Runtime) openCluster(ctx context.Context) (follow.Serve, error) {
-	return r.set.cluster.Run, r.set.cluster.Start(ctx)
+// seat takes this machine's place among others, if it has one.
+func (r *Runtime) seat(st engine.Store, keys engine.Sealer) (*engine.Replica, engine.Sealer, func() error, error) {
+	if r.set.cluster == nil {
+		return nil, keys, func() error { return nil }, nil
+	}
+	replica, keys, err := r.set.cluster.Start(st, r.plan.kinds, keys, r.storeStopped)
+	return replica, keys, r.set.cluster.Close, err
 }
 
 // desk is where the person of this node sits.

@@ -95,7 +95,7 @@ func freePort(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv(args[0], port)
 }
 
-// up waits until the running Kehai has heard of other members.
+// up waits until a majority decides, and the running Kehai has heard of members.
 func up(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) == 0 {
 		ts.Fatalf("usage: up NODE…")
@@ -103,7 +103,7 @@ func up(ts *testscript.TestScript, neg bool, args []string) {
 	for _, node := range args {
 		ask(ts, "sees "+node, func(client *control.Client) bool {
 			c, err := client.Cluster(context.Background())
-			return err == nil && slices.ContainsFunc(c.Members, func(m control.ClusterMember) bool {
+			return err == nil && c.Ready && slices.ContainsFunc(c.Members, func(m control.ClusterMember) bool {
 				return m.Node == node && m.Up
 			})
 		})

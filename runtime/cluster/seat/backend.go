@@ -20,10 +20,7 @@ var _ control.ClusterBackend = (*Seat)(nil)
 func (s *Seat) Cluster(context.Context) (control.Cluster, error) {
 	c := Describe(s.id)
 	c.Running = true
-	st := cluster.Status{Leader: s.id.Node(), Ready: true}
-	if s.member != nil {
-		st = s.member.Status()
-	}
+	st := s.member.Status()
 	c.Leader, c.Ready = st.Leader, st.Ready
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -112,17 +109,11 @@ func (s *Seat) Expel(ctx context.Context, node string) error {
 		return err
 	}
 	s.o.Log.Info().Str("node", node).Msg("cluster_member_removed")
-	if s.member == nil {
-		return nil
-	}
 	return s.member.Remove(ctx, node)
 }
 
 // Promote implements [control.ClusterBackend].
 func (s *Seat) Promote(context.Context) error {
-	if s.member == nil {
-		return errors.New("seat: nothing is replicated here")
-	}
 	if st := s.member.Status(); st.Ready {
 		return fmt.Errorf("seat: %s decides, so nothing is to be promoted", st.Leader)
 	}

@@ -75,7 +75,7 @@ func (s *Seat) fetchKeys(ctx context.Context) error {
 	return s.askAny(ctx, serviceKeys, func(raw []byte) error {
 		z, err := gzip.NewReader(bytes.NewReader(raw))
 		if err == nil {
-			_, err = keyring.Restore(s.keys, io.LimitReader(z, maxKeys))
+			_, err = keyring.Restore(s.keysDir(), io.LimitReader(z, maxKeys))
 		}
 		return err
 	})

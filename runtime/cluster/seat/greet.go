@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"reflect"
 
 	"github.com/kehai-run/kehai/runtime/cluster"
@@ -23,11 +24,8 @@ type greeting struct {
 }
 
 func (s *Seat) greeting() greeting {
-	g := greeting{Node: s.id.Node(), Address: s.wires.Addr().String(), Book: s.id.Book().Version}
-	if s.member != nil {
-		g.Applied = s.member.Status().Applied
-	}
-	return g
+	return greeting{Node: s.id.Node(), Address: s.wires.Addr().String(), Book: s.id.Book().Version,
+		Applied: s.member.Status().Applied}
 }
 
 // greet greets a member, by name or by address.
@@ -111,9 +109,11 @@ func (s *Seat) answer() {
 		if m, ok := s.id.Book().Member(from); !ok || m.Role == cluster.Witness {
 			return nil, errors.New("seat: a witness gets no keys")
 		}
-		return packKeys(s.keys)
+		return packKeys(s.keysDir())
 	})
 }
+
+func (s *Seat) keysDir() string { return filepath.Join(s.o.Data, "keys") }
 
 // maxKeys bounds what is unpacked of another member's keys, in bytes.
 const maxKeys = 256 << 20
@@ -148,9 +148,7 @@ func (s *Seat) change(ctx context.Context, to func(identity.Book) (identity.Book
 		if err != nil {
 			return fmt.Errorf("seat: %w", err)
 		}
-		if s.member == nil {
-			err = s.learn(raw)
-		} else if err = s.member.Announce(ctx, noteBook, raw); err == nil {
+		if err = s.member.Announce(ctx, noteBook, raw); err == nil {
 			err = s.waitForBook(ctx, next.Version)
 		}
 		if err != nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"os"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -15,7 +16,13 @@ import (
 	"github.com/kehai-run/kehai/runtime/cluster"
 	"github.com/kehai-run/kehai/runtime/cluster/identity"
 	"github.com/kehai-run/kehai/runtime/cluster/invite"
+	"github.com/kehai-run/kehai/runtime/cluster/journal"
+	"github.com/kehai-run/kehai/runtime/cluster/keys"
 	"github.com/kehai-run/kehai/runtime/cluster/transport"
+	"github.com/kehai-run/kehai/runtime/engine"
+	"github.com/kehai-run/kehai/runtime/keyring"
+	"github.com/kehai-run/kehai/runtime/private"
+	"github.com/kehai-run/kehai/runtime/store"
 )
 
 // Options say how a machine takes its seat.
@@ -25,9 +32,7 @@ type Options struct {
 	Listen string   // HOST:PORT, see the configuration; "" chooses
 	Seeds  []string // addresses at which members may be found
 	Log    zerolog.Logger
-	// Journal opens the replicated log over the wires; nil: nothing is replicated.
-	Journal func(net cluster.Network, me cluster.Peer, alone bool,
-		notes map[string]cluster.Note) (cluster.Member, error)
+	Timing journal.Timing
 
 	now      func() time.Time
 	networks interfaces
@@ -58,9 +63,10 @@ type Seat struct {
 	o      Options
 	id     *identity.Identity
 	wires  *transport.Transport
-	member cluster.Member // nil without a journal
+	member *journal.Journal // nil until Start
+	log    engine.Store     // of the member
+	keys   *keys.Keys
 	desk   invite.Desk
-	keys   string // directory of the keyring
 
 	mu       sync.Mutex
 	contact  map[string]time.Time // by node: when it last answered
@@ -96,7 +102,7 @@ func Open(o Options) (*Seat, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Seat{o: o, id: id, keys: filepath.Join(o.Data, "keys"), contact: map[string]time.Time{},
+	return &Seat{o: o, id: id, contact: map[string]time.Time{},
 		applied: map[string]uint64{}, heard: map[string]bool{}, learned: make(chan struct{}),
 		problems: map[string]string{}}, nil
 }
@@ -110,49 +116,126 @@ func (s *Seat) me() identity.Member {
 	return m
 }
 
-// Start connects this machine with the others, and returns once it may work.
-func (s *Seat) Start(ctx context.Context) error {
+// Start connects this machine with the others: the replica takes part in the log from now
+// on, and what is sealed with the keys is readable for all members.
+func (s *Seat) Start(st engine.Store, kinds []engine.Kind, sealer engine.Sealer, broken func(error)) (
+	*engine.Replica, engine.Sealer, error) {
 	at, err := listenAt(s.o.Listen, s.me().Address, s.o.networks)
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
 	s.wires, err = transport.Listen(transport.Options{Identity: s.id, Address: at, Now: s.o.now, Refused: s.refused,
 		Guests: transport.Guests{Protocol: invite.Protocol, Open: s.desk.Open, Serve: s.welcome}})
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
 	s.answer()
-	if s.o.Journal != nil {
-		me := s.me().Peer
-		me.Address = me.Node // see the package's comment
-		s.member, err = s.o.Journal(s.wires, me, len(s.id.Book().Members) == 1,
-			map[string]cluster.Note{noteBook: func(_ string, note []byte) error { return s.learn(note) }})
-		if err != nil {
-			return errors.Join(err, s.wires.Close())
-		}
+	replica, err := s.take(st, kinds, sealer, broken)
+	if err != nil {
+		return nil, nil, errors.Join(err, s.Close())
 	}
-	return nil
+	return replica, s.keys, nil
 }
 
-// Run greets the others until ctx ends, then leaves the wires.
+// take takes this machine's place in the replicated log.
+func (s *Seat) take(st engine.Store, kinds []engine.Kind, sealer engine.Sealer, broken func(error)) (
+	*engine.Replica, error) {
+	ring, ok := sealer.(*keyring.Ring)
+	if !ok {
+		return nil, errors.New("seat: a cluster shares the keys of the data directory, and this Kehai has others")
+	}
+	var err error
+	s.keys, err = keys.New(keys.Options{Ring: ring, Dir: identity.Dir(s.o.Data), Node: s.id.Node(), Wire: s.wires,
+		Members: func() []cluster.Peer { return s.peers() },
+		Announce: func(ctx context.Context, topic string, note []byte) error {
+			return s.member.Announce(ctx, topic, note)
+		}})
+	if err != nil {
+		return nil, err
+	}
+	replica, err := engine.NewReplica(engine.ReplicaOptions{Node: s.id.Node(), Store: st, Kinds: kinds,
+		Note: s.note})
+	if err != nil {
+		return nil, err
+	}
+	dir := filepath.Join(identity.Dir(s.o.Data), "log")
+	founded := filepath.Join(identity.Dir(s.o.Data), "founded")
+	fresh := s.founder() && !exists(founded)
+	if fresh { // one that was interrupted begins anew
+		if err := os.RemoveAll(dir); err != nil {
+			return nil, fmt.Errorf("seat: %w", err)
+		}
+	}
+	if s.log, err = store.Open(store.Options{Dir: filepath.Join(dir, "entries"), Logger: s.o.Log}); err != nil {
+		return nil, err
+	}
+	o := journal.Options{Node: s.id.Node(), Address: s.id.Node(), Replica: replica, Network: s.wires, Store: s.log,
+		Dir: filepath.Join(dir, "snapshots"), Log: s.o.Log, Timing: s.o.Timing, Broken: broken}
+	if fresh {
+		if err := journal.Found(o); err != nil {
+			return nil, err
+		}
+		if err := private.Write(founded, nil); err != nil {
+			return nil, err
+		}
+	}
+	s.member, err = journal.Open(o)
+	return replica, err
+}
+
+// founder says whether this machine began its cluster, and nobody has joined yet.
+func (s *Seat) founder() bool { b := s.id.Book(); return b.Version == 1 && len(b.Members) == 1 }
+
+func exists(path string) bool { _, err := os.Lstat(path); return err == nil }
+
+// note hands on a note of the log.
+func (s *Seat) note(topic, from string, note []byte) error {
+	switch topic {
+	case noteBook:
+		return s.learn(note)
+	case keys.Topic:
+		return s.keys.Note(from, note)
+	}
+	return nil // of a later version
+}
+
+// peers are the members as the log has them.
+func (s *Seat) peers() (list []cluster.Peer) {
+	for _, p := range s.member.Status().Peers {
+		list = append(list, p.Peer)
+	}
+	return list
+}
+
+// Run greets the others and arranges the members until ctx ends.
 func (s *Seat) Run(ctx context.Context) error {
+	var arranging sync.WaitGroup
+	defer arranging.Wait()
+	arranging.Go(func() { s.arrangeAll(ctx) })
 	tick := time.NewTicker(greetEvery)
 	defer tick.Stop()
 	for {
 		s.round(ctx)
 		select {
 		case <-ctx.Done():
-			return s.close()
+			return nil
 		case <-tick.C:
 		}
 	}
 }
 
-func (s *Seat) close() (err error) {
+// Close gives up the seat until the next start; the others go on.
+func (s *Seat) Close() (err error) {
 	if s.member != nil {
 		err = s.member.Close()
 	}
-	return errors.Join(err, s.wires.Close())
+	if s.wires != nil {
+		err = errors.Join(err, s.wires.Close())
+	}
+	if s.log != nil {
+		err = errors.Join(err, s.log.Close())
+	}
+	return err
 }
 
 // round is one round of upkeep.
