@@ -251,7 +251,7 @@ func (r *Runtime) system(
 			Store: st, Codec: r.codec, Clock: engine.SystemClock{}, Kinds: r.plan.kinds, Workers: r.plan.workers,
 			Sync: r.cfg.Durability == config.DurabilityPower, MinFree: uint64(r.cfg.Store.MinFree),
 			Listener: r.listen, OnCommit: r.committed, Hands: hands, Idle: r.cfg.Actors.Sleep,
-			Sealer: sealer, Sealing: r.sealing, Replica: replica,
+			Sealer: sealer, Sealing: r.sealing, OnLog: r.readers.Wake, Replica: replica,
 		},
 		Activate: r.plan.activate, Log: r.log, Name: r.names.Actor,
 		// Waiting for a burst is worth it, and for a text in an input field, which is

@@ -64,6 +64,7 @@ type carried struct {
 	sent    uint64                      // changes of this node's outbox that are in the log
 	took    uint64                      // changes that came over to this node
 	noted   bool
+	logged  bool // another node's events are in the event log now
 	greeted bool // it is the hello of this start
 	awaited bool // it is this node's proposal under way
 }
@@ -150,6 +151,7 @@ func (c *carried) batch(b *Batch) error {
 // whoever proposed the mail delivers it on this node.
 func (c *carried) addressed(ch *Change, delivered bool) error {
 	for _, rec := range ch.Records {
+		c.logged = c.logged || rec.Class == ClassEvent && !delivered
 		if rec.Class != ClassMail || rec.Shard != Anywhere {
 			continue
 		}
@@ -414,6 +416,9 @@ func (c *carried) keep(index uint64) (after func(), err error) {
 		landed()
 		if e != nil {
 			e.arrived(mail)
+			if c.logged {
+				e.onLog()
+			}
 		}
 		if c.noted {
 			r.passNotes()

@@ -103,6 +103,9 @@ type Options struct {
 	// replica's log, and runs here only while this node owns it. Store is the replica's. Nil:
 	// the node is alone.
 	Replica *Replica
+	// OnLog is called when events have come into the event log that the listener was not
+	// told with their place: those that another node published, or that crossed over.
+	OnLog func()
 	// OnCommit is called after each transaction with what it held.
 	OnCommit func(turns, ops int)
 }
@@ -127,6 +130,7 @@ type Engine struct {
 	minFree   uint64
 	listener  func(Published)
 	onCommit  func(turns, ops int)
+	onLog     func()
 	sealer    Sealer
 	sealing   func(rows int)
 	sealedAll bool // everything private is sealed; set by Recover
@@ -186,6 +190,9 @@ func New(o Options) (*Engine, error) {
 	}
 	if e.onCommit = o.OnCommit; e.onCommit == nil {
 		e.onCommit = func(int, int) {}
+	}
+	if e.onLog = o.OnLog; e.onLog == nil {
+		e.onLog = func() {}
 	}
 	if e.sealing = o.Sealing; e.sealing == nil {
 		e.sealing = func(int) {}

@@ -3,6 +3,7 @@ package engine
 import (
 	"encoding/binary"
 	"fmt"
+	"strings"
 
 	"github.com/kehai-run/kehai/messages"
 )
@@ -84,8 +85,8 @@ func decodeEntry(from []byte) (en entry, err error) {
 		if r.err == nil {
 			r.err = b.UnmarshalBinary(form)
 		}
-		if r.err == nil && b.Shard != Anywhere {
-			r.fail("its batch is not of the shard Anywhere")
+		if r.err == nil && !b.shared(en.node) {
+			r.fail("its batch is not of the shard Anywhere, or of another node")
 		}
 		en.batches = append(en.batches, b)
 	}
@@ -93,6 +94,21 @@ func decodeEntry(from []byte) (en entry, err error) {
 		r.fail("something follows it")
 	}
 	return en, r.err
+}
+
+// shared reports whether a node may propose a batch.
+func (b *Batch) shared(node string) bool {
+	if b.Shard != Anywhere || b.From != "" && !strings.HasPrefix(b.From, fromNode(node, "")) {
+		return false
+	}
+	for i := range b.Changes {
+		for _, op := range b.Changes[i].Ops {
+			if len(op.Key) > 0 && op.Key[0] == Here.key("")[0] {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // Rows that only nodes of a cluster have; the package comment documents them.

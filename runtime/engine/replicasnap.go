@@ -24,7 +24,7 @@ func (r *Replica) Snapshot(w io.Writer) error {
 func (r *Replica) Found(index uint64) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.applied > 0 {
+	if r.applied > index {
 		return errors.New("engine: the store is one of a cluster: let its node leave that one first")
 	}
 	if err := r.write([]Op{{Key: []byte(keyApplied), Value: []byte(seqBytes(index))}}, true); err != nil {
@@ -73,7 +73,9 @@ func (r *Replica) Restore(from io.Reader) error {
 	if err != nil {
 		return fmt.Errorf("engine: restore what the cluster shares: %w", err)
 	}
-	landed()
+	if landed(); e != nil {
+		e.onLog()
+	}
 	r.passNotes()
 	return nil
 }

@@ -149,6 +149,9 @@ func (c *SimCluster) Rand() *rand.Rand { return c.rng }
 // Leader is the number of the node that leads, -1 for none.
 func (c *SimCluster) Leader() int { return c.leader }
 
+// Entries are those of the log, in order.
+func (c *SimCluster) Entries() [][]byte { return c.entries }
+
 // Kill ends a node's process: what is not in its store is gone.
 func (c *SimCluster) Kill(i int) {
 	c.nodes[i].dead = true
