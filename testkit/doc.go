@@ -12,6 +12,9 @@
 //		sys.WantMessages("hello", "still there?")
 //	})
 //
+// [NewCluster] runs a host's own actors on several nodes in virtual time, over a double of the
+// log that they share: nodes are killed, paused, cut off from each other and restarted.
+//
 // [Fault] makes workers and the store fail: by error, panic, hang or garbage, every nth
 // time or where a predicate says. [LLMServer] is a language model that answers from a
 // script, over the network or inside the bubble. One actor alone is tested with package

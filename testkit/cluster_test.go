@@ -1,0 +1,73 @@
+package testkit_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/kehai-run/kehai/actors"
+	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/runtime/engine"
+	"github.com/kehai-run/kehai/testkit"
+)
+
+type coin struct{ N int }
+
+func (coin) MessageType() messages.Type { return messages.Type{Name: "test_coin", Version: 1} }
+
+var purse = actors.NewTable[int]("purse")
+
+// keeper counts coins, wherever it lives.
+type keeper struct{}
+
+func (keeper) Receive(turn *actors.Turn, msg messages.Message) error {
+	if _, ok := msg.(coin); ok {
+		n, _ := purse.Get(turn, "all")
+		purse.Put(turn, "all", n+1)
+	}
+	return nil
+}
+
+func coins(t *testing.T, c *testkit.Cluster, node int) (n int) {
+	t.Helper()
+	err := engine.ReadTable(c.Node(node).Engine(), "keeper", purse, func(_ messages.Address, _ string, v int) error {
+		n = v
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// A host's own actor on three nodes: its owner dies, another goes on, nothing is lost.
+func TestClusterOfAHost(t *testing.T) {
+	c := testkit.NewCluster(t, 3, testkit.Loss(0.2),
+		testkit.ClusterMessages(messages.Table{messages.Durable[coin](nil).AboutNobody()}),
+		testkit.ClusterKinds(func(string) []engine.Kind {
+			return []engine.Kind{{Name: "keeper", New: func(messages.Address) actors.Actor { return keeper{} }}}
+		}))
+	const kept = messages.Address("keeper/a")
+	c.Put(0, kept, coin{1}, "1")
+	owner := c.Owner(0, kept)
+	if owner < 0 {
+		t.Fatal("nobody owns the actor")
+	}
+	c.Kill(owner)
+	other := (owner + 1) % 3
+	c.Advance(10 * time.Second)
+	if moved := c.Owner(other, kept); moved == owner || moved < 0 {
+		t.Fatalf("mac-%d owns the actor after mac-%d died, want another node", moved, owner)
+	}
+	c.Put(other, kept, coin{2}, "2")
+	c.Put(other, kept, coin{2}, "2") // it is there already
+	c.Isolate(other)
+	c.Advance(10 * time.Second)
+	c.Converge()
+	c.Put(owner, kept, coin{3}, "3")
+	c.Converge()
+	for node := range 3 {
+		if n := coins(t, c, node); n != 3 {
+			t.Errorf("mac-%d has %d coins, want 3", node, n)
+		}
+	}
+}
