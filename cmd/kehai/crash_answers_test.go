@@ -114,6 +114,7 @@ ocr: {engine: drawn}
 burst: {quiet: 100ms, cap: 300ms}
 dedup: {first_sight: all}
 replies: {per_hour: 1000, in_a_row: 1000}
+rules: {send: {retry_cap: 3s}}
 llm: {per_hour: 10000}
 web: {enabled: false}
 log: {level: error}
@@ -155,9 +156,8 @@ func (a *answerer) script(blocks int) string {
 		}
 	}
 	needed := a.events + 2
-	for range 6 { // at each of them for as long as a reply may wait between two attempts
-		turn(1000)
-		turn(17_000)
+	for range 20 { // at each of them for longer than a reply waits between two attempts
+		turn(6000)
 	}
 	a.events = needed
 	return b.String()
