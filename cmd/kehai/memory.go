@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -240,6 +241,9 @@ func (v *memorySearch) command() *cobra.Command {
 			}
 			found, err := b.Recall(ctx, control.RecallQuery{Text: args[0], K: v.k, Words: true,
 				Conversation: messages.ConversationID(v.conversation)})
+			if err == nil && len(found.Found) == 0 {
+				err = known(ctx, b, v.conversation)
+			}
 			switch {
 			case err != nil:
 				return err
@@ -274,7 +278,7 @@ func (v *memoryShow) command() *cobra.Command {
 func (v *memoryShow) run(ctx context.Context, b control.MemoryBackend, args []string) error {
 	e, err := b.Remembered(ctx, messages.ConversationID(v.conversation), messages.MessageID(args[0]))
 	if err != nil {
-		return err
+		return cmp.Or(known(ctx, b, v.conversation), err)
 	}
 	if v.asJSON {
 		return v.stdout.json().Encode(e)

@@ -25,11 +25,14 @@ const preference = "preference"
 func (v *memoryLearned) verb(cmd *cobra.Command, show func(control.Learned) error) *cobra.Command {
 	cmd.Args = cobra.NoArgs
 	cmd.RunE = v.withMemory(func(ctx context.Context, b control.MemoryBackend, _ []string) error {
-		known, err := b.Learned(ctx, messages.ConversationID(v.conversation))
+		if err := known(ctx, b, v.conversation); err != nil {
+			return err
+		}
+		learned, err := b.Learned(ctx, messages.ConversationID(v.conversation))
 		if err != nil {
 			return err
 		}
-		return show(known)
+		return show(learned)
 	})
 	cmd.Flags().StringVar(&v.conversation, "conversation", "", "only of `CONVERSATION`")
 	cmd.Flags().BoolVar(&v.asJSON, "json", false, "one JSON object a line")

@@ -80,8 +80,9 @@ func (v *messagesVerb) list(ctx context.Context, b control.Backend, q control.Qu
 }
 
 // known refuses a conversation that does not exist; "" stands for all.
-func known(ctx context.Context, b control.Backend, name string) error {
-	if name == "" {
+func known(ctx context.Context, of any, name string) error {
+	b, ok := of.(control.Backend)
+	if name == "" || !ok {
 		return nil
 	}
 	id, err := b.Which(ctx, name)

@@ -113,8 +113,8 @@ func (v *recallVerb) ask(ctx context.Context, b control.MemoryBackend, args []st
 	at, _ := v.asOf() // check has read it
 	found, err := b.Recall(ctx, control.RecallQuery{Text: first(args), At: at, K: v.k,
 		Conversation: messages.ConversationID(v.conversation)})
-	if all, ok := b.(control.Backend); ok && err == nil && len(found.Found) == 0 {
-		err = known(ctx, all, v.conversation)
+	if err == nil && len(found.Found) == 0 {
+		err = known(ctx, b, v.conversation)
 	}
 	if err != nil {
 		return err

@@ -57,6 +57,9 @@ func (v *whyVerb) run(ctx context.Context, b control.Backend, args []string) err
 	why, err := b.Why(ctx, control.WhyQuery{
 		ID: first(args), Text: v.text, Conversation: messages.ConversationID(v.conversation), Limit: v.limit,
 	})
+	if err == nil && len(why.Paths) == 0 {
+		err = known(ctx, b, v.conversation)
+	}
 	if err != nil {
 		return err
 	}
