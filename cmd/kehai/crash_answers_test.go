@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -186,18 +187,20 @@ func (a *answerer) live(at deathPoint, d time.Duration) (met bool) {
 	go func() { died <- cmd.Wait() }()
 	select {
 	case <-died:
-		status := cmd.ProcessState.Sys().(syscall.WaitStatus)
-		if !status.Signaled() || status.Signal() != syscall.SIGKILL {
-			a.t.Fatalf("kehai ended by itself (%v):\n%s", cmd.ProcessState, stderr.String())
-		}
-		return at.step != ""
 	case <-time.After(120*time.Millisecond + d):
+		if err := cmd.Process.Kill(); err == nil {
+			<-died
+			return false
+		} else if !errors.Is(err, os.ErrProcessDone) { // it met its step at this very moment
+			a.t.Fatal(err)
+		}
+		<-died
 	}
-	if err := cmd.Process.Kill(); err != nil {
-		a.t.Fatal(err)
+	status := cmd.ProcessState.Sys().(syscall.WaitStatus)
+	if !status.Signaled() || status.Signal() != syscall.SIGKILL {
+		a.t.Fatalf("kehai ended by itself (%v):\n%s", cmd.ProcessState, stderr.String())
 	}
-	<-died
-	return false
+	return at.step != ""
 }
 
 // stopped runs kehai for a time and stops it in order.
