@@ -13,7 +13,7 @@ import (
 )
 
 // serveTalk serves a page with a conversation until stop is called; addr "" takes a free port.
-func serveTalk(t *testing.T, k *talker, addr string) (s *Server, stop func()) {
+func serveTalk(t *testing.T, k Talker, addr string) (s *Server, stop func()) {
 	t.Helper()
 	o := (&host{}).options()
 	o.Talk, o.Token = k, strings.Repeat("0123456789abcdef", 2)

@@ -54,7 +54,8 @@ func TestTheShellHoldsNoData(t *testing.T) {
 	h.deliver(s, 4, "himitsu")
 	s.Listen(frameOf("line@a", 10, "himitsu"))
 	for _, path := range []string{"/", "/?t=" + s.token, "/page.css", "/connection.js", "/page.js", "/attention.js",
-		"/timeline.js", "/pipeline.js", "/icon.svg", "/insights", "/insights.js", "/parts.js", "/healthz"} {
+		"/timeline.js", "/pipeline.js", "/icon.svg", "/insights", "/insights.js", "/memory", "/memory.js",
+		"/parts.js", "/healthz"} {
 		r := request(t, s, path)
 		r.Header.Del("Authorization")
 		resp, body := do(t, r)

@@ -23,6 +23,8 @@ var assets = []asset{
 	{"/chat.js", "chat.js", javascript},
 	{"/insights", "insights.html", "text/html; charset=utf-8"},
 	{"/insights.js", "insights.js", javascript},
+	{"/memory", "memory.html", "text/html; charset=utf-8"},
+	{"/memory.js", "memory.js", javascript},
 	{"/parts.js", "parts.js", javascript},
 	{"/page.css", "page.css", "text/css; charset=utf-8"},
 	{"/connection.js", "connection.js", javascript},

@@ -218,6 +218,8 @@ func TestAGuest(t *testing.T) {
 		{"POST", "/v1/projects", `{}`, 403},
 		{"POST", "/v1/conversations/c-1/drafts", `{"id":"c-1/1.1","do":"approve"}`, 403},
 		{"GET", "/v1/why?id=m1", "", 403}, {"GET", "/v1/insights", "", 403},
+		{"POST", "/v1/memory/search", `{"text":"x"}`, 403}, {"GET", "/v1/memory/event?id=m1", "", 403},
+		{"GET", "/v1/memory/run?id=c-1/run.1", "", 403}, {"POST", "/v1/memory/unrelated", `{}`, 403},
 		{"GET", "/events", "", 403}, {"GET", "/frame?window=line@a", "", 403}, {"GET", "/masked", "", 403},
 		{"GET", "/pipeline", "", 403}, {"GET", "/attention", "", 403}, {"POST", "/act", `{}`, 403},
 	} {

@@ -41,7 +41,7 @@ type route struct {
 }
 
 // api lists the operations that require the token.
-var api = []route{
+var api = append([]route{
 	{"GET", "/v1/conversations", true, (*Server).conversations},
 	{"POST", "/v1/conversations", false, (*Server).begin},
 	{"POST", "/v1/projects", false, (*Server).define},
@@ -50,7 +50,7 @@ var api = []route{
 	{"POST", "/v1/conversations/{id}/drafts", false, (*Server).draft},
 	{"GET", "/v1/why", false, (*Server).why},
 	{"GET", "/v1/insights", false, (*Server).insights},
-}
+}, memoryAPI...)
 
 // talkRoutes adds the interface, if there is one.
 func (s *Server) talkRoutes(closed *http.ServeMux) {
@@ -71,6 +71,9 @@ var failures = []struct {
 	{control.ErrNoConversation, http.StatusNotFound, "no_conversation"},
 	{control.ErrNoDraft, http.StatusNotFound, "no_draft"},
 	{control.ErrNoMessage, http.StatusNotFound, "no_message"},
+	{control.ErrNoEvent, http.StatusNotFound, "no_event"},
+	{control.ErrNoRun, http.StatusNotFound, "no_run"},
+	{control.ErrNotRecalled, http.StatusConflict, "not_recalled"},
 	{control.ErrSayText, http.StatusUnprocessableEntity, "text"},
 	{control.ErrDraftText, http.StatusUnprocessableEntity, "text"},
 	{control.ErrProject, http.StatusUnprocessableEntity, "project"},

@@ -76,6 +76,9 @@ func TestTheDescriptionHasEveryField(t *testing.T) {
 		"Talk": control.Talk{}, "Accepted": control.Accepted{}, "Interview": messages.InterviewProgress{},
 		"Insights": control.Insights{}, "InsightCard": messages.InsightCard{},
 		"InsightQuote": messages.InsightQuote{}, "InsightPoint": messages.InsightPoint{},
+		"Recollection": control.Recollection{}, "RecallRoute": control.RecallRoute{}, "Selection": control.Selection{},
+		"RecallHit": control.RecallHit{}, "Recalled": control.Recalled{}, "Remembered": control.Remembered{},
+		"Known": control.Known{}, "Changed": control.Changed{}, "Apart": control.Apart{},
 	} {
 		got := slices.Sorted(maps.Keys(doc.Components.Schemas[name].Properties))
 		if want := fieldsOf(reflect.TypeOf(of)); fmt.Sprint(got) != fmt.Sprint(want) {
