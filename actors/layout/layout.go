@@ -30,6 +30,7 @@ type Layout struct {
 	Themes    []Theme   `yaml:"themes"`
 	Tokens    []string  `yaml:"tokens"`
 	Names     []string  `yaml:"names"`
+	Me        []string  `yaml:"me,omitempty"`
 	Exclude   []Box     `yaml:"exclude"`
 }
 
@@ -198,6 +199,7 @@ func Line() Layout { return builtIn("line.yaml", lineYAML) }
 func auto() Layout {
 	l := builtIn("generic.yaml", genericYAML)
 	l.Name, l.Find, l.Exclude = "auto", FindAuto, []Box{}
+	l.Me = []string{"Me", "You", "自分", "あなた"}
 	l.Themes = []Theme{{Name: "any", Brightness: Range{0, 255}, Own: Green{Min: 255}, Separator: Grey{Max: 255}}}
 	return l
 }

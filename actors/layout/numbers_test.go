@@ -61,7 +61,7 @@ func TestNumbersOfTheBuiltIn(t *testing.T) {
 			t.Errorf("ByName(%s) lacks words, want some of each kind", name)
 		}
 		got.Kinds = Kinds{Call: Call{Indent: got.Kinds.Call.Indent}, File: File{Indent: got.Kinds.File.Indent}}
-		got.Marks, got.Tokens, got.Names = Marks{}, nil, nil
+		got.Marks, got.Tokens, got.Names, got.Me = Marks{}, nil, nil, nil
 		if want := all[name]; !reflect.DeepEqual(got, want) {
 			t.Errorf("ByName(%s) = %+v, want %+v", name, got, want)
 		}

@@ -84,6 +84,7 @@ func (l Layout) problem() *problem {
 	}
 	c.words("tokens", l.Tokens)
 	c.words("names", l.Names)
+	c.words("me", l.Me)
 	for i, b := range l.Exclude {
 		at := fmt.Sprintf("exclude[%d].", i)
 		c.between(at+"x", b.X, -10000, 10000)

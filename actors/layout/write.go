@@ -22,6 +22,7 @@ var sections = yaml.CommentMap{
 	"$.themes":    head(" the colours of bubbles, for each brightness of the background"),
 	"$.tokens":    head(" the application's own words outside of bubbles"),
 	"$.names":     head(" display names to remove from the start of a line"),
+	"$.me":        head(" names under which rows without bubbles show one's own messages"),
 	"$.exclude":   head(" boxes that may change without news; a negative x or y counts from the right or bottom edge"),
 }
 

@@ -67,6 +67,9 @@ func (s *session) all(out *messages.FrameRead) (err error) {
 // learn takes off the clock times inside of bubbles, and notes what the frame shows of
 // its window's looks.
 func (s *session) learn(out *messages.FrameRead, known messages.Learnt) {
+	if shapes := s.segments.Shapes; len(shapes) > 0 && shapes[0].Row { // then all are
+		sidesByName(out.Bubbles, string(out.Title.Text), s.layout.Me)
+	}
 	learnt := segment.Learn(known, s.segments.Shapes)
 	inside := false
 	if inside, learnt.Clocks = clocksInside(out.Bubbles, known.Clocks); inside {

@@ -20,11 +20,13 @@ import (
 type Client struct {
 	Image *image.RGBA
 	Scale float64
-	Look  string          // what it looks like, for a person
-	Pane  image.Rectangle // of the conversation
-	Area  image.Rectangle // of the messages
-	Title image.Rectangle // ink of the conversation's name
-	Truth []Truth         // top to bottom, with those that the area's edges cut
+	Look  string            // what it looks like, for a person
+	Pane  image.Rectangle   // of the conversation
+	Area  image.Rectangle   // of the messages
+	Title image.Rectangle   // ink of the conversation's name
+	Name  string            // of the conversation
+	Truth []Truth           // top to bottom, with those that the area's edges cut
+	Names []image.Rectangle // ink of the names of rows, for each of Truth
 
 	look look
 	r    *rand.Rand
@@ -82,9 +84,23 @@ var phrases = []string{
 // Random draws the window of a seed. The same seed gives the same pixels.
 func Random(tb testing.TB, seed uint64) *Client {
 	tb.Helper()
+	return client(tb, seed, false)
+}
+
+// RandomRows draws the window of an application that writes rows without bubbles.
+func RandomRows(tb testing.TB, seed uint64) *Client {
+	tb.Helper()
+	return client(tb, seed, true)
+}
+
+func client(tb testing.TB, seed uint64, rows bool) *Client {
 	c := &Client{tb: tb, r: rand.New(rand.NewPCG(seed, 7)), face: map[int]font.Face{}}
 	c.Scale = []float64{1, 1, 1.25, 2}[c.r.IntN(4)]
 	c.choose()
+	if l := &c.look; rows {
+		l.photo, l.groundTo = false, color.RGBA{}
+		c.Look += ", rows"
+	}
 	width := c.look.rail + c.look.list + 380 + c.r.IntN(420) + c.look.detail
 	high := 560 + c.r.IntN(300)
 	c.Image = image.NewRGBA(image.Rect(0, 0, c.px(width), c.px(high)))
@@ -93,7 +109,11 @@ func Random(tb testing.TB, seed uint64) *Client {
 	c.ground()
 	top, bottom := c.bands()
 	c.Area = image.Rect(c.Pane.Min.X, top, c.Pane.Max.X, bottom)
-	c.talk()
+	if rows {
+		c.rows()
+	} else {
+		c.talk()
+	}
 	return c
 }
 
@@ -235,6 +255,7 @@ func (c *Client) bands() (top, bottom int) {
 		c.fill(image.Rect(p.Min.X, top-1, p.Max.X, top), line)
 	}
 	name := c.one("Hana", "佐藤花子", "Ken Tanaka", "Family")
+	c.Name = name
 	x := p.Min.X + c.px(16)
 	if c.chance(40) {
 		c.rounded(image.Rect(x, c.px(8), x+c.px(34), c.px(42)), 17, RGB(200, 120, 110))
@@ -450,5 +471,47 @@ func (c *Client) beside(box image.Rectangle, mine bool, ink color.RGBA) {
 		}
 	case l.stamps == "beside":
 		c.write(at, 11, "12:07", faint)
+	}
+}
+
+// rows fills the area from its top with groups: a portrait, a name with a time, and lines
+// right of it. The last message that fits is whole.
+func (c *Client) rows() {
+	ink, faint := onGround(c.look.Ground), halfway(c.look.Ground, onGround(c.look.Ground), 55)
+	size, own := 28+c.r.IntN(12), false
+	x := c.Pane.Min.X + c.px(14+size+10)
+	room := c.Pane.Max.X - c.px(70) - x
+	for y := c.Area.Min.Y + c.px(14); y < c.Area.Max.Y-c.px(120); y += c.px(16) {
+		at := image.Pt(c.Pane.Min.X+c.px(14), y)
+		c.rounded(image.Rectangle{at, at.Add(image.Pt(c.px(size), c.px(size)))}, size/2, RGB(150, 120, 190))
+		c.write(at.Add(image.Pt(c.px(size/2-5), c.px(size/2-9))), 16, "H", RGB(250, 250, 250))
+		name, side := c.Name, messages.SideIncoming
+		if own = !own; own {
+			name, side = "Me", messages.SideOwn
+		}
+		w := c.write(image.Pt(x, y), 14, name, RGB(120, 130, 200))
+		called := image.Rect(x, y, x+w, y+c.px(15))
+		if c.look.stamps == "beside" {
+			c.write(image.Pt(x+w+c.px(14), y+c.px(2)), 11, "12:07", faint)
+		} else {
+			c.write(image.Pt(c.Pane.Max.X-c.px(50), y+c.px(2)), 11, "12:07", faint)
+		}
+		for y += c.px(22); ; y += c.px(8) {
+			text := phrases[c.r.IntN(len(phrases))]
+			if c.chance(20) {
+				text = strings.TrimSpace(strings.Repeat(text+" ", 2+c.r.IntN(3)))
+			}
+			top := y
+			wide := 0
+			for _, line := range (&Page{face: c.faceOf(15)}).wrap(text, room) {
+				wide = max(wide, c.write(image.Pt(x, y), 15, line, ink))
+				y += c.px(20)
+			}
+			c.Truth = append(c.Truth, Truth{Said{side, text}, image.Rect(x, top, x+wide, y-c.px(3))})
+			c.Names = append(c.Names, called)
+			if y > c.Area.Max.Y-c.px(110) || c.chance(50) {
+				break
+			}
+		}
 	}
 }

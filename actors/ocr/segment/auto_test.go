@@ -45,7 +45,7 @@ func like(a, b image.Rectangle) float64 {
 
 // judge compares what is found in a window with what it shows. What the edges of
 // the area cut does not count.
-func judge(t *testing.T, c *chatpage.Client) (n tally) {
+func judge(t *testing.T, c *chatpage.Client, least float64) (n tally) {
 	t.Helper()
 	l, _ := layout.ByName("auto")
 	pane, err := segment.Open(c.Image, c.Scale, &l)
@@ -68,7 +68,7 @@ func judge(t *testing.T, c *chatpage.Client) (n tally) {
 			n.shown++
 		}
 		for i, s := range got.Shapes {
-			if taken[i] || like(s.Box().Add(pane.At), truth.Box.Intersect(c.Area)) < 0.75 {
+			if taken[i] || like(s.Box().Add(pane.At), truth.Box.Intersect(c.Area)) < least {
 				continue
 			}
 			taken[i] = true
@@ -105,7 +105,7 @@ func TestAutoFindsBlocks(t *testing.T) {
 	var all tally
 	for seed := range pictures {
 		c := chatpage.Random(t, seed)
-		n := judge(t, c)
+		n := judge(t, c, 0.75)
 		if all.add(n); n.right != n.shown || n.found != n.shown || n.sided != n.right || n.areas+n.titles < 2 {
 			t.Logf("seed %d, %s at scale %v: %s", seed, c.Look, c.Scale, n)
 		}
@@ -123,5 +123,63 @@ func TestAutoFindsBlocks(t *testing.T) {
 	least("names", all.titles, all.pictures)
 	if all.wrong > 0 {
 		t.Errorf("%d blocks on the wrong side, want none: what is unsure is of neither", all.wrong)
+	}
+}
+
+// TestAutoFindsRows draws windows of applications that write rows. Whose a row is says its
+// name, which stands above the first of a group.
+func TestAutoFindsRows(t *testing.T) {
+	pictures := uint64(30)
+	if testing.Short() {
+		pictures = 5
+	}
+	l, _ := layout.ByName("auto")
+	var all tally
+	for seed := range pictures {
+		c := chatpage.RandomRows(t, seed)
+		n := judge(t, c, 0.4) // a line is lower than its font
+		all.add(n)
+		if n.right != n.shown || n.found != n.shown {
+			t.Errorf("seed %d, %s at scale %v: %s", seed, c.Look, c.Scale, n)
+			continue
+		}
+		pane, err := segment.Open(c.Image, c.Scale, &l)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := pane.Find()
+		for i, s := range got.Shapes {
+			if !s.Row || s.Bubble.Side != messages.SideNeither || like(s.Name.Add(pane.At), c.Names[i]) < 0.4 {
+				t.Errorf("seed %d: row %d of side %s has its name at %v, want neither and %v", seed, i, s.Bubble.Side,
+					s.Name.Add(pane.At), c.Names[i])
+			}
+		}
+		if got.Bare > 0 {
+			t.Errorf("seed %d: %d texts stand bare, want none: they are rows", seed, got.Bare)
+		}
+		pane.Known = messages.Learnt{Fills: []messages.LearntFill{{Colour: 1, Own: 1}}}
+		if got := pane.Find(); len(got.Shapes) > 0 || got.Bare == 0 {
+			t.Errorf("seed %d: a window with bubbles shows %d rows and %d bare texts, want only bare ones", seed,
+				len(got.Shapes), got.Bare)
+		}
+	}
+	t.Log(all)
+}
+
+// TestAutoKnowsNoList: a list of chats has portraits, names and texts as rows have, but no
+// input. Nothing in it is a message.
+func TestAutoKnowsNoList(t *testing.T) {
+	l, _ := layout.ByName("auto")
+	for seed := range uint64(20) {
+		c := chatpage.RandomRows(t, seed)
+		list := c.Image.SubImage(image.Rect(c.Pane.Min.X, 0, c.Pane.Max.X, c.Area.Max.Y)).(*image.RGBA)
+		pane, err := segment.Open(list, c.Scale, &l)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := pane.Find(); len(got.Shapes) > 0 || got.Bare == 0 {
+			t.Errorf("seed %d, %s: a list shows %d messages and %d bare texts, want only bare ones", seed, c.Look,
+				len(got.Shapes), got.Bare)
+		}
 	}
 }

@@ -20,6 +20,7 @@ type block struct {
 	stamp   image.Rectangle
 	name    image.Rectangle
 	score   float64 // above 0 own, below 0 incoming
+	row     bool    // it stands in no bubble
 }
 
 func (b *block) picture() bool { return b.class != classIncoming }
@@ -27,7 +28,7 @@ func (b *block) picture() bool { return b.class != classIncoming }
 // findBlocks is [Pane.Find] for windows of which no colours are known.
 func (p *Pane) findBlocks() Segments {
 	out := Segments{Theme: p.theme.Name, Header: image.Rect(0, 0, p.w, p.Area.Min.Y), Title: p.nameInHeader()}
-	list, s := p.blocks()
+	list, taken, s := p.blocks()
 	for i := range list {
 		b := &list[i]
 		out.Shapes = append(out.Shapes, Shape{rows: b.rows, fill: b.fill, paint: b.paint,
@@ -44,13 +45,16 @@ func (p *Pane) findBlocks() Segments {
 		shape.Score, shape.Bubble.Side = list[i].score, sideOf(list[i].score)
 		shape.Quotes = p.quotes(list[i])
 		shape.Timestamp, shape.Name = list[i].stamp, list[i].name
-		shape.Bubble.Named = !shape.Name.Empty() && shape.Bubble.Side == messages.SideIncoming
+		if shape.Row = list[i].row; shape.Row {
+			shape.Bubble.Side = messages.SideNeither // the name says it, once it is read
+		}
+		shape.Bubble.Named = !shape.Name.Empty() && (shape.Row || shape.Bubble.Side == messages.SideIncoming)
 	}
 	marks := p.markBoxes(out.Shapes)
 	if p.layout.Marks.Known() {
 		out.Marks = marks
 	}
-	out.Bare = p.bare(s.texture.blocks(), marks, out.Shapes)
+	out.Bare = p.bare(s.texture.blocks(), append(marks, taken...), out.Shapes)
 	return out
 }
 
@@ -72,6 +76,9 @@ func (p *Pane) besides(list []block, shapes []Shape) {
 	}
 	above := p.Area.Min.Y
 	for i := range list {
+		if list[i].row {
+			continue
+		}
 		b := shapes[i].Bubble
 		b.Side = messages.SideIncoming
 		right, left := p.timestamp(b), image.Rectangle{}
@@ -90,10 +97,10 @@ func (p *Pane) isStamp(r image.Rectangle) bool {
 	return r.Dx() >= p.px(14) && r.Dx() > r.Dy()*5/4 && r.Dy() >= p.px(5) && r.Dy() <= p.px(34)
 }
 
-// blocks finds the blocks, top to bottom.
-func (p *Pane) blocks() ([]block, *scanner) {
-	s := &scanner{p: p.pixels, texture: newTexture(p.Area, p.px(textCell))}
-	list := p.joined(s, s.flats(p.Area, stepInFill))
+// blocks finds the blocks, top to bottom. taken is where messages stand in no bubble.
+func (p *Pane) blocks() (list []block, taken []image.Rectangle, s *scanner) {
+	s = &scanner{p: p.pixels, texture: newTexture(p.Area, p.px(textCell))}
+	list = p.joined(s, s.flats(p.Area, stepInFill))
 	if p.Area.Max.Y == p.h {
 		list = p.aboveField(list)
 	}
@@ -103,11 +110,14 @@ func (p *Pane) blocks() ([]block, *scanner) {
 	if !p.background.patterned {
 		list, portraits = p.pictures(list)
 	}
-	list = p.messagesOf(list, portraits)
+	list, portraits = p.messagesOf(list, portraits)
+	if len(list) == 0 {
+		list, taken = p.rowBlocks(portraits)
+	}
 	slices.SortFunc(list, func(a, b block) int {
 		return cmp.Or(cmp.Compare(a.box.Min.Y, b.box.Min.Y), cmp.Compare(a.box.Min.X, b.box.Min.X))
 	})
-	return list, s
+	return list, taken, s
 }
 
 // joined makes blocks of regions. Stripes that stand on each other are one bubble, whose
@@ -329,13 +339,13 @@ func square(r image.Rectangle) bool {
 
 // messagesOf drops portraits, dates, notices and buttons, and notes beside which
 // blocks the portraits stand.
-func (p *Pane) messagesOf(list []block, portraits []image.Rectangle) []block {
+func (p *Pane) messagesOf(list []block, portraits []image.Rectangle) (left []block, all []image.Rectangle) {
 	for _, b := range list {
 		if square(b.box) && b.box.Dy() <= p.px(portrait) {
 			portraits = append(portraits, b.box)
 		}
 	}
-	gone := make([]bool, len(list))
+	gone := p.portraitsIn(list)
 	for i := range list {
 		for _, r := range portraits {
 			left, right := list[i].box.Min.X-r.Max.X, r.Min.X-list[i].box.Max.X
@@ -362,7 +372,7 @@ func (p *Pane) messagesOf(list []block, portraits []image.Rectangle) []block {
 			n++
 		}
 	}
-	return list[:n]
+	return list[:n], portraits
 }
 
 // notice reports whether a block is a date, a notice or a button: low and in the

@@ -11,7 +11,8 @@
 //
 // For a layout that says `find: auto` nothing is known of places and colours: auto.go
 // and edges.go find the pane, the header and the input by straight edges, flat.go and
-// blocks.go the bubbles by regions of one colour, and sides.go weighs whose they are.
+// blocks.go the bubbles by regions of one colour, rows.go messages without bubbles, and
+// sides.go weighs whose they are; learn.go keeps what frames teach.
 //
 // All rectangles are in pixels of the pane, with the origin at its top left
 // pixel. [Pane.At] is where that stands in the capture. Lengths in a layout are

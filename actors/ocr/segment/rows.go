@@ -1,0 +1,186 @@
+package segment
+
+import (
+	"image"
+	"slices"
+)
+
+// Measures of rows, logical pixels: messages that stand in no bubble, at the right of a
+// column of portraits, under the name of who wrote them.
+const (
+	rowGap    = 4  // from a portrait to what is written
+	rowJoin   = 2  // rows without ink inside a line
+	rowLow    = 5  // least height of a line
+	nameOff   = 10 // from the top of a portrait to that of the name
+	nameBreak = 9  // between a name and the clock time behind it
+)
+
+// rowLine is a line of text in its column.
+type rowLine struct {
+	box  image.Rectangle // of all ink
+	name image.Rectangle // of the first ink, if the line begins a group
+}
+
+// rowBlocks finds the messages of an application that writes rows. taken are the bands that
+// they stand in, with names and times. A window of which bubbles are known has none, and
+// neither has one without an input, which may be a list of chats.
+func (p *Pane) rowBlocks(portraits []image.Rectangle) (list []block, taken []image.Rectangle) {
+	if p.background.patterned || p.Area.Max.Y == p.h || len(p.Known.Fills) > 0 {
+		return nil, nil
+	}
+	column := p.portraitColumn(portraits)
+	if len(column) == 0 {
+		return nil, nil
+	}
+	lines := p.rowLines(column)
+	font := highest(lines)
+	var name image.Rectangle
+	for i, l := range lines {
+		taken = append(taken, image.Rect(p.Area.Min.X, l.box.Min.Y-1, p.Area.Max.X, l.box.Max.Y+1))
+		if !l.name.Empty() {
+			name = l.name
+			continue
+		}
+		if i > 0 && len(list) > 0 && lines[i-1].name.Empty() && continues(lines[i-1].box, l.box, font) {
+			b := &list[len(list)-1]
+			b.box = b.box.Union(l.box)
+			continue
+		}
+		list = append(list, block{component: component{class: classIncoming, box: l.box}, name: name, row: true})
+	}
+	for i := range list {
+		b := &list[i]
+		b.box = b.box.Inset(-p.px(rowGap)).Intersect(p.Area)
+		b.count = area(b.box)
+		for range b.box.Dy() {
+			b.rows = append(b.rows, span{int32(b.box.Min.X), int32(b.box.Max.X)})
+		}
+		b.paint, b.fill = p.background.colour, p.background.colour.luma()
+	}
+	return list, taken
+}
+
+// portraitColumn are the portraits that stand in one column at the left.
+func (p *Pane) portraitColumn(portraits []image.Rectangle) (column []image.Rectangle) {
+	for _, r := range portraits {
+		var same []image.Rectangle
+		for _, o := range portraits {
+			if inLine(o.Min.X, r.Min.X) && inLine(o.Max.X, r.Max.X) {
+				same = append(same, o)
+			}
+		}
+		if len(same) > len(column) && 3*r.Max.X < p.w {
+			column = same
+		}
+	}
+	return column
+}
+
+// rowLines are the lines right of a column of portraits that begin where names do.
+func (p *Pane) rowLines(column []image.Rectangle) (lines []rowLine) {
+	from := column[0].Max.X + p.px(rowGap)
+	band := image.Rect(from, p.Area.Min.Y, p.Area.Max.X-p.px(margin), p.Area.Max.Y)
+	left := 0
+	for _, box := range p.inkLines(band) {
+		l := rowLine{box: box}
+		for _, r := range column {
+			if d := box.Min.Y - r.Min.Y; max(d, -d) <= p.px(nameOff) {
+				l.name = p.firstInk(box)
+			}
+		}
+		if !l.name.Empty() && left == 0 {
+			left = box.Min.X
+		}
+		lines = append(lines, l)
+	}
+	return slices.DeleteFunc(lines, func(l rowLine) bool {
+		d := l.box.Min.X - left
+		return left == 0 || max(d, -d) > p.px(rowGap) || p.Clips(l.box)
+	})
+}
+
+// inkLines are the lines of ink in a band, top to bottom.
+func (p *Pane) inkLines(band image.Rectangle) (lines []image.Rectangle) {
+	start, last := -1, -1
+	for y := band.Min.Y; y <= band.Max.Y; y++ {
+		if y < band.Max.Y && p.inkedRow(band, y) {
+			if start < 0 {
+				start = y
+			}
+			last = y
+			continue
+		}
+		if start < 0 || y < band.Max.Y && y-last <= p.px(rowJoin) {
+			continue
+		}
+		if last-start >= p.px(rowLow) {
+			lines = append(lines, p.inkedColumns(image.Rect(band.Min.X, start, band.Max.X, last+1)))
+		}
+		start = -1
+	}
+	return lines
+}
+
+// firstInk is the part of a line before its first wide gap.
+func (p *Pane) firstInk(line image.Rectangle) image.Rectangle {
+	last := line.Min.X
+	for x := line.Min.X; x < line.Max.X && x-last <= p.px(nameBreak); x++ {
+		for y := line.Min.Y; y < line.Max.Y; y++ {
+			if !p.background.has(p.at(x, y)) {
+				last = x
+				break
+			}
+		}
+	}
+	line.Max.X = last + 1
+	return line.Inset(-p.px(3)).Intersect(p.Area)
+}
+
+// highest is the height of the highest line, nearly the size of the font.
+func highest(lines []rowLine) (h int) {
+	for _, l := range lines {
+		if l.name.Empty() {
+			h = max(h, l.box.Dy())
+		}
+	}
+	return h
+}
+
+// continues reports whether a line goes on with the message of the one above it: between
+// messages is more room than between lines. font is the height of the highest line.
+func continues(above, line image.Rectangle, font int) bool {
+	return 10*max(line.Max.Y-above.Max.Y, line.Min.Y-above.Min.Y) <= 17*font
+}
+
+// portraitsIn tells squares with a letter in them, which stand before text in no bubble,
+// from short messages: of those in one column some have a name or a message beside them,
+// which is wider than a clock time or has two lines.
+func (p *Pane) portraitsIn(list []block) (gone []bool) {
+	gone = make([]bool, len(list))
+	if p.background.patterned {
+		return gone
+	}
+	for _, b := range list {
+		if b.picture() || !square(b.box) || b.box.Dy() > p.px(portrait) || !p.beforeText(b.box, list) {
+			continue
+		}
+		for j, o := range list {
+			gone[j] = gone[j] || inLine(o.box.Min.X, b.box.Min.X) && inLine(o.box.Max.X, b.box.Max.X) && square(o.box)
+		}
+	}
+	return gone
+}
+
+// beforeText reports whether text that stands in none of the blocks begins right of a box.
+func (p *Pane) beforeText(box image.Rectangle, list []block) bool {
+	from := box.Max.X + p.px(rowGap)
+	zone := image.Rect(from, box.Min.Y, p.Area.Max.X-p.px(margin), box.Max.Y+p.px(nameOff)).Intersect(p.Area)
+	for _, o := range list {
+		if !square(o.box) && o.box.Overlaps(zone) {
+			zone.Max.Y = min(zone.Max.Y, o.box.Min.Y-p.px(rowGap))
+		}
+	}
+	lines := p.inkLines(zone)
+	return len(lines) > 0 && lines[0].Min.X-box.Max.X <= p.px(portraitGap) &&
+		(len(lines) > 1 || lines[0].Dx() > p.px(portrait))
+}
