@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net"
 	"sync"
+	"testing"
 	"time"
 
 	"github.com/kehai-run/kehai/runtime/cluster"
@@ -25,8 +26,9 @@ type wire struct {
 	hub  *hub
 	node string
 
+	listener net.Listener
+
 	mu       sync.Mutex
-	incoming chan net.Conn
 	services map[string]func(context.Context, string, []byte) ([]byte, error)
 	open     []net.Conn
 	closed   chan struct{}
@@ -37,8 +39,13 @@ var _ cluster.Network = (*wire)(nil)
 
 var errCut = errors.New("hub: cut off")
 
-func (h *hub) join(node string) *wire {
-	w := &wire{hub: h, node: node, incoming: make(chan net.Conn), closed: make(chan struct{}),
+func (h *hub) join(t testing.TB, node string) *wire {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &wire{hub: h, node: node, listener: l, closed: make(chan struct{}),
 		services: map[string]func(context.Context, string, []byte) ([]byte, error){}}
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -88,12 +95,11 @@ func (w *wire) keep(c net.Conn) {
 }
 
 func (w *wire) Accept() (net.Conn, error) {
-	select {
-	case c := <-w.incoming:
-		return c, nil
-	case <-w.closed:
-		return nil, net.ErrClosed
+	c, err := w.listener.Accept()
+	if err == nil {
+		w.keep(c)
 	}
+	return c, err
 }
 
 func (w *wire) Dial(address string, timeout time.Duration) (net.Conn, error) {
@@ -101,20 +107,14 @@ func (w *wire) Dial(address string, timeout time.Duration) (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	here, there := net.Pipe()
-	w.keep(here)
-	to.keep(there)
-	select {
-	case to.incoming <- there:
-		return here, nil
-	case <-to.closed:
-		return nil, errCut
-	case <-time.After(timeout):
-		return nil, errCut
+	c, err := net.DialTimeout("tcp", to.listener.Addr().String(), timeout)
+	if err == nil {
+		w.keep(c)
 	}
+	return c, err
 }
 
-func (w *wire) Addr() net.Addr { return nil }
+func (w *wire) Addr() net.Addr { return w.listener.Addr() }
 
 func (w *wire) Ask(ctx context.Context, address, service string, request []byte) ([]byte, error) {
 	to, err := w.hub.find(w.node, address)
@@ -143,5 +143,5 @@ func (w *wire) Answer(service string, by func(context.Context, string, []byte) (
 func (w *wire) Close() error {
 	w.once.Do(func() { close(w.closed) })
 	w.hangUp()
-	return nil
+	return w.listener.Close()
 }

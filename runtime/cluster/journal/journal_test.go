@@ -25,14 +25,17 @@ type (
 	put     struct{ N int }
 	entry   struct{ From, N int }
 	receipt struct{ N int }
+	lap     struct{ N int }
 )
 
 func (put) MessageType() messages.Type     { return messages.Type{Name: "test_put", Version: 1} }
 func (entry) MessageType() messages.Type   { return messages.Type{Name: "test_entry", Version: 1} }
 func (receipt) MessageType() messages.Type { return messages.Type{Name: "test_receipt", Version: 1} }
+func (lap) MessageType() messages.Type     { return messages.Type{Name: "test_lap", Version: 1} }
 
 var (
-	table  = messages.Table{durable[put](), durable[entry](), durable[receipt]()}
+	table  = messages.Table{durable[put](), durable[entry](), durable[receipt](), durable[lap]()}
+	laps   = actors.NewTable[int]("laps")
 	booked = actors.NewTable[[]entry]("booked")
 	had    = actors.NewTable[[]int]("had")
 )
@@ -42,6 +45,15 @@ func durable[M messages.Message]() messages.Entry { return messages.Durable[M](n
 type actor func(*actors.Turn, messages.Message) error
 
 func (a actor) Receive(t *actors.Turn, m messages.Message) error { return a(t, m) }
+
+// runner sends itself laps, each of which is a durable turn.
+func runner(turn *actors.Turn, msg messages.Message) error {
+	if m, ok := msg.(lap); ok {
+		laps.Put(turn, "n", m.N)
+		turn.Send(turn.Self(), lap{m.N + 1})
+	}
+	return nil
+}
 
 func kinds(node int) []engine.Kind {
 	gate := func(turn *actors.Turn, msg messages.Message) error {
@@ -65,6 +77,7 @@ func kinds(node int) []engine.Kind {
 	return []engine.Kind{
 		{Name: "gate", Here: true, New: func(messages.Address) actors.Actor { return actor(gate) }},
 		{Name: "ledger", New: func(messages.Address) actors.Actor { return actor(ledger) }},
+		{Name: "runner", New: func(messages.Address) actors.Actor { return actor(runner) }},
 	}
 }
 
@@ -75,13 +88,14 @@ func gateOf(i int) messages.Address { return messages.To("gate", "line@"+nodeNam
 // member is one node, over stores that outlive its process.
 type member struct {
 	i          int
-	store, log *mem.Store
+	store, log engine.Store
 	dir        string
 	net        *wire
 	seat       *journal.Journal
 	sys        *live.System
 	replica    *engine.Replica
 	put        int
+	alone      bool // without a seat
 }
 
 // nodes is a cluster in one process, with the real log.
@@ -128,7 +142,7 @@ func (c *nodes) options(m *member) journal.Options {
 func (c *nodes) start(i int) {
 	c.t.Helper()
 	m := c.all[i]
-	m.net = c.hub.join(nodeName(i))
+	m.net = c.hub.join(c.t, nodeName(i))
 	o := c.options(m)
 	var err error
 	if m.seat, err = journal.Open(o); err != nil {
@@ -150,7 +164,7 @@ func (c *nodes) start(i int) {
 func (c *nodes) kill(i int) {
 	c.t.Helper()
 	m := c.all[i]
-	if m.sys == nil {
+	if m.sys == nil || m.alone {
 		return
 	}
 	_ = m.net.Close()
@@ -159,7 +173,15 @@ func (c *nodes) kill(i int) {
 		c.t.Errorf("close the seat of %s: %v", nodeName(i), err)
 	}
 	m.sys = nil
-	m.store, m.log = m.store.CloneSynced(), m.log.CloneSynced()
+	m.store, m.log = afterPowerCut(m.store), afterPowerCut(m.log)
+}
+
+// afterPowerCut is what is left of a store in memory; one on disk is left as it is.
+func afterPowerCut(s engine.Store) engine.Store {
+	if m, ok := s.(*mem.Store); ok {
+		return m.CloneSynced()
+	}
+	return s
 }
 
 // found makes a cluster of all nodes.
