@@ -12,8 +12,11 @@ import (
 	"github.com/kehai-run/kehai/actors"
 	"github.com/kehai-run/kehai/actors/conversation"
 	"github.com/kehai-run/kehai/actors/conversation/reply"
+	"github.com/kehai-run/kehai/actors/insight"
+	"github.com/kehai-run/kehai/actors/interview"
 	"github.com/kehai-run/kehai/actors/judge"
 	"github.com/kehai-run/kehai/actors/owner"
+	"github.com/kehai-run/kehai/actors/project"
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/runtime/engine"
@@ -21,10 +24,13 @@ import (
 )
 
 // The conversations of the simulation: one in which replies go out by themselves, one
-// in which each waits for a person, and a group.
+// in which each waits for a person, a group, and two without a window: a chat, and an
+// interview of theProject.
 const (
 	listed, drafted, group messages.ConversationID = "c-listed", "c-drafted", "c-group"
+	chat, led              messages.ConversationID = "c-chat", "c-led"
 	theOwner               messages.Address        = "owner/mac-a"
+	theProject             messages.ProjectID      = "p-1"
 )
 
 // outbox stands for outbound: it takes replies, and confirms, refuses or loses them from
@@ -101,6 +107,11 @@ func (w *talkWorld) ask(_ context.Context, m messages.Message) (messages.Message
 	}
 	w.answered++
 	text := messages.Text(fmt.Sprintf("reply %d", w.answered))
+	if ask.Purpose == "analyse" {
+		said := w.said[led]
+		text = messages.Text(fmt.Sprintf(`{"themes": [{"theme": "T", "evidence": [%q, "edit %d"]}]}`,
+			said[w.rng.IntN(len(said))], w.rng.IntN(200)))
+	}
 	if ask.Purpose == "judge" {
 		text = messages.Text(fmt.Sprintf(`{"should_respond": %v, "confidence": %.2f}`, w.rng.IntN(4) > 0,
 			w.rng.Float64()))
@@ -109,6 +120,17 @@ func (w *talkWorld) ask(_ context.Context, m messages.Message) (messages.Message
 		text = []messages.Text{"", "<html>", `{"should_respond": "maybe"}`}[w.rng.IntN(3)]
 	}
 	return messages.LLMAnswer{Key: ask.Key, Text: text, Model: "scripted"}, nil
+}
+
+// find is the worker that looks for keywords: it quotes what was said last.
+func (w *talkWorld) find(_ context.Context, m messages.Message) (messages.Message, error) {
+	ask := m.(messages.FindKeywords)
+	if w.rng.Float64() < w.faults.call {
+		return nil, errors.New("failed")
+	}
+	last := ask.Lines[len(ask.Lines)-1]
+	return messages.KeywordsFound{Conversation: ask.Conversation,
+		Keywords: []messages.Keyword{{Text: last, Score: 1, Count: 1, Quote: last}}}, nil
 }
 
 // talks is a simulation of conversations, judges and the owner.
@@ -151,12 +173,17 @@ func newTalks(t testing.TB, seed uint64) *talks {
 			Kinds: []engine.Kind{
 				kind(conversation.Kind, conversation.New(talking)),
 				kind(judge.Kind, judge.New(judge.Options{Rules: judge.DefaultRules()})),
+				kind(project.Kind, project.New),
+				kind(insight.Kind, insight.New(insight.Options{})),
 				kind(owner.Kind, owner.New(owner.Options{Attends: true})),
 				kind(messages.ActorOutbound, func(messages.Address) actors.Actor { return outbox{w} }),
 			},
 			Workers: []engine.WorkerKind{
 				{Name: messages.WorkerLLM, Size: 2, New: func() (actors.Worker, error) {
 					return actors.WorkerFunc(w.ask), nil
+				}},
+				{Name: messages.WorkerWords, Size: 1, New: func() (actors.Worker, error) {
+					return actors.WorkerFunc(w.find), nil
 				}},
 			},
 		},
@@ -208,20 +235,24 @@ func (p *talks) give(t testing.TB, to messages.Address, m messages.Message) {
 
 // happen has somebody write, change their mind, or decide.
 func (p *talks) happen(t testing.TB) {
-	c := []messages.ConversationID{listed, drafted, group}[p.rng.IntN(3)]
+	c := []messages.ConversationID{listed, drafted, group, chat, led}[p.rng.IntN(5)]
 	to := messages.To(conversation.Kind, string(c))
 	switch p.rng.IntN(24) {
 	case 0, 1, 2, 3, 4, 5, 6, 7:
 		p.place++
 		id := messages.MessageID(fmt.Sprintf("m%d", p.place))
 		p.said[c] = append(p.said[c], id)
+		if c == chat || c == led {
+			p.give(t, to, messages.Say{Conversation: c, Channel: messages.ChannelWeb, ID: id, Text: messages.Text(id),
+				At: p.sim.Now()})
+			return
+		}
 		p.give(t, to, messages.InboundMessage{ID: id, Conversation: c, Sender: "Hana", Kind: messages.KindText,
 			Text: messages.Text(id), SeenAt: p.sim.Now(), Window: messages.WindowID(c),
 			Parts: []messages.Part{{Kind: messages.KindText, Text: messages.Text(id), Occurrence: p.place}}})
 	case 8:
 		if n := len(p.said[c]); n > 0 {
-			var place messages.Occurrence
-			fmt.Sscanf(string(p.said[c][p.rng.IntN(n)]), "m%d", &place)
+			place := p.placeOf(t, c, p.said[c][p.rng.IntN(n)])
 			change := []messages.ChangeKind{messages.ChangeEdited, messages.ChangeUnsent}[p.rng.IntN(2)]
 			r := messages.Revised{Conversation: c, Occurrence: place, Change: change}
 			if change == messages.ChangeEdited {
@@ -230,6 +261,9 @@ func (p *talks) happen(t testing.TB) {
 			p.give(t, to, r)
 		}
 	case 9:
+		if c == chat || c == led {
+			return // nobody else writes there
+		}
 		p.place++
 		p.give(t, to, messages.OwnMessage{Conversation: c, Occurrence: p.place, Kind: messages.KindText,
 			Text: "by hand", SeenAt: p.sim.Now()})
@@ -255,6 +289,16 @@ func (p *talks) happen(t testing.TB) {
 			p.give(t, to, cmd)
 		}
 	}
+}
+
+// placeOf is where a message stands in its transcript, 0 if it has not arrived.
+func (p *talks) placeOf(t testing.TB, c messages.ConversationID, id messages.MessageID) messages.Occurrence {
+	for _, m := range rowsOf(t, p, conversation.Kind, string(c), conversation.Messages) {
+		if m.ID == id {
+			return m.Parts[0].Occurrence
+		}
+	}
+	return 0
 }
 
 // rowsOf are the rows of a table of an actor.
@@ -290,6 +334,9 @@ func playTalks(t testing.TB, seed uint64, steps int) (sent int, err error) {
 	rng := p.rng
 	p.faults = faults{turn: rng.Float64() * 0.1, call: rng.Float64() * 0.3, crash: rng.Float64() * 0.03,
 		commit: rng.Float64() * 0.03}
+	p.give(t, messages.To(conversation.Kind, string(led)), messages.InterviewBegins{Conversation: led,
+		Project: theProject,
+		Plan:    messages.InterviewPlan{Tone: "casual", Goal: "g", MaxTurns: 1 + rng.IntN(6), MaxDeep: 1}})
 	for range steps {
 		p.happen(t)
 		dead := dying(func() {
@@ -306,8 +353,11 @@ func playTalks(t testing.TB, seed uint64, steps int) (sent int, err error) {
 	}
 	p.faults = faults{}
 	p.give(t, theOwner, messages.ResumeSending{})
+	p.give(t, messages.To(conversation.Kind, string(led)), messages.StopInterview{Conversation: led})
 	p.sim.Advance(48 * time.Hour)
-	err = p.verify(t)
+	if err = p.verify(t); err == nil {
+		err = p.verifyInterview(t)
+	}
 	return p.sent, err
 }
 
@@ -329,7 +379,7 @@ func (p *talks) verify(t testing.TB) error {
 	if err != nil {
 		return err
 	}
-	for _, c := range []messages.ConversationID{listed, drafted, group} {
+	for _, c := range []messages.ConversationID{listed, drafted, group, chat, led} {
 		p.sent += len(sent[c])
 		if err := p.verifyOne(t, c, sent[c]); err != nil {
 			return fmt.Errorf("%s: %w", c, err)
@@ -349,6 +399,11 @@ func (p *talks) verifyOne(t testing.TB, c messages.ConversationID, sent []messag
 		}
 		if c == drafted && !p.approved[fmt.Sprint(c, row.Ask.Turn, row.Ask.Epoch-1)] {
 			return fmt.Errorf("turn %d.%d was handed out without an approval", row.Ask.Turn, row.Ask.Epoch)
+		}
+	}
+	for _, own := range rowsOf(t, p, conversation.Kind, string(c), conversation.OwnMessages) {
+		if own.Turn > 0 && (c == chat || c == led) {
+			confirmed++ // handed out
 		}
 	}
 	if confirmed != len(sent) {
@@ -374,7 +429,45 @@ func (p *talks) verifyOne(t testing.TB, c messages.ConversationID, sent []messag
 	return nil
 }
 
-// TestReplies plays conversations, their judges, the owner and drafts with a model that
+// verifyInterview checks that the interview has ended, that it was analysed to the end, and
+// that nothing is quoted but what is still said.
+func (p *talks) verifyInterview(t testing.TB) error {
+	for _, v := range rowsOf(t, p, conversation.Kind, string(led), conversation.Interviews) {
+		if v.State.Phase != interview.Done || v.State.FinishedAt.IsZero() {
+			return fmt.Errorf("the interview is in %s, want it over", v.State.Phase)
+		}
+	}
+	var answers []messages.Text
+	for _, m := range rowsOf(t, p, conversation.Kind, string(led), conversation.Messages) {
+		switch part := m.Parts[0]; {
+		case part.Unsent:
+		case part.Edited != "":
+			answers = append(answers, part.Edited)
+		default:
+			answers = append(answers, part.Text)
+		}
+	}
+	found := rowsOf(t, p, insight.Kind, string(theProject), insight.Analyses)
+	if len(found) != 1 || found[0].Stage != insight.Done {
+		return fmt.Errorf("analysed is %+v, want one interview to the end", found)
+	}
+	for _, th := range found[0].Themes {
+		for _, q := range th.Quotes {
+			if where, _ := insight.Verbatim(string(q), answers); where == "" {
+				return fmt.Errorf("%q is quoted, and said is %q", string(q), fmt.Sprint(answers))
+			}
+		}
+	}
+	for _, k := range found[0].Keywords {
+		if !slices.Contains(answers, k.Quote) {
+			return fmt.Errorf("%q is quoted, and nobody says it any more", string(k.Quote))
+		}
+	}
+	return nil
+}
+
+// TestReplies plays conversations in windows and without, an interview with its analysis,
+// their judges, the owner and drafts with a model that
 // fails and writes nonsense, a sender that cannot always confirm, failing turns and
 // commits, and crashes between any two steps: each message is answered at most once,
 // nothing goes out without approval where that is wanted, and answers keep the order.
