@@ -88,3 +88,6 @@ func (ResetBaseline) MessageType() Type { return Type{"reset_baseline", 1} }
 // CodePaused is the code of a window that is not captured because a person has
 // paused watching.
 const CodePaused = "paused"
+
+// CodePane refuses a frame in which the layout's pane does not lie.
+const CodePane = "pane_outside"

@@ -16,7 +16,7 @@
 //	store/         Badger: everything durable (package runtime/store)
 //	store.next/    the store with another key, while kehai encrypt makes it (package runtime/datadir)
 //	keys/          what seals it (package runtime/keyring)
-//	inhand         what was in progress, in case the process dies (package runtime/datadir)
+//	inhand         what was in progress, in case the process dies (package runtime/bare)
 //	index/         the saved index of the memory, sealed
 //	receipts/      of what was forgotten (package runtime/keyring)
 //	windows/       journals of drawn windows
@@ -32,6 +32,7 @@
 // This package wires: topology.go says which actors there are. Everything else has a
 // package of its own, and each may import only what stands below it:
 //
+//	bare                 a kernel with its readers, what every runtime has; alone it links nothing else
 //	parts, offline       make the actors; open the store of a Kehai that does not run
 //	admin                answers questions and carries out commands
 //	trace                what became of a message

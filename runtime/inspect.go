@@ -1,8 +1,6 @@
 package runtime
 
 import (
-	"errors"
-	"fmt"
 	"os"
 
 	"github.com/kehai-run/kehai/messages"
@@ -13,13 +11,14 @@ import (
 
 // Inspect describes the runtime at this moment. It works in every state.
 func (r *Runtime) Inspect() control.Status {
-	r.mu.Lock()
+	e, started := r.core.Now()
 	s := control.Status{
-		Running: r.takesCalls(), Version: r.set.version, Node: r.cfg.Node, PID: os.Getpid(),
-		StartedAt: control.Stamp{Time: r.started}, Problems: r.health.Problems(), Captures: r.health.Captures(),
-		Windows: r.plan.windows, Typists: r.plan.drivers.Typists,
+		Running: e != nil, Version: r.set.version, Node: r.cfg.Node, PID: os.Getpid(),
+		StartedAt: control.Stamp{Time: started}, Problems: r.core.Health.Problems(),
+		Captures: control.CapturesOf(r.core.Health.Captures()),
+		Windows:  r.plan.windows, Typists: r.plan.drivers.Typists,
 	}
-	e := r.engine
+	r.mu.Lock()
 	if r.page != nil {
 		s.Page = r.page.URL()
 	}
@@ -41,80 +40,37 @@ func (r *Runtime) Inspect() control.Status {
 // actors send only to kinds that there are.
 // Otherwise the error lists what is wrong; it is [ErrNotRunning] before the store is
 // open, and as soon as it is about to be closed.
-func (r *Runtime) Healthy() error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if !r.takesCalls() {
-		return ErrNotRunning
-	}
-	var errs []error
-	for _, p := range r.health.Problems() {
-		errs = append(errs, errors.New(p))
-	}
-	return errors.Join(errs...)
-}
+func (r *Runtime) Healthy() error { return r.core.Healthy() }
 
 // listen is the engine's listener: it hands every event on and keeps what
 // Healthy needs.
-func (r *Runtime) listen(ev Event) {
-	r.health.Note(ev.Message)
-	failed, commitFailed := ev.Message.(events.CommitFailed)
-	if commitFailed {
-		r.checkStore(failed)
-	}
+func (r *Runtime) listen(ev Event) { r.core.Listen(ev, func() { r.tell(ev) }) }
+
+func (r *Runtime) tell(ev Event) {
 	for _, fn := range r.plan.listeners {
 		fn(ev)
 	}
 	r.mu.Lock()
 	page := r.page
 	r.mu.Unlock()
-	if page != nil {
-		if m, ok := ev.Message.(events.FrameSeen); ok {
-			shaded, _ := r.seen.Shaded(m)
-			page.Listen(Event{From: ev.From, Trace: ev.Trace, At: ev.At, Message: shaded})
-		} else {
-			page.Listen(ev)
-		}
-	}
-	if ev.Seq > 0 || commitFailed { // its events may be in the log all the same
-		r.readers.Wake()
-	}
-}
-
-// checkStore ends the run when a commit failed and the store cannot be read
-// either. A store of another kind than ours does not say that it has stopped.
-func (r *Runtime) checkStore(f events.CommitFailed) {
-	e, err := r.running()
-	if err != nil {
+	if page == nil {
 		return
 	}
-	if _, err := e.Cursor(""); err != nil {
-		r.storeStopped(errors.New(f.Reason))
+	if m, ok := ev.Message.(events.FrameSeen); ok {
+		shaded, _ := r.seen.Shaded(m)
+		ev = Event{From: ev.From, Trace: ev.Trace, At: ev.At, Message: shaded}
 	}
-}
-
-// storeStopped ends the run, because a store that has stopped works only after
-// a new start, which reads what is really there. Until then nothing would be
-// delivered.
-func (r *Runtime) storeStopped(why error) {
-	if r.broken.Err() != nil {
-		return
-	}
-	err := fmt.Errorf("runtime: the store stopped, so this run ends; start again: "+
-		"nothing that was delivered is lost: %w", why)
-	r.log.Error().Err(err).Msg("store_stopped")
-	r.health.Set("store", err.Error())
-	r.storeBroke(err)
+	page.Listen(ev)
 }
 
 // committed is told of each commit that succeeded.
 func (r *Runtime) committed(turns, ops int) {
 	r.metrics.OnCommit(turns, ops)
-	r.health.Committed()
+	r.core.Health.Committed()
 }
 
 func (r *Runtime) inspectForMetrics() ([]engine.ActorInfo, []engine.PoolInfo) {
-	e, err := r.running()
+	e, err := r.core.Engine()
 	if err != nil {
 		return nil, nil
 	}

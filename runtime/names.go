@@ -74,7 +74,7 @@ func (r *Runtime) Called(c messages.ConversationID) string {
 // One that was never seen gets an id. The error wraps [ErrNotClear] if several have that
 // name.
 func (r *Runtime) Conversation(ctx context.Context, app, name string) (messages.ConversationID, error) {
-	e, err := r.running()
+	e, err := r.core.Engine()
 	if err != nil {
 		return "", err
 	}
@@ -84,7 +84,7 @@ func (r *Runtime) Conversation(ctx context.Context, app, name string) (messages.
 // Title is the title in a conversation's window, without a count of members; ok is false
 // if it is unknown.
 func (r *Runtime) Title(c messages.ConversationID) (title messages.Text, ok bool, err error) {
-	e, err := r.running()
+	e, err := r.core.Engine()
 	if err != nil {
 		return "", false, err
 	}

@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"github.com/kehai-run/kehai/actors"
-	"github.com/kehai-run/kehai/actors/ocr"
 	"github.com/kehai-run/kehai/actors/ocr/segment"
 	"github.com/kehai-run/kehai/hardware"
 	"github.com/kehai-run/kehai/messages"
@@ -34,7 +33,7 @@ func TestFailingOCRIsTrouble(t *testing.T) {
 		{errors.New("himitsu"), "OCR fails with an error each time"},
 		{actors.Refuse("no_language", hardware.ErrNoLanguage), "OCR's language data is missing or damaged"},
 		{actors.Refuse("unavailable", hardware.ErrUnavailable), "the OCR engine cannot be started"},
-		{actors.Refuse(ocr.CodePane, segment.ErrPane), "the pane of the layout lies outside of the window"},
+		{actors.Refuse(messages.CodePane, segment.ErrPane), "the pane of the layout lies outside of the window"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			var with atomic.Pointer[error]

@@ -8,6 +8,7 @@ import (
 	"github.com/kehai-run/kehai/actors"
 	"github.com/kehai-run/kehai/actors/llm"
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/runtime/bare"
 	"github.com/kehai-run/kehai/runtime/config"
 	"github.com/kehai-run/kehai/runtime/control"
 	"github.com/kehai-run/kehai/runtime/drivers"
@@ -127,10 +128,7 @@ func WithActor(k engine.Kind, keys ...string) Option {
 // WithFunc is WithActor for actors without fields: all actors of the kind are the same
 // function, for example one made by [actors.On].
 func WithFunc(kind string, receive actors.Func, keys ...string) Option {
-	if receive == nil { // New refuses a kind that nothing makes
-		return WithActor(engine.Kind{Name: kind}, keys...)
-	}
-	return WithActor(engine.Kind{Name: kind, New: func(messages.Address) actors.Actor { return receive }}, keys...)
+	return WithActor(bare.Func(kind, receive), keys...)
 }
 
 // WithWorker adds a worker kind, or replaces the one of that name.

@@ -2,7 +2,6 @@ package runtime
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"maps"
 	"slices"
@@ -13,6 +12,7 @@ import (
 	"github.com/kehai-run/kehai/actors/ocr"
 	"github.com/kehai-run/kehai/actors/recall"
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/runtime/bare"
 	"github.com/kehai-run/kehai/runtime/config"
 	"github.com/kehai-run/kehai/runtime/control"
 	"github.com/kehai-run/kehai/runtime/datadir"
@@ -57,10 +57,10 @@ func (r *Runtime) makePlan() (plan, error) {
 	p.build(kinds, workers)
 	p.windows = slices.Sorted(maps.Keys(made.Windows))
 	p.join(r.set)
-	if err := p.check(); err != nil {
+	if err := bare.Check(p.kinds, p.workers, p.activate); err != nil {
 		return plan{}, errors.Join(err, p.close())
 	}
-	r.health.Kinds = p.known(kinds, workers)
+	r.core.Health.Kinds = p.known(kinds, workers)
 	r.names = names.InLog(r.cfg, r.hashKey, p.windows, p.workers)
 	p.listeners = append(p.listeners, r.metrics.Listen, r.seen.Listen, r.admin.Book.Listen, r.admin.Talks.Listen,
 		func(ev Event) { r.admin.Memory.Hear(ev.Message) })
@@ -89,19 +89,6 @@ func (p *plan) known(kinds []actorRow, workers []workerRow) (names []string) {
 		names = append(names, k.Name)
 	}
 	return names
-}
-
-// check refuses a host's kinds and addresses that nothing could run.
-func (p *plan) check() error {
-	if err := engine.CheckKinds(p.kinds, p.workers); err != nil {
-		return err
-	}
-	for _, a := range p.activate {
-		if err := a.Validate(); err != nil {
-			return fmt.Errorf("runtime: an actor that is live from the start: %w", err)
-		}
-	}
-	return nil
 }
 
 // open opens the drivers and the language model that the configuration names.

@@ -13,14 +13,13 @@ import (
 	"github.com/kehai-run/kehai/actors/outbound"
 	"github.com/kehai-run/kehai/actors/recall"
 	"github.com/kehai-run/kehai/messages"
-	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/runtime/admin"
+	"github.com/kehai-run/kehai/runtime/bare"
 	"github.com/kehai-run/kehai/runtime/config"
 	"github.com/kehai-run/kehai/runtime/datadir"
 	"github.com/kehai-run/kehai/runtime/engine"
 	"github.com/kehai-run/kehai/runtime/engine/live"
 	"github.com/kehai-run/kehai/runtime/follow"
-	"github.com/kehai-run/kehai/runtime/health"
 	"github.com/kehai-run/kehai/runtime/names"
 	"github.com/kehai-run/kehai/runtime/parts"
 	"github.com/kehai-run/kehai/runtime/pause"
@@ -36,7 +35,7 @@ type Runtime struct {
 	cfg     config.Config
 	set     settings
 	log     zerolog.Logger
-	codec   *messages.Codec
+	core    *bare.Core
 	plan    plan
 	metrics *telemetry.Metrics
 	names   telemetry.Names // in the log
@@ -44,32 +43,13 @@ type Runtime struct {
 	seed    func() string   // makes the seed of conversation ids, once for each store
 	admin   admin.Backend
 	seen    *snapshot.Windows
-	health  *health.Monitor
 	clock   func() time.Time // of what is written on frames; a simulation has its own
 	disk    datadir.Disk     // of the store; set when Run opens it
-	readers follow.Readers   // of the event log
-
-	ready     chan struct{}
-	readyOnce sync.Once
 
 	mu      sync.Mutex
-	state   state
-	engine  *engine.Engine
 	page    *web.Server
-	started time.Time
 	adopted map[string][]messages.ConversationID // by application, see [Runtime.adoptedOf]
-
-	broken     context.Context // ends when the store has stopped; its cause says why
-	storeBroke context.CancelCauseFunc
 }
-
-type state int
-
-const (
-	stateNew state = iota
-	stateRunning
-	stateEnded
-)
 
 // New checks the configuration and builds a runtime. Nothing runs, and no store is
 // opened, before Run. Unknown or duplicate message types, actor kinds, drivers and names
@@ -79,44 +59,42 @@ func New(cfg config.Config, opts ...Option) (*Runtime, error) {
 		return nil, err
 	}
 	set := newSettings(cfg, opts)
-	codec, err := messages.NewCodec(append([]messages.Table{events.Core()}, set.tables...)...)
+	core, err := bare.NewCore(set.log, set.tables)
 	if err != nil {
 		return nil, err
 	}
 	r := &Runtime{
-		cfg: cfg, set: set, log: set.log, clock: time.Now, codec: codec, ready: make(chan struct{}),
-		hashKey: make([]byte, names.LogKeyBytes),
-		health:  health.NewMonitor(set.log), seen: snapshot.New(snapshot.Of(cfg)),
+		cfg: cfg, set: set, log: set.log, clock: time.Now, core: core,
+		hashKey: make([]byte, names.LogKeyBytes), seen: snapshot.New(snapshot.Of(cfg)),
 	}
-	r.broken, r.storeBroke = context.WithCancelCause(context.Background())
 	rand.Read(r.hashKey) // never fails
 	r.seed = rand.Text
 	r.set.Drawn.Attach(r, r.log)
 	r.metrics = telemetry.NewMetrics(r.inspectForMetrics)
 	r.metrics.WatchSleep(func() map[string]uint64 {
-		if e, err := r.running(); err == nil {
+		if e, err := r.core.Engine(); err == nil {
 			return e.Slept()
 		}
 		return nil
 	})
 	r.admin = admin.Backend{
-		Config: cfg, Engine: r.running, Disk: r.diskNow, Pauses: &pause.State{}, Keys: admin.Keys(cfg.Data),
+		Config: cfg, Engine: r.core.Engine, Disk: r.diskNow, Pauses: &pause.State{}, Keys: admin.Keys(cfg.Data),
 		Book: names.NewBook(), Memory: recall.NewLibrary(time.Local), Talks: admin.NewTalks(),
 		Debug: datadir.DebugFiles(cfg.Data), Drawn: r.set.Drawn, VaultKey: parts.VaultKey(r.hashKey),
-		Live: &admin.Live{Status: r.Inspect, Problems: r.health.Problems, Seen: r.seen, Forget: r.forgetSeen,
-			Served: r.readers.Served, Retried: r.readers.Retry, Trouble: r.health.Set, Cluster: set.cluster},
+		Live: &admin.Live{Status: r.Inspect, Problems: core.Health.Problems, Seen: r.seen, Forget: r.forgetSeen,
+			Served: core.Readers.Served, Retried: core.Readers.Retry, Trouble: core.Health.Set, Cluster: set.cluster},
 	}
 	if r.plan, err = r.makePlan(); err != nil {
 		return nil, err
 	}
 	r.admin.Names = r.names
-	r.health.Names = r.names
+	core.Health.Names, core.Health.Nearest = r.names, names.Nearest
 	return r, nil
 }
 
 // Ready is closed once the actors run. It is also closed when Run ends before that: then
 // Healthy returns [ErrNotRunning], and Run has returned what is wrong.
-func (r *Runtime) Ready() <-chan struct{} { return r.ready }
+func (r *Runtime) Ready() <-chan struct{} { return r.core.Ready() }
 
 // Run opens the store and runs everything until ctx ends. Then it stops the pollers,
 // drains work that is under way within the configured time, and closes the store. It
@@ -129,135 +107,37 @@ func (r *Runtime) Run(ctx context.Context) error {
 // RunUntil is Run with a second context that also ends the draining.
 func (r *Runtime) RunUntil(ctx, abort context.Context) error { return r.run(ctx, abort) }
 
-// begin records that a runtime runs; it succeeds once.
-func (r *Runtime) begin() error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.state != stateNew {
-		return errors.New("runtime: Run was called before: make a new runtime")
-	}
-	r.state = stateRunning
-	return nil
-}
-
-// end records that a runtime has run, and frees what New opened.
-func (r *Runtime) end() error {
-	r.mu.Lock()
-	r.state = stateEnded
-	r.mu.Unlock()
-	r.readyOnce.Do(func() { close(r.ready) })
-	return r.plan.close()
-}
-
-// run works until ctx ends or something fails. It is long because it is one sequence: it
-// closes what it opened in reverse order, even if a step fails.
-func (r *Runtime) run(ctx, abort context.Context) (err error) {
-	if err := r.begin(); err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, r.end()) }()
-
-	if err := r.set.ProbeOCR(r.cfg); err != nil {
-		return err
-	}
-	st, err := r.openStore()
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if closeErr := st.Close(); closeErr != nil && !errors.Is(err, closeErr) {
-			err = errors.Join(err, closeErr)
-		}
-	}()
-	hands, err := r.openHands()
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, hands.Close()) }()
-	defer r.shut()
-	sealer, err := r.openKeys()
-	if err != nil {
-		return err
-	}
-	replica, sealer, rise, err := r.seat(st, sealer)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, rise()) }()
-	// Subscriptions may acknowledge until the actors have stopped.
-	following, endFollowing := context.WithCancel(context.WithoutCancel(ctx))
-	defer endFollowing()
-	var followers sync.WaitGroup
-	sys, err := r.system(st, sealer, replica, hands, func(ctx context.Context) {
-		endFollowing()
-		follow.WaitOr(&followers, ctx)
-	})
-	if err != nil {
-		return err
-	}
-	first, err := r.load(sys.Engine())
-	if err != nil {
-		return err
-	}
-	services, stopServices := context.WithCancel(context.WithoutCancel(ctx))
-	defer stopServices()
-	list := r.services(sys.Engine(), first)
-	run := follow.Group{Failed: make(chan error, len(r.readers.All())+len(list))}
-	serving, err := run.Open(services, list)
-	if err == nil {
-		err = sys.Start()
-	}
-	if err != nil {
-		stopServices() // serve until the context of what was opened ends, which closes it
-	}
-	run.Serve(services, serving)
-	if err == nil {
-		o := follow.Options{Engine: sys.Engine(), Log: r.log, Trouble: r.health.Set}
-		for _, s := range r.readers.All() {
-			run.Spawn(&followers, "subscription "+s.Name(), func() error { return s.Follow(following, services, o) })
-		}
-		r.warnOfHangs()
-		r.log.Info().Str("version", r.set.version).Str("data", r.cfg.Data).
-			Int("windows", len(r.cfg.Windows)).Msg("running")
-		r.readyOnce.Do(func() { close(r.ready) })
-		select {
-		case <-ctx.Done():
-		case err = <-run.Failed:
-		case <-r.broken.Done():
-		}
-	}
-	left := r.stop(abort, sys)
-	if broken := context.Cause(r.broken); broken != nil {
-		err = broken // the other errors are consequences
-	}
-	endFollowing()
-	stopServices()
-	follow.WaitUnless(r.broken, &followers)
-	follow.WaitUnless(r.broken, &run.All)
-	r.log.Info().Msg("stopped")
-	if behind := r.readers.Behind(); err == nil && (!left.None() || len(behind) > 0) {
-		err = &Unfinished{Left: left, Behind: behind}
-	}
-	return err
-}
-
-// system makes the system that runs the actors; last is called at the end of its
-// draining.
-func (r *Runtime) system(
-	st engine.Store, sealer engine.Sealer, replica *engine.Replica, hands datadir.Hands, last func(context.Context),
-) (*live.System, error) {
-	return live.New(live.Options{
-		Engine: engine.Options{
-			Store: st, Codec: r.codec, Clock: engine.SystemClock{}, Kinds: r.plan.kinds, Workers: r.plan.workers,
-			Sync: r.cfg.Durability == config.DurabilityPower, MinFree: uint64(r.cfg.Store.MinFree),
-			Listener: r.listen, OnCommit: r.committed, Hands: hands, Idle: r.cfg.Actors.Sleep,
-			Sealer: sealer, Sealing: r.sealing, OnLog: r.readers.Wake, Replica: replica,
+func (r *Runtime) run(ctx, abort context.Context) error {
+	var now first
+	return r.core.Run(ctx, abort, bare.Plan{
+		Probe: func() error { return r.set.ProbeOCR(r.cfg) },
+		Store: r.openStore, Hands: r.openHands, Sealer: r.openKeys, Seat: r.seat,
+		System:   r.system,
+		Load:     func(e *engine.Engine) (err error) { now, err = r.load(e); return err },
+		Services: func(e *engine.Engine) []follow.Service { return r.services(e, now) },
+		Running: func() {
+			r.warnOfHangs()
+			r.log.Info().Str("version", r.set.version).Str("data", r.cfg.Data).
+				Int("windows", len(r.cfg.Windows)).Msg("running")
 		},
-		Activate: r.plan.activate, Log: r.log, Name: r.names.Actor,
-		// Waiting for a burst is worth it, and for a text in an input field, which is
-		// looked at once more; waiting for a host's timer of an hour is not.
-		Horizon: max(r.cfg.Burst.Cap, r.cfg.Rules.Send.Retry+time.Second), Last: last,
+		Drain: r.cfg.Shutdown.Drain,
+		Stopping: func(ctx context.Context, e *engine.Engine) { // removes half-typed text from the windows
+			_ = r.admin.Pauses.End(ctx, e, r.plan.windows) // who is not told has no keys all the same
+		},
+		Shut: r.admin.Memory.Close, Close: r.plan.close,
 	})
+}
+
+func (r *Runtime) system(o live.Options) live.Options {
+	o.Activate, o.Name = r.plan.activate, r.names.Actor
+	// Waiting for a burst is worth it, and for a text in an input field, which is
+	// looked at once more; waiting for a host's timer of an hour is not.
+	o.Horizon = max(r.cfg.Burst.Cap, r.cfg.Rules.Send.Retry+time.Second)
+	o.Engine.Kinds, o.Engine.Workers = r.plan.kinds, r.plan.workers
+	o.Engine.Sync, o.Engine.MinFree = r.cfg.Durability == config.DurabilityPower, uint64(r.cfg.Store.MinFree)
+	o.Engine.Listener, o.Engine.OnCommit, o.Engine.Idle = r.listen, r.committed, r.cfg.Actors.Sleep
+	o.Engine.Sealing = r.sealing
+	return o
 }
 
 // first says what has to be stored at a first run, or the first of this version.
@@ -283,7 +163,7 @@ func (r *Runtime) load(e *engine.Engine) (now first, err error) {
 	r.admin.Memory.Open(admin.Remembered{Engine: e})
 	r.mu.Lock()
 	copy(r.hashKey, logKey)
-	r.engine, r.started, r.adopted = e, time.Now(), adopted
+	r.adopted = adopted
 	r.mu.Unlock()
 	if !r.cfg.Debug.Text { // files of an earlier run contain private text
 		if err := r.admin.Debug.Destroy(); err != nil {
@@ -302,24 +182,13 @@ func (r *Runtime) adoptedOf(app string) []messages.ConversationID {
 	return r.adopted[app]
 }
 
-// stop drains the system within its time limit, or ends it at once when abort ends or the
-// store has stopped. Meanwhile, half-typed text is removed from the windows.
-func (r *Runtime) stop(abort context.Context, sys *live.System) engine.Left {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(abort), r.cfg.Shutdown.Drain)
-	defer cancel()
-	defer context.AfterFunc(abort, sys.Kill)()
-	defer context.AfterFunc(r.broken, sys.Kill)()
-	_ = r.admin.Pauses.End(ctx, sys.Engine(), r.plan.windows) // who is not told has no keys all the same
-	return sys.Stop(ctx)
-}
-
 // Unfinished says what was under way when the time for draining was over.
-type Unfinished = health.Unfinished
+type Unfinished = bare.Unfinished
 
 func (r *Runtime) openStore() (engine.Store, error) {
 	open := r.set.store
 	if open == nil {
-		open = func() (engine.Store, error) { return datadir.OpenStore(r.cfg, r.log, r.storeStopped) }
+		open = func() (engine.Store, error) { return datadir.OpenStore(r.cfg, r.log, r.core.StoreStopped) }
 	}
 	st, err := open()
 	if err != nil {
@@ -355,43 +224,18 @@ func (r *Runtime) sealing(rows int) {
 }
 
 // openHands opens the memory of what is in hand; a host's own store has none.
-func (r *Runtime) openHands() (datadir.Hands, error) {
+func (r *Runtime) openHands() (bare.Hands, error) {
 	if r.set.store != nil {
-		return datadir.NoHands{}, nil
+		return bare.NoHands{}, nil
 	}
-	return datadir.OpenHands(r.cfg)
+	return bare.OpenHands(r.cfg.Data)
 }
 
 // Inject sends a message to an actor from outside. A durable message is stored when
 // Inject returns nil. With a key, a second injection of the same key to the same actor
 // has no effect.
 func (r *Runtime) Inject(ctx context.Context, to messages.Address, msg messages.Message, key string) error {
-	e, err := r.running()
-	if err != nil {
-		return err
-	}
-	return e.Inject(ctx, to, msg, key)
-}
-
-func (r *Runtime) running() (*engine.Engine, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if !r.takesCalls() {
-		return nil, ErrNotRunning
-	}
-	return r.engine, nil
-}
-
-// takesCalls reports whether calls are accepted: the store is open, and not about to be
-// closed. r.mu is held.
-func (r *Runtime) takesCalls() bool { return r.state == stateRunning && r.engine != nil }
-
-// shut refuses further calls: the store is about to be closed.
-func (r *Runtime) shut() {
-	r.mu.Lock()
-	r.engine = nil
-	r.mu.Unlock()
-	r.admin.Memory.Close()
+	return r.core.Inject(ctx, to, msg, key)
 }
 
 // Pause stops watching a window, all windows if it is "", or the desk if it is
@@ -437,7 +281,7 @@ func (r *Runtime) Send(ctx context.Context, window string, c messages.Conversati
 	if err != nil {
 		return fmt.Errorf("runtime: send: %w", err)
 	}
-	if _, err := r.running(); err != nil {
+	if _, err := r.core.Engine(); err != nil {
 		return err
 	}
 	if window == "" {
@@ -457,7 +301,7 @@ func (r *Runtime) Send(ctx context.Context, window string, c messages.Conversati
 // trace names the sending: calling it again with the same text and trace, for another
 // attempt, renews it.
 func (r *Runtime) Sending(ctx context.Context, c messages.ConversationID, text messages.Text, trace string) error {
-	e, err := r.running()
+	e, err := r.core.Engine()
 	if err != nil {
 		return err
 	}
@@ -491,7 +335,7 @@ func (r *Runtime) sending(c messages.ConversationID, text messages.Text, trace s
 // end it delays nobody for long. The window is named as in the configuration, with or
 // without its node.
 func (r *Runtime) Typing(ctx context.Context, window string, d time.Duration) error {
-	e, err := r.running()
+	e, err := r.core.Engine()
 	if err != nil {
 		return err
 	}

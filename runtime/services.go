@@ -7,6 +7,7 @@ import (
 
 	"github.com/kehai-run/kehai/actors/attention/camera"
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/runtime/bare"
 	"github.com/kehai-run/kehai/runtime/control"
 	"github.com/kehai-run/kehai/runtime/datadir"
 	"github.com/kehai-run/kehai/runtime/engine"
@@ -56,9 +57,9 @@ func (r *Runtime) openPage(context.Context) (follow.Serve, error) {
 // seat takes this machine's place among others, if it has one.
 func (r *Runtime) seat(st engine.Store, keys engine.Sealer) (*engine.Replica, engine.Sealer, func() error, error) {
 	if r.set.cluster == nil {
-		return nil, keys, func() error { return nil }, nil
+		return bare.Alone(st, keys)
 	}
-	replica, keys, err := r.set.cluster.Start(st, r.plan.kinds, keys, r.storeStopped)
+	replica, keys, err := r.set.cluster.Start(st, r.plan.kinds, keys, r.core.StoreStopped)
 	return replica, keys, r.set.cluster.Close, err
 }
 

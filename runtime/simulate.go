@@ -23,10 +23,10 @@ type Simulation struct {
 // Store, which stays open; everything else is the runtime's. The caller closes the
 // simulation.
 func (r *Runtime) Simulate(o engine.SimOptions) (*Simulation, error) {
-	if err := r.begin(); err != nil {
+	if err := r.core.Begin(); err != nil {
 		return nil, err
 	}
-	o.Engine.Codec, o.Engine.Kinds, o.Engine.Workers, o.Activate = r.codec, r.plan.kinds,
+	o.Engine.Codec, o.Engine.Kinds, o.Engine.Workers, o.Activate = r.core.Codec, r.plan.kinds,
 		r.plan.workers, r.plan.activate
 	o.Engine.MinFree = uint64(r.cfg.Store.MinFree)
 	o.Engine.Listener = func(ev Event) {
@@ -48,7 +48,8 @@ func (r *Runtime) Simulate(o engine.SimOptions) (*Simulation, error) {
 // Close frees what New opened.
 func (s *Simulation) Close() error {
 	s.r.admin.Memory.Close()
-	return s.r.end()
+	s.r.core.End()
+	return s.r.plan.close()
 }
 
 // Sending is [Runtime.Sending]; it steps until all readers have the text.

@@ -2,9 +2,8 @@ package runtime
 
 import (
 	"context"
-	"errors"
-	"fmt"
 
+	"github.com/kehai-run/kehai/runtime/bare"
 	"github.com/kehai-run/kehai/runtime/engine"
 	"github.com/kehai-run/kehai/runtime/follow"
 )
@@ -15,7 +14,7 @@ import (
 type Event = engine.Published
 
 // ErrNotRunning is returned by methods that need a running runtime.
-var ErrNotRunning = errors.New("runtime: not running")
+var ErrNotRunning = bare.ErrNotRunning
 
 // SubscribeOption changes how a subscription is served.
 type SubscribeOption = follow.Option
@@ -57,13 +56,5 @@ func ParkAfter(attempts int) SubscribeOption { return follow.ParkAfter(attempts)
 func (r *Runtime) Subscribe(
 	name string, handler func(context.Context, Event) error, opts ...SubscribeOption,
 ) error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.state != stateNew {
-		return errors.New("runtime: subscribe before Run")
-	}
-	if err := r.readers.Add(name, handler, opts); err != nil {
-		return fmt.Errorf("runtime: %w", err)
-	}
-	return nil
+	return r.core.Subscribe(name, handler, opts)
 }

@@ -43,21 +43,18 @@ func NewWorker(o Options) *Worker {
 	return &Worker{o: o}
 }
 
-// CodePane refuses a frame in which the layout's pane does not lie.
-const CodePane = "pane_outside"
-
 // Do answers messages.ReadFrame with messages.FrameRead. A frame without
 // pixels (hardware.ErrEmptyFrame) and a driver that is not installed are
-// refused with the driver's code, one without the pane with [CodePane]. An error of the recognizer fails the whole
-// request and closes the recognizer. The cache keeps what was read before, so that
-// a retry continues from there.
+// refused with the driver's code, one without the pane with [messages.CodePane]. An error
+// of the recognizer fails the whole request and closes the recognizer. The cache keeps
+// what was read before, so that a retry continues from there.
 func (w *Worker) Do(ctx context.Context, request messages.Message) (messages.Message, error) {
 	out, err := w.do(ctx, request)
 	if err == nil {
 		return out, nil
 	}
 	if errors.Is(err, segment.ErrPane) {
-		return nil, actors.Refuse(CodePane, err)
+		return nil, actors.Refuse(messages.CodePane, err)
 	}
 	return nil, actors.RefuseKnown(hardware.Code(err), err)
 }

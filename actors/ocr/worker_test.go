@@ -197,8 +197,8 @@ func TestWorkerRefusals(t *testing.T) {
 	w = NewWorker(Options{Confidence: DefaultThresholds(), Layouts: always(l), Cache: NewCache(64), Open: w.o.Open})
 	_, err := w.Do(context.Background(), messages.ReadFrame{Frame: talkFrame(t, 64)})
 	var refusal *actors.Refusal
-	if !errors.As(err, &refusal) || refusal.Code != CodePane {
-		t.Errorf("Do(a pane outside of the window) = %v, want a refusal with code %s", err, CodePane)
+	if !errors.As(err, &refusal) || refusal.Code != messages.CodePane {
+		t.Errorf("Do(a pane outside of the window) = %v, want a refusal with code %s", err, messages.CodePane)
 	}
 }
 

@@ -154,6 +154,14 @@ type Capture struct {
 	Since  Stamp             `json:"since"`
 }
 
+// CapturesOf says it of each window.
+func CapturesOf(states []events.CaptureState) (list []Capture) {
+	for _, s := range states {
+		list = append(list, Capture{Window: s.Window, Code: s.Code, Detail: s.Detail, Since: Stamp{Time: s.At}})
+	}
+	return list
+}
+
 // Typist says what types into a window.
 type Typist struct {
 	Window messages.WindowID `json:"window"`

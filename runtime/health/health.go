@@ -9,10 +9,8 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"github.com/kehai-run/kehai/actors/text"
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/messages/events"
-	"github.com/kehai-run/kehai/runtime/control"
 	"github.com/kehai-run/kehai/runtime/describe"
 	"github.com/kehai-run/kehai/runtime/telemetry"
 )
@@ -29,6 +27,9 @@ type Monitor struct {
 	// Kinds are those of actors and workers that there are, switched on or not: a
 	// message to another is a mistake. It is set before events come.
 	Kinds []string
+	// Nearest is the kind that was probably meant, "" if none is near. Nil guesses none. It is
+	// set before events come.
+	Nearest func(kind string, kinds []string) string
 
 	mu       sync.Mutex
 	trouble  map[string]string                         // what is wrong now, by its reason
@@ -52,15 +53,13 @@ func (h *Monitor) Problems() []string {
 	return list
 }
 
-// Captures says of each window whether it can be captured, and since when.
-func (h *Monitor) Captures() []control.Capture {
+// Captures are the newest states of the windows that were captured or could not be, by window.
+func (h *Monitor) Captures() []events.CaptureState {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	var list []control.Capture
+	var list []events.CaptureState
 	for _, w := range slices.Sorted(maps.Keys(h.captures)) {
-		c := h.captures[w]
-		list = append(list, control.Capture{Window: w, Code: c.Code, Detail: c.Detail,
-			Since: control.Stamp{Time: c.At}})
+		list = append(list, h.captures[w])
 	}
 	return list
 }
@@ -146,8 +145,10 @@ func (h *Monitor) noteNobody(v events.Verdict) {
 		return
 	}
 	hint := ""
-	if near := text.Nearest(kind, h.Kinds); near != "" {
-		hint = fmt.Sprintf(" (did you mean %q?)", near)
+	if h.Nearest != nil {
+		if near := h.Nearest(kind, h.Kinds); near != "" {
+			hint = fmt.Sprintf(" (did you mean %q?)", near)
+		}
 	}
 	h.Set(fmt.Sprintf("kind %s %s", v.Detail.Rule, kind),
 		fmt.Sprintf("%s %q, which this program does not have%s; %s", what, kind, hint, then))

@@ -3,7 +3,6 @@ package health
 import (
 	"fmt"
 
-	"github.com/kehai-run/kehai/actors/ocr"
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/messages/events"
 )
@@ -51,7 +50,7 @@ func ocrReason(m events.CallFinished) string {
 	switch {
 	case m.Code == "empty_frame": // the picture had nothing in it
 		return ""
-	case m.Code == ocr.CodePane:
+	case m.Code == messages.CodePane:
 		return "the pane of the layout lies outside of the window; correct pane in the layout's file"
 	case m.Code == "no_language":
 		return "OCR's language data is missing or damaged"

@@ -55,8 +55,10 @@ var rooms = []struct {
 	{7, "runtime/offline", []string{"messages/...", "actors/..."}},
 	// How the actors of the topology are made.
 	{5, "runtime/parts", []string{"messages/...", "actors/...", "hardware"}},
+	// A host's own actors without the topology.
+	{8, "runtime/bare", []string{"messages/...", "actors"}},
 	// Only the root wires actors.
-	{8, "runtime", []string{"messages/...", "actors/...", "hardware/..."}},
+	{9, "runtime", []string{"messages/...", "actors/...", "hardware/..."}},
 }
 
 // room finds the place in rooms of a folder, or of what it is inside of; -1 if it
@@ -124,6 +126,42 @@ func arrowsHeld(t *tree) (found []string) {
 			if ours && !f.test && !mayImport(f.dir, to) {
 				found = append(found, fmt.Sprintf("%s: %s may not import %s: hand it over from above, "+
 					"move what both need below both, or change mayImport or rooms and say why", f.path, f.dir, to))
+			}
+		}
+	}
+	return found
+}
+
+// heavy is what [runtime/bare] links nothing of, by folder; with /... also the folders inside.
+var heavy = []string{"actors/...", "hardware/...", "runtime/config/...", "runtime/drivers", "runtime/parts",
+	"runtime/web/...", "runtime/feed", "runtime/control", "runtime/datadir", "runtime/admin", "runtime/cluster/..."}
+
+// light are the exceptions from heavy.
+var light = []string{"actors", "hardware"}
+
+// bareIsLight checks all that runtime/bare links of ours: a host without windows gets nothing that
+// sees, reads, asks a model or shows a page.
+func bareIsLight(t *tree) (found []string) {
+	from := map[string]string{"runtime/bare": ""} // who imports it
+	for queue := []string{"runtime/bare"}; len(queue) > 0; queue = queue[1:] {
+		for _, f := range t.gos {
+			if f.dir != queue[0] || f.test {
+				continue
+			}
+			for _, full := range f.imports {
+				to, ours := strings.CutPrefix(full, module+"/")
+				if _, known := from[to]; !ours || known {
+					continue
+				}
+				from[to] = f.path
+				queue = append(queue, to)
+				if slices.ContainsFunc(heavy, func(h string) bool {
+					root, inside := strings.CutSuffix(h, "/...")
+					return to == root || inside && within(to, root)
+				}) && !slices.Contains(light, to) {
+					found = append(found, fmt.Sprintf("%s: runtime/bare would link %s: hand it over from the root",
+						f.path, to))
+				}
 			}
 		}
 	}

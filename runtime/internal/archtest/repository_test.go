@@ -57,6 +57,15 @@ var rules = []struct {
 		"cmd/kehai/a.go": imports("main", module+"/runtime", module+"/runtime/config", module+"/testkit/replay",
 			module+"/hardware/robot"),
 	}},
+	{"Bare", bareIsLight, map[string]string{
+		"runtime/bare/a.go": imports("bare", module+"/runtime/web"),
+		"runtime/bare/b.go": imports("bare", module+"/actors/ocr"),
+	}, map[string]string{
+		"runtime/bare/a.go":      imports("bare", module+"/runtime/health", module+"/actors", module+"/hardware"),
+		"runtime/bare/a_test.go": imports("bare", module+"/runtime/web"),
+		"runtime/health/a.go":    imports("health", module+"/messages"),
+		"runtime/web/a.go":       imports("web", module+"/actors/ocr"),
+	}},
 	{"Monopolies", monopoliesHeld, map[string]string{
 		"runtime/a.go":             "package runtime\nimport _ \"github.com/dgraph-io/badger/v4\"\nimport _ \"time\"",
 		"runtime/a_test.go":        imports("runtime", "github.com/dgraph-io/badger/v4"),

@@ -8,7 +8,8 @@ import (
 
 	"github.com/kehai-run/kehai/actors"
 	"github.com/kehai-run/kehai/messages"
-	"github.com/kehai-run/kehai/runtime"
+	"github.com/kehai-run/kehai/runtime/bare"
+	"github.com/kehai-run/kehai/runtime/engine"
 )
 
 func main() {
@@ -18,9 +19,8 @@ func main() {
 		stop()
 		return nil
 	})
-	cfg := runtime.Default()
-	cfg.Windows = nil // watch nothing
-	rt, err := runtime.New(cfg, runtime.WithFunc("hello", hello, "world"), runtime.InMemory())
+	kinds := []engine.Kind{bare.Func("hello", hello)}
+	rt, err := bare.New(bare.Options{Actors: kinds, Live: []messages.Address{"hello/world"}})
 	if err == nil {
 		err = rt.Run(ctx)
 	}
