@@ -1,7 +1,6 @@
 package datadir
 
 import (
-	"bytes"
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
@@ -44,6 +43,8 @@ const (
 	oldStore  = "store.old"
 	storeLock = "store.lock"
 	next      = ".next"
+
+	keyBytes = 32
 )
 
 // storeKey reads the key of the store, nil if it has none: the one that the configuration
@@ -62,13 +63,13 @@ func ownKey(cfg config.Config) ([]byte, error) {
 	if err != nil || !ok {
 		return nil, err
 	}
-	if onDisk, err := os.ReadFile(path); err == nil && bytes.Equal(onDisk, raw) {
-		return secret.Place{Section: "encryption", File: path}.Key()
+	if err := private.CheckFile(path); err != nil {
+		return nil, err
 	}
-	key, err := hex.DecodeString(strings.TrimSpace(string(raw))) // in the keychain, as [Encrypt] wrote it
-	if err != nil {
-		return nil, fmt.Errorf("datadir: the key that %s refers to is none: kehai key restore FILE: %w", path,
-			engine.ErrKey)
+	key, err := hex.DecodeString(strings.TrimSpace(string(raw))) // as [Encrypt] wrote it
+	if err != nil || len(key) != keyBytes {
+		return nil, fmt.Errorf("datadir: %s does not hold a key: put it back from a backup: kehai key restore FILE",
+			path)
 	}
 	return key, nil
 }
@@ -148,7 +149,7 @@ func (o Encryption) choose(cfg config.Config, old []byte) (key []byte, own bool,
 	case old != nil && !o.NewKey:
 		return nil, false, fmt.Errorf("%w: the store is encrypted: --new-key changes the key", ErrEncrypted)
 	}
-	key = make([]byte, 32)
+	key = make([]byte, keyBytes)
 	rand.Read(key) // never fails
 	return key, true, nil
 }

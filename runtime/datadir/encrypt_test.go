@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/rs/zerolog"
@@ -117,6 +118,25 @@ func TestEncrypt(t *testing.T) {
 	wantRow(t, cfg)
 	if !plain(t, cfg) || Encrypted(cfg) {
 		t.Error("after Encrypt(off) the canary is in no file, want the store in plain")
+	}
+}
+
+// The place of a key that was made is none that somebody has named: whatever it looks like, it is
+// no key by mistake.
+func TestThePlaceOfAKeyIsNoKey(t *testing.T) {
+	for n := range 24 {
+		cfg := config.Default()
+		cfg.Data = filepath.Join(t.TempDir(), "Ab1"+strings.Repeat("x", n))
+		if err := os.MkdirAll(Keys(cfg), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		err := os.WriteFile(filepath.Join(Keys(cfg), keyring.StoreKey), []byte(strings.Repeat("ab", 32)+"\n"), 0o600)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if key, err := ownKey(cfg); len(key) != 32 || err != nil {
+			t.Errorf("ownKey() in %s = %d bytes, %v, want a key", cfg.Data, len(key), err)
+		}
 	}
 }
 
