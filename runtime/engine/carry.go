@@ -401,6 +401,7 @@ func (c *carried) keep(index uint64) (after func(), err error) {
 	if c.en.node == c.node {
 		landed = c.land(c.en.boot, c.en.n, c.results, nil)
 	}
+	mine := c.en.node == c.node && c.en.boot == c.boot
 	e, r, mail, ops := c.engine, c.Replica, c.mail, c.tx.ops
 	return func() {
 		r.mu.Lock()
@@ -412,6 +413,9 @@ func (c *carried) keep(index uint64) (after func(), err error) {
 			}
 			e.letGo(gone)
 			e.takeOver(came, c.greeted)
+			if !mine {
+				e.forgetsElsewhere(ops)
+			}
 		}
 		landed()
 		if e != nil {

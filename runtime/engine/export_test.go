@@ -34,3 +34,9 @@ func (e *Engine) ApplyHere(changes ...Change) ([]Result, error) {
 
 // EpochKey is where the ownership of an actor is stored.
 func EpochKey(a messages.Address) []byte { return epochKey(a) }
+
+// ForgetLater is Forget without waiting: done is called at the end.
+func (e *Engine) ForgetLater(f Forgetting, done func(error)) {
+	d := &deletion{e: e, rec: forgetRecord{At: wall(e.clock.Now()), Conversation: f.Conversation}, finished: done}
+	d.begin(f)
+}

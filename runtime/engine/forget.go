@@ -93,6 +93,7 @@ type deletion struct {
 	rec      forgetRecord
 	begun    bool // an earlier attempt has left its intent
 	partial  bool // and knew more: its intent stays
+	bound    bool // another node deletes what the cluster shares: this is the node's own part
 	sum      Forgotten
 	finished func(error)
 	waiting  []func() // deletions to begin later
@@ -223,7 +224,7 @@ func (d *deletion) finish(result error) {
 	d.e.enqueue(&exclusive{
 		prepare: func() (none [shards]Batch, err error) { return none, nil },
 		finished: func(error) {
-			if result == nil && !d.partial {
+			if result == nil && !d.partial && !d.bound {
 				d.e.intents.remove(d.rec.Conversation)
 			}
 			d.end()
@@ -239,7 +240,7 @@ func (d *deletion) finish(result error) {
 func (d *deletion) collect() error {
 	for _, prefix := range forgetPrefixes {
 		err := d.e.store.Scan([]byte(prefix), nil, func(k, v []byte) bool {
-			if d.matches(string(k), v, true) {
+			if d.reaches(string(k)) && d.matches(string(k), v, true) {
 				d.mu.Lock()
 				d.found = append(d.found, string(k))
 				d.mu.Unlock()
@@ -256,7 +257,7 @@ func (d *deletion) collect() error {
 // watch checks what others have written since the deletion began.
 func (d *deletion) watch(ops []Op) {
 	for _, op := range ops {
-		matches := !op.Delete && d.matches(string(op.Key), op.Value, false)
+		matches := !op.Delete && d.reaches(string(op.Key)) && d.matches(string(op.Key), op.Value, false)
 		d.mu.Lock()
 		if d.written != nil {
 			d.written[string(op.Key)] = true
@@ -266,6 +267,17 @@ func (d *deletion) watch(ops []Op) {
 		}
 		d.mu.Unlock()
 	}
+}
+
+// reaches reports whether a row is this deletion's affair.
+func (d *deletion) reaches(key string) bool { return !d.bound || d.e.shardOfKey(key) == Here }
+
+// shards are those of which the deletion deletes.
+func (d *deletion) shards() []Shard {
+	if d.bound {
+		return []Shard{Here}
+	}
+	return order[:]
 }
 
 // left reports whether something was found that no slice has had.
@@ -283,6 +295,9 @@ func (d *deletion) start(f Forgetting, first slice) func() ([shards]Batch, slice
 		if err != nil {
 			return b, nil, false, err
 		}
+		if d.bound {
+			begun = nil // what is kept here is not what is kept there
+		}
 		if begun != nil { // an error stopped it half way: what to keep is known
 			d.begun, d.rec.Keep = true, begun.Keep
 			d.partial = !d.knows(*begun)
@@ -292,7 +307,8 @@ func (d *deletion) start(f Forgetting, first slice) func() ([shards]Batch, slice
 		} else {
 			d.rec.Kinds, d.rec.Unknown = d.e.asked(), d.sum.Unknown
 		}
-		if len(first) == 0 && !d.left() && !d.begun {
+		others := d.e.replica != nil && !d.bound // who may know something
+		if len(first) == 0 && !d.left() && !d.begun && !others {
 			return b, nil, false, d.destroyKey()
 		}
 		d.mu.Lock()
@@ -306,7 +322,7 @@ func (d *deletion) start(f Forgetting, first slice) func() ([shards]Batch, slice
 				return raw, ok
 			})
 		}
-		for _, s := range order {
+		for _, s := range d.shards() {
 			b[s].Changes = []Change{{Ops: []Op{{Key: d.intent(s), Value: encodeRecord(d.rec)}}}}
 		}
 		return b, nil, true, err
@@ -319,7 +335,7 @@ func (d *deletion) start(f Forgetting, first slice) func() ([shards]Batch, slice
 // meanwhile is deleted with the rest. Where somebody else has to finish, he needs the
 // key.
 func (d *deletion) destroyKey() error {
-	if d.e.sealer == nil || d.partial {
+	if d.e.sealer == nil || d.partial || d.bound {
 		return nil
 	}
 	return d.e.sealer.Destroy(string(d.rec.Conversation))
@@ -368,7 +384,7 @@ func (d *deletion) next(looked slice) (b [shards]Batch, now slice, left bool, er
 			s := d.e.shardOf(k.Actor)
 			ops[s] = append(ops[s], Op{Key: []byte(stateKey(k.Actor, k.Row)), Value: k.Value})
 		}
-		for _, s := range order {
+		for _, s := range d.shards() {
 			if !d.partial {
 				ops[s] = append(ops[s], Op{Key: d.intent(s), Delete: true})
 			}

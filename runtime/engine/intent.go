@@ -94,7 +94,11 @@ func (d *deletion) knows(begun forgetRecord) bool {
 func (e *Engine) finishForgetting() error {
 	left := map[messages.ConversationID]forgetRecord{}
 	var bad error
-	for _, s := range order {
+	begun := order[:]
+	if e.replica != nil { // the rest once this node takes part
+		begun = []Shard{Here}
+	}
+	for _, s := range begun {
 		err := e.scan([]byte(s.key(keyForget)), nil, func(_, v []byte, unopened error) bool {
 			rec, err := decodeOpened[forgetRecord](v, unopened)
 			left[rec.Conversation] = rec
@@ -109,7 +113,7 @@ func (e *Engine) finishForgetting() error {
 		e.intents.add(c)
 	}
 	for _, c := range slices.Sorted(maps.Keys(left)) {
-		d := &deletion{e: e, rec: left[c]}
+		d := &deletion{e: e, rec: left[c], bound: e.replica != nil}
 		err := d.collect()
 		if err == nil && !d.knows(d.rec) {
 			continue // a program that knows as much as the one that began finishes it

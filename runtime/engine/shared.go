@@ -3,6 +3,7 @@ package engine
 import (
 	"errors"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/kehai-run/kehai/messages"
@@ -339,7 +340,7 @@ func (e *Engine) recoverShared() error {
 		e.replica.want(request{entry: entry{kind: entryClaim, actors: free}})
 	}
 	e.arrived(addrs)
-	return errors.Join(e.recoverTimers(keyTimer), e.recoverCalls(keyCall))
+	return errors.Join(e.forgetOn(), e.recoverTimers(keyTimer), e.recoverCalls(keyCall))
 }
 
 // arrived makes actors that have got mail read it, if they are this node's.
@@ -357,4 +358,42 @@ func (e *Engine) arrived(mail []messages.Address) {
 		}
 		e.reach(a, func(act *Activation) bool { return act.box.look(last[s]) })
 	}
+}
+
+// forgetsElsewhere follows a deletion of another node: what is bound to this node is deleted
+// here, and who knows something begins anew from what is left.
+func (e *Engine) forgetsElsewhere(ops []Op) {
+	for _, op := range ops {
+		of, found := strings.CutPrefix(string(op.Key), keyForget)
+		if c := messages.ConversationID(of); found && op.Delete {
+			e.intents.remove(c)
+			e.beginAnew(func(act *Activation) bool { return e.concerned(act.addr, c) })
+		} else if found {
+			e.intents.add(c)
+			e.forgetBound(c)
+		}
+	}
+}
+
+// forgetBound deletes what is bound to this node.
+func (e *Engine) forgetBound(c messages.ConversationID) {
+	d := &deletion{e: e, bound: true, rec: forgetRecord{At: wall(e.clock.Now()), Conversation: c}}
+	d.finished = func(error) {} // after an error its intent is left, and the next start finishes it
+	d.begin(Forgetting{Conversation: c})
+}
+
+// forgetOn goes on with what another start of this node has begun to forget, and catches up
+// with what others forget.
+func (e *Engine) forgetOn() error {
+	return e.store.Scan([]byte(keyForget), nil, func(k, _ []byte) bool {
+		c := messages.ConversationID(k[len(keyForget):])
+		e.intents.add(c)
+		if _, err := e.begun(c); err != nil { // another node has begun, and finishes
+			e.forgetBound(c)
+			return true
+		}
+		d := &deletion{e: e, rec: forgetRecord{At: wall(e.clock.Now()), Conversation: c}, finished: func(error) {}}
+		d.begin(Forgetting{Conversation: c})
+		return true
+	})
 }

@@ -152,7 +152,7 @@ func newClusterWorld(codec *messages.Codec, seed uint64, trace *bytes.Buffer) (*
 func (w *clusterWorld) act() error {
 	rng := w.Rand()
 	i, j := rng.IntN(3), rng.IntN(3)
-	switch rng.IntN(12) {
+	switch rng.IntN(13) {
 	case 0:
 		w.Kill(i)
 	case 1:
@@ -169,6 +169,8 @@ func (w *clusterWorld) act() error {
 		return w.Heal()
 	case 7:
 		w.Advance(time.Duration(rng.IntN(4000)) * time.Millisecond)
+	case 8: // nobody knows whom, but all have to look
+		w.Node(i).Engine().ForgetLater(engine.Forgetting{Conversation: "line:Nobody"}, func(error) {})
 	default:
 		for range 1 + rng.IntN(4) {
 			w.put[i]++
@@ -385,5 +387,48 @@ func TestSimulatedClusterRepeatsByteForByte(t *testing.T) {
 		if first.Len() == 0 || !bytes.Equal(first.Bytes(), second.Bytes()) {
 			t.Fatalf("seed %d: two runs differ (%d and %d bytes of trace)", seed, first.Len(), second.Len())
 		}
+	}
+}
+
+// TestWhatIsForgottenIsForgottenOnAllNodes deletes a conversation at one node, of which each
+// node's gate and one ledger know.
+func TestWhatIsForgottenIsForgottenOnAllNodes(t *testing.T) {
+	w, err := newClusterWorld(clusterCodec(t), 7, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Advance(5 * time.Second)
+	const who = "line@mac-0" // the key of a gate
+	for i := range 3 {
+		w.put[i] = 6
+		for n := 1; n <= 6; n++ {
+			if _, err := w.Node(i).Inject(gateOf(i), put{n}, strconv.Itoa(n)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	w.Advance(time.Minute)
+	if err := w.check(); err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan error, 1)
+	w.Node(1).Engine().ForgetLater(engine.Forgetting{Conversation: who}, func(err error) { done <- err })
+	w.Advance(time.Minute)
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+	for i := range 3 {
+		for _, s := range []string{"s/gate/" + who, "f/", "lf/"} {
+			err := w.stores[i].Scan([]byte(s), nil, func(k, _ []byte) bool {
+				t.Errorf("mac-%d still has %q", i, k)
+				return true
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if rows, err := rowsOf(w.Node(1).Engine(), receipts, gateOf(1)); err != nil || len(rows) != 6 {
+		t.Errorf("the gate of mac-1 has %v, %v, want what it had", rows, err)
 	}
 }
