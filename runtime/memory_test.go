@@ -168,6 +168,30 @@ func (m *remembering) keepsApart(t *testing.T, b admin.Backend, id string, run m
 	}
 }
 
+// TestShowsLinks: a message leads to others on the same topic, and to whom it names.
+func TestShowsLinks(t *testing.T) {
+	m := newRemembering(t)
+	m.hears("妹のミキに会いました")
+	m.hears("妹のミキが来ました")
+	e := m.sim.Control().Engine()
+	b := admin.Backend{Config: config.Default(), Book: names.NewBook(), Pauses: &pause.State{},
+		Engine: func() (*engine.Engine, error) { return e, nil }}
+	var c messages.ConversationID
+	ids := map[messages.Text]messages.MessageID{}
+	if err := (admin.Remembered{Engine: e}).Events(t.Context(), "", func(of messages.ConversationID,
+		said memory.Event) error {
+		c, ids[said.Text] = of, said.ID
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	shown, err := b.Remembered(t.Context(), c, ids["妹のミキに会いました"])
+	if err != nil || len(shown.Links) != 1 || shown.Links[0].Label != "same_topic" ||
+		shown.Links[0].Event.ID != ids["妹のミキが来ました"] || len(shown.Names) != 1 || shown.Names[0].Name != "ミキ" {
+		t.Errorf("Remembered() = %+v, %v, want the other message of the same topic, and Miki", shown, err)
+	}
+}
+
 // TestReadsOneTable reads a table of all actors of a kind: what is there of all rows.
 func TestReadsOneTable(t *testing.T) {
 	m := newRemembering(t)

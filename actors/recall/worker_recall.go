@@ -89,6 +89,26 @@ func (l *Library) Have(ctx context.Context, s Scope) error {
 	return err
 }
 
+// Behind returns the events that were said right behind one, in the order of time.
+func (l *Library) Behind(ctx context.Context, c messages.ConversationID, id messages.MessageID) (list []memory.Event,
+	err error) {
+	if err := l.have(ctx, []messages.ConversationID{c}); err != nil {
+		return nil, err
+	}
+	x := l.index.Load()
+	d, ok := x.Find(docID(c, id))
+	if !ok {
+		return nil, nil
+	}
+	_, after := x.Around(d, nearbyReplies)
+	for _, a := range after {
+		if _, e, ok := l.event(x.Entry(a).ID); ok {
+			list = append(list, e)
+		}
+	}
+	return list, nil
+}
+
 // Speakers returns who has spoken on the other side of a conversation.
 func (l *Library) Speakers(c messages.ConversationID) (list []string) {
 	for _, name := range l.index.Load().Speakers(lexical.Scope{Conversations: []string{string(c)}}) {

@@ -298,6 +298,14 @@ func (v *memoryShow) run(ctx context.Context, b control.MemoryBackend, args []st
 	if e.Thread != "" {
 		t.row("talk of", e.Thread)
 	}
+	labels := map[string]string{"answered_by": "answered by", "continuation": "goes on with",
+		"same_topic": "same topic"}
+	for _, l := range e.Links {
+		t.row(labels[l.Label], l.Event.ID, l.Event.Who())
+	}
+	for _, n := range e.Names {
+		t.row("names", n.Name, n.Kind)
+	}
 	for _, a := range e.Apart {
 		t.row("unrelated to", a.Run, "since "+a.At.Local().Format(time.RFC3339))
 	}

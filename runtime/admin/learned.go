@@ -115,6 +115,9 @@ func (b Backend) learnedFrom(e *engine.Engine, m *control.Remembered) error {
 		return err
 	}
 	rests, err := growth.Events.Decode(raw)
+	if err == nil {
+		err = b.named(e, rests.Entities, m)
+	}
 	if err != nil || len(rests.Topics) == 0 {
 		return err
 	}
@@ -132,6 +135,9 @@ func (b Backend) learnedFrom(e *engine.Engine, m *control.Remembered) error {
 				m.Learned = append(m.Learned, b.known(m.Conversation, topics[key], s))
 			}
 		}
+		if err := b.sameTopic(e, topics[key], m); err != nil {
+			return err
+		}
 	}
 	var bad error
 	err = e.ReadRowsOf(of, func(row engine.Row) bool {
@@ -146,6 +152,45 @@ func (b Backend) learnedFrom(e *engine.Engine, m *control.Remembered) error {
 		return bad == nil
 	})
 	return errors.Join(err, bad)
+}
+
+// named adds whom and what an event names.
+func (b Backend) named(e *engine.Engine, keys []string, m *control.Remembered) error {
+	for _, key := range keys {
+		raw, ok, err := e.ReadRow(messages.To(growth.Kind, string(m.Conversation)), growth.Entities.Row(key))
+		if err != nil || !ok {
+			return err
+		}
+		n, err := growth.Entities.Decode(raw)
+		if err != nil {
+			return err
+		}
+		m.Names = append(m.Names, control.Named{Conversation: m.Conversation, Kind: n.Type, Name: string(n.Name),
+			Events: n.Events})
+	}
+	return nil
+}
+
+// maxSameTopic is how many other events of a topic are shown, the newest.
+const maxSameTopic = 8
+
+// sameTopic adds the other events that say something of a topic.
+func (b Backend) sameTopic(e *engine.Engine, t memory.Topic, m *control.Remembered) error {
+	for _, c := range t.Claims[max(0, len(t.Claims)-maxSameTopic):] {
+		if c.Event == m.ID || slices.ContainsFunc(m.Links, func(l control.Link) bool {
+			return l.Label == "same_topic" && l.Event.ID == c.Event
+		}) {
+			continue
+		}
+		other, ok, err := Remembered{e}.Event(m.Conversation, c.Event)
+		if err != nil {
+			return err
+		}
+		if ok {
+			m.Links = append(m.Links, b.link("same_topic", m.Conversation, other.Event))
+		}
+	}
+	return nil
 }
 
 func (b Backend) changed(of messages.ConversationID, t memory.Topic, r memory.Revision) control.Changed {

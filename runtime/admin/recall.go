@@ -167,6 +167,9 @@ func (b Backend) Remembered(ctx context.Context, c messages.ConversationID, id m
 			m.Answers = &to
 		}
 	}
+	if err := b.links(ctx, kept, &m); err != nil {
+		return control.Remembered{}, err
+	}
 	apart, err := Remembered{e}.Unrelated(c)
 	for _, a := range apart.List {
 		if a.Conversation == c && a.ID == id {
@@ -174,6 +177,31 @@ func (b Backend) Remembered(ctx context.Context, c messages.ConversationID, id m
 		}
 	}
 	return m, errors.Join(err, b.learnedFrom(e, &m))
+}
+
+// links adds what answers an event, and what goes on behind it.
+func (b Backend) links(ctx context.Context, kept memory.Event, m *control.Remembered) error {
+	if b.Memory == nil {
+		return nil
+	}
+	behind, err := b.Memory.Behind(ctx, m.Conversation, m.ID)
+	for i, next := range behind {
+		label := ""
+		switch {
+		case next.ReplyTo == m.ID:
+			label = "answered_by"
+		case i == 0 && next.Thread == kept.Thread && kept.Thread != "":
+			label = "continuation"
+		default:
+			continue
+		}
+		m.Links = append(m.Links, b.link(label, m.Conversation, next.Event))
+	}
+	return err
+}
+
+func (b Backend) link(label string, c messages.ConversationID, to messages.Event) control.Link {
+	return control.Link{Label: label, Event: b.recalled(messages.Memory{Conversation: c, Event: to}, memory.Chosen{})}
 }
 
 // Unrelated implements [control.MemoryBackend].

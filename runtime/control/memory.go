@@ -137,9 +137,17 @@ type Remembered struct {
 	ReplyTo      messages.MessageID      `json:"reply_to,omitempty"`
 	Thread       messages.MessageID      `json:"thread,omitempty"`
 	Answers      *Recalled               `json:"answers,omitempty"` // the event of ReplyTo
+	Links        []Link                  `json:"links,omitempty"`
+	Names        []Named                 `json:"names,omitempty"`   // whom and what it names
 	Learned      []Known                 `json:"learned,omitempty"` // what rests on it
 	Changes      []Changed               `json:"changes,omitempty"` // of that, the oldest first
 	Apart        []Apart                 `json:"apart,omitempty"`   // questions it has nothing to do with
+}
+
+// Link leads from an event to another one.
+type Link struct {
+	Label string   `json:"label"` // answered_by, continuation (of the talk) or same_topic
+	Event Recalled `json:"event"`
 }
 
 // Apart is a question that an event has nothing to do with.

@@ -79,6 +79,7 @@ func TestTheDescriptionHasEveryField(t *testing.T) {
 		"Recollection": control.Recollection{}, "RecallRoute": control.RecallRoute{}, "Selection": control.Selection{},
 		"RecallHit": control.RecallHit{}, "Recalled": control.Recalled{}, "Remembered": control.Remembered{},
 		"Known": control.Known{}, "Changed": control.Changed{}, "Apart": control.Apart{},
+		"Link": control.Link{}, "Named": control.Named{},
 	} {
 		got := slices.Sorted(maps.Keys(doc.Components.Schemas[name].Properties))
 		if want := fieldsOf(reflect.TypeOf(of)); fmt.Sprint(got) != fmt.Sprint(want) {

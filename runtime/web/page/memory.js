@@ -4,6 +4,7 @@
 
 const pause = 150; // ms from the last key to the search
 const isRun = (text) => /^\S+\/run\.\d+$/.test(text);
+const links = { answered_by: "answered by", continuation: "goes on with", same_topic: "on the same topic" };
 const moment = (at) => new Date(at).toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" });
 const who = (e) => (e.own ? "you" : e.speaker || "somebody");
 
@@ -42,6 +43,8 @@ async function show(id, conversation) {
       make("p", {}, foreign(e.text)),
       make("p", { class: "meta" }, foreign(e.called || e.conversation), make("span", {}, `id ${e.id}`),
         e.thread && e.thread !== e.id ? open(e.thread, "Show where this talk began") : ""),
+      list("Linked with it", (e.links || []).map((l) => make("li", {}, `${links[l.label] || l.label}: `, foreign(l.event.text), " ", open(l.event.id, "Show")))),
+      list("Named", (e.names || []).map((n) => make("li", {}, `${n.kind}: `, foreign(n.name)))),
       list("What rests on it", (e.learned || []).map(told)), list("How that changed", (e.changes || []).map(changed)),
       list("Kept apart from", (e.apart || []).map((a) => make("li", {}, `${a.run} since ${moment(a.at)} `,
         make("button", { type: "button", click: () => apart(a.run, e.id, true, () => show(e.id, e.conversation)) }, "Relate again"))))));
