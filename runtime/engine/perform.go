@@ -100,10 +100,7 @@ func (e *Engine) deliver(env *Envelope) {
 	if e.divert(*env) {
 		return
 	}
-	if !e.mine(env.To) {
-		if !env.Durable() {
-			e.drop(events.StageDeliver, events.RuleNoActor, env.To, env.ID)
-		}
+	if !env.Durable() && e.passOn(env) || !e.mine(env.To) {
 		return // its owner finds what is durable in the store
 	}
 	found := e.reach(env.To, func(act *Activation) bool {

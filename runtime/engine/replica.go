@@ -38,6 +38,9 @@ type ReplicaOptions struct {
 	// Note handles a note of the log, durably; it comes again until there is no error. Nil: notes are
 	// passed over.
 	Note func(topic, from string, note []byte) error
+	// Pass sends a fleeting message to the [Replica.Receive] of another node. It must not wait, and
+	// may lose it. Nil: all are lost.
+	Pass func(node string, form []byte)
 	// ID makes a name for a store that has none, which no other store has. Nil: a random one.
 	ID func() string
 }
@@ -52,6 +55,7 @@ type Replica struct {
 	here  map[string]bool
 	home  func(messages.Address) string
 	note  func(topic, from string, note []byte) error
+	pass  func(node string, form []byte)
 
 	mu       sync.Mutex // held by whoever writes the store
 	known    *known
@@ -70,10 +74,11 @@ type Replica struct {
 	noting   sync.Mutex
 	restored bool // set by Restore, for the next Apply
 
-	look    sync.RWMutex // guards what follows; written with mu held
-	joined  bool         // what this node owns is known
-	holders map[messages.Address]string
-	members map[string]uint64 // boots of the nodes that are there
+	look     sync.RWMutex // guards what follows; written with mu held
+	joined   bool         // what this node owns is known
+	holders  map[messages.Address]string
+	claiming map[messages.Address]bool // and not in the log yet
+	members  map[string]uint64         // boots of the nodes that are there
 }
 
 // flight is the proposal under way: one at a time, so that a node's entries keep their order.
@@ -92,7 +97,8 @@ type request struct {
 
 // NewReplica reads what the store knows of the cluster.
 func NewReplica(o ReplicaOptions) (*Replica, error) {
-	r := &Replica{node: o.Node, store: o.Store, here: map[string]bool{}, home: o.Home, note: o.Note, known: newKnown()}
+	r := &Replica{node: o.Node, store: o.Store, here: map[string]bool{}, home: o.Home, note: o.Note, pass: o.Pass,
+		known: newKnown(), claiming: map[messages.Address]bool{}}
 	if r.home == nil {
 		r.home = homeByKey
 	}

@@ -110,12 +110,22 @@ func (p prefixed) Write(b []byte) (int, error) {
 	return p.Writer.Write(b)
 }
 
+// pass brings a fleeting message to another node if they hear each other.
+func (c *SimCluster) pass(from int, to string, form []byte) {
+	for _, n := range c.nodes {
+		if n.name == to && !n.dead && !n.paused && !n.deaf[from] && n.replica != nil {
+			_ = n.replica.Receive(form) // what cannot be read is lost
+		}
+	}
+}
+
 // share makes the replica of a node's next life.
 func (c *SimCluster) share(i int) (*Replica, error) {
 	n := c.nodes[i]
 	r, err := NewReplica(ReplicaOptions{
 		Node: n.name, Store: n.o.Engine.Store, Kinds: n.o.Engine.Kinds, Home: c.o.Home,
-		ID: func() string { return fmt.Sprint(c.rng.Uint64()) },
+		ID:   func() string { return fmt.Sprint(c.rng.Uint64()) },
+		Pass: func(to string, form []byte) { c.pass(i, to, form) },
 	})
 	if err != nil {
 		return nil, err

@@ -29,10 +29,10 @@ func (s *Seat) Cluster(context.Context) (control.Cluster, error) {
 		if at, ok := s.contact[m.Node]; ok {
 			m.Contact = &control.Stamp{Time: at}
 			m.Up = s.o.now().Sub(at) < upFor
-			m.Lag = st.Last - min(st.Last, s.applied[m.Node])
+			m.Lag = s.behind[m.Node]
 		}
 		if m.Node == s.id.Node() {
-			m.Up, m.Lag, m.Address = true, st.Last-min(st.Last, st.Applied), s.wires.Addr().String()
+			m.Up, m.Address = true, s.wires.Addr().String()
 		}
 		for _, p := range st.Peers {
 			if p.Node == m.Node {

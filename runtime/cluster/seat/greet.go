@@ -63,10 +63,11 @@ func (s *Seat) met(g greeting) {
 	if g.Address != m.Address {
 		s.wires.Moved(g.Node, g.Address)
 	}
+	mine := s.member.Status().Applied
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.contact[g.Node] = s.o.now()
-	s.applied[g.Node] = g.Applied
+	s.behind[g.Node] = mine - min(mine, g.Applied)
 }
 
 // learn takes over a book, from the log or from a member that has a newer one.

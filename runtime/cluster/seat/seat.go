@@ -44,6 +44,13 @@ const (
 	greetWithin = 4 * time.Second
 	changeWait  = 20 * time.Second
 	upFor       = 3 * greetEvery // after the last answer
+	passWithin  = 2 * time.Second
+)
+
+// How many fleeting messages wait, and are sent at once.
+const (
+	maxPassing = 256
+	passers    = 4
 )
 
 // The services of a member.
@@ -53,6 +60,7 @@ const (
 	serviceKeys  = "keys"
 	serviceLeave = "leave"
 	serviceRenew = "renew"
+	servicePass  = "pass"
 )
 
 // noteBook is the topic of books in the log.
@@ -60,17 +68,18 @@ const noteBook = "book"
 
 // Seat is this machine as a running member. Its methods may be called concurrently.
 type Seat struct {
-	o      Options
-	id     *identity.Identity
-	wires  *transport.Transport
-	member *journal.Journal // nil until Start
-	log    engine.Store     // of the member
-	keys   *keys.Keys
-	desk   invite.Desk
+	o       Options
+	id      *identity.Identity
+	wires   *transport.Transport
+	member  *journal.Journal // nil until Start
+	log     engine.Store     // of the member
+	keys    *keys.Keys
+	desk    invite.Desk
+	passing chan passing
 
 	mu       sync.Mutex
 	contact  map[string]time.Time // by node: when it last answered
-	applied  map[string]uint64    // by node: index of the log, as it last said
+	behind   map[string]uint64    // by node: changes that this one had and that one not, when it last answered
 	heard    map[string]bool      // addresses that somebody suggested
 	learned  chan struct{}        // closed and replaced when the book changes
 	problems map[string]string    // by what they are about
@@ -102,8 +111,8 @@ func Open(o Options) (*Seat, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Seat{o: o, id: id, contact: map[string]time.Time{},
-		applied: map[string]uint64{}, heard: map[string]bool{}, learned: make(chan struct{}),
+	return &Seat{o: o, id: id, contact: map[string]time.Time{}, behind: map[string]uint64{},
+		heard: map[string]bool{}, learned: make(chan struct{}), passing: make(chan passing, maxPassing),
 		problems: map[string]string{}}, nil
 }
 
@@ -154,7 +163,7 @@ func (s *Seat) take(st engine.Store, kinds []engine.Kind, sealer engine.Sealer, 
 		return nil, err
 	}
 	replica, err := engine.NewReplica(engine.ReplicaOptions{Node: s.id.Node(), Store: st, Kinds: kinds,
-		Note: s.note})
+		Note: s.note, Pass: s.pass})
 	if err != nil {
 		return nil, err
 	}
@@ -180,7 +189,41 @@ func (s *Seat) take(st engine.Store, kinds []engine.Kind, sealer engine.Sealer, 
 		}
 	}
 	s.member, err = journal.Open(o)
+	s.wires.Answer(servicePass, func(_ context.Context, _ string, form []byte) ([]byte, error) {
+		return nil, replica.Receive(form)
+	})
 	return replica, err
+}
+
+// pass sends a fleeting message to another member. What finds no place in the queue is lost,
+// as it is when the member cannot be reached.
+func (s *Seat) pass(node string, form []byte) {
+	select {
+	case s.passing <- passing{node, form}:
+	default:
+	}
+}
+
+// passing is a fleeting message on its way to a member.
+type passing struct {
+	node string
+	form []byte
+}
+
+// passAll sends fleeting messages until ctx ends.
+func (s *Seat) passAll(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case p := <-s.passing:
+			one, done := context.WithTimeout(ctx, passWithin)
+			_, err := s.wires.Ask(one, p.node, servicePass, p.form)
+			if done(); err != nil && ctx.Err() == nil {
+				s.o.Log.Debug().Err(err).Str("node", p.node).Msg("cluster_message_lost")
+			}
+		}
+	}
 }
 
 // founder says whether this machine began its cluster, and nobody has joined yet.
@@ -209,9 +252,12 @@ func (s *Seat) peers() (list []cluster.Peer) {
 
 // Run greets the others and arranges the members until ctx ends.
 func (s *Seat) Run(ctx context.Context) error {
-	var arranging sync.WaitGroup
-	defer arranging.Wait()
-	arranging.Go(func() { s.arrangeAll(ctx) })
+	var beside sync.WaitGroup
+	defer beside.Wait()
+	beside.Go(func() { s.arrangeAll(ctx) })
+	for range passers {
+		beside.Go(func() { s.passAll(ctx) })
+	}
 	tick := time.NewTicker(greetEvery)
 	defer tick.Stop()
 	for {
