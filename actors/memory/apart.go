@@ -16,7 +16,7 @@ const maxCue = 40
 
 // CueOf returns the cue of a question.
 func CueOf(question string) (c Cue) {
-	for _, t := range lexical.Terms(question[:min(len(question), 4<<10)]) {
+	for _, t := range lexical.Terms(question[:min(len(question), maxAsked)]) {
 		if !t.Common && (t.Kind == lexical.Word || t.Kind == lexical.Pair) && !slices.Contains(c, t.Key) &&
 			len(c) < maxCue {
 			c = append(c, t.Key)

@@ -35,17 +35,22 @@ var (
 	related = regexp.MustCompile(Relatives + `|` + Animals + `|\b(?:` + Kin + `)\b`)
 	theirs  = regexp.MustCompile(`[私僕俺]|わたし|うち|\b(?:i|my|me|our)\b`)
 	ours    = regexp.MustCompile(`あなた|君|きみ|そちら|\byour?\b`)
-	earlier = regexp.MustCompile(`前[はに]|以前|昔|もともと|元々|かつて|これまで|今まで|最初|` +
+	earlier = regexp.MustCompile(`(?:^|[^\p{Han}])前[はに]|以前|昔|もともと|元々|かつて|これまで|今まで|最初|` +
 		`\b(?:before|used to|previous(?:ly)?|former(?:ly)?|ever|originally|first|history)\b`)
 )
 
 // Earlier reports whether a question asks for what holds no more.
-func Earlier(question string) bool { return earlier.MatchString(text.Normalize(question)) }
+func Earlier(question string) bool { return earlier.MatchString(folded(question)) }
+
+// maxAsked is how much of a question is read, in bytes.
+const maxAsked = 4 << 10
+
+func folded(question string) string { return text.Normalize(question[:min(len(question), maxAsked)]) }
 
 // Asked returns the topics that a question may ask for, without what is known of them.
 // speakers are the people on the other side; the question is theirs.
 func Asked(question string, speakers []string) (list []Topic) {
-	question = text.Normalize(question)
+	question = folded(question)
 	whose := append(slices.Clone(speakers), "")
 	named := slices.DeleteFunc(slices.Clone(speakers), func(s string) bool {
 		return s == "" || !strings.Contains(question, text.Normalize(s))

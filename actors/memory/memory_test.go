@@ -151,3 +151,45 @@ func TestKeys(t *testing.T) {
 		t.Errorf("Key = %q, want 24 letters that tell nothing", k)
 	}
 }
+
+// TestAsked: a question asks for topics of whom it is about, and only for these.
+func TestAsked(t *testing.T) {
+	for _, c := range []struct{ question, want string }{
+		{"私、どこに住んでるって言った？", "fact Hana home"},
+		{"あなたはどこで働いてるの？", "fact  work"},
+		{"Where does Hana live?", "fact Hana home"},
+		{"What is my sister called?", "relation Hana sister; fact Hana sister"},
+		{"妹の誕生日は？", "fact Hana 誕生日; fact  誕生日; relation Hana 妹; relation  妹; fact Hana 妹; fact  妹"},
+		{"駅で何があった？", ""},
+		{"😀", ""},
+		{strings.Repeat("あ", 100_000), ""},
+	} {
+		var got []string
+		for _, topic := range memory.Asked(c.question, []string{"Hana"}) {
+			got = append(got, fmt.Sprint(topic.Kind, " ", string(topic.Subject), " ", string(topic.Name)))
+		}
+		if strings.Join(got, "; ") != c.want {
+			t.Errorf("Asked(%.40q) = %q, want %q", c.question, got, c.want)
+		}
+	}
+	if !memory.Earlier("前はどこに住んでた？") || !memory.Earlier("Where did she live before?") || memory.Earlier("駅前は？") ||
+		memory.Earlier("今どこ？") {
+		t.Error("Earlier is wrong about a question")
+	}
+}
+
+// TestUnrelated bounds what is kept apart, and compares questions by their words.
+func TestUnrelated(t *testing.T) {
+	var u memory.Unrelated
+	for i := range 600 {
+		u = u.With(memory.Apart{ID: messages.MessageID(fmt.Sprint("m", i)), Cue: memory.CueOf("the lighthouse keeper")})
+	}
+	if n := len(u.To("Who was the lighthouse keeper?")); n != 500 {
+		t.Errorf("%d events are kept apart, want the newest 500", n)
+	}
+	for _, other := range []string{"", "the", "Who rowed across the lake with the keeper of bees?", "灯台"} {
+		if got := u.To(other); len(got) > 0 {
+			t.Errorf("%d events are kept apart from %q", len(got), other)
+		}
+	}
+}

@@ -99,7 +99,11 @@ func (s *search) tells(list []messages.MemoryHit, t topicAt, now memory.State, t
 // topics returns what the question asks for in each conversation of the scope, and what its
 // best hits are about.
 func (s *search) topics() (list []topicAt) {
-	rows, words := *s.l.rows.Load(), s.words()
+	open := s.l.rows.Load()
+	if open == nil {
+		return nil
+	}
+	rows, words := *open, s.words()
 	seen := map[messages.ConversationID]map[string]bool{}
 	add := func(c messages.ConversationID, key string, asked bool) {
 		if seen[c] == nil {
