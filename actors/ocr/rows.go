@@ -13,6 +13,11 @@ import (
 // has no name, or none that says it, stays of neither side. me are the names under which
 // the window shows one's own messages.
 func sidesByName(rows []messages.Bubble, title string, me []string) {
+	for i := range rows {
+		if before, _, ok := clockOf(string(rows[i].Sender)); ok { // the time behind the name
+			rows[i].Sender = messages.Text(before)
+		}
+	}
 	mine := func(name string) bool {
 		return slices.ContainsFunc(me, func(m string) bool { return text.OCREqual(m, name) })
 	}

@@ -15,7 +15,7 @@ func TestSidesByName(t *testing.T) {
 		senders     []messages.Text
 		want        []messages.Side
 	}{
-		{"two, own name known", "Hana", []messages.Text{"Hana", "Me", "Hana"}, []messages.Side{in, own, in}},
+		{"two, own name known", "Hana", []messages.Text{"Hana 19:02", "Me", "Hana"}, []messages.Side{in, own, in}},
 		{"two, own name unknown", "Hana", []messages.Text{"Hana", "Taro"}, []messages.Side{in, own}},
 		{"only theirs", "Hana", []messages.Text{"Hana", "Hana"}, []messages.Side{in, in}},
 		{"only an unknown name", "Hana", []messages.Text{"Taro"}, []messages.Side{no}},

@@ -33,16 +33,16 @@ const (
 )
 
 // clocksInside decides whether the bubbles of a window hold their clock times: nearly all
-// texts of a frame end in one. What earlier frames showed counts more than a frame with
-// few texts. learnt is what is known with this frame.
-func clocksInside(bubbles []messages.Bubble, known int) (inside bool, learnt int) {
+// texts of a frame end in one, or had one that was cut off as pixels. What earlier frames
+// showed counts more than a frame with few texts. learnt is what is known with this frame.
+func clocksInside(bubbles []messages.Bubble, cut []bool, known int) (yes bool, learnt int) {
 	texts, ends := 0, 0
-	for _, b := range bubbles {
+	for i, b := range bubbles {
 		if b.Kind != messages.KindText || len(b.Lines) == 0 || b.Clipped {
 			continue
 		}
 		texts++
-		if _, _, ok := clockOf(string(b.Lines[len(b.Lines)-1].Text)); ok {
+		if _, _, ok := clockOf(string(b.Lines[len(b.Lines)-1].Text)); ok || i < len(cut) && cut[i] {
 			ends++
 		}
 	}

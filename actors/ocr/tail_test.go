@@ -61,7 +61,7 @@ func TestClocksInside(t *testing.T) {
 		{"often enough", with, clockMost, true, clockMost},
 		{"it changes", without, 2, false, 1},
 	} {
-		if inside, learnt := clocksInside(c.list, c.known); inside != c.inside || learnt != c.learnt {
+		if inside, learnt := clocksInside(c.list, nil, c.known); inside != c.inside || learnt != c.learnt {
 			t.Errorf("%s: clocksInside() = %v, %d, want %v, %d", c.name, inside, learnt, c.inside, c.learnt)
 		}
 	}

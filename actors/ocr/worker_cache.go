@@ -13,6 +13,7 @@ type cacheKey struct {
 	pixels messages.PixelKey
 	plain  bool
 	block  bool
+	cut    bool // without a clock time inside
 	factor float64
 }
 

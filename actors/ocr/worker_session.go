@@ -71,10 +71,17 @@ func (s *session) learn(out *messages.FrameRead, known messages.Learnt) {
 		sidesByName(out.Bubbles, string(out.Title.Text), s.layout.Me)
 	}
 	learnt := segment.Learn(known, s.segments.Shapes)
+	shapes := s.segments.Shapes[len(s.segments.Shapes)-min(len(s.segments.Shapes), maxShapes):]
+	cut := make([]bool, len(shapes))
+	for i, shape := range shapes {
+		cut[i] = shape.Clock
+	}
 	inside := false
-	if inside, learnt.Clocks = clocksInside(out.Bubbles, known.Clocks); inside {
+	if inside, learnt.Clocks = clocksInside(out.Bubbles, cut, known.Clocks); inside {
 		for i, b := range out.Bubbles {
-			out.Bubbles[i] = withoutClock(b)
+			if i < len(cut) && !cut[i] {
+				out.Bubbles[i] = withoutClock(b)
+			}
 		}
 	}
 	out.Learnt = learnt
@@ -90,7 +97,7 @@ func (s *session) doubt(where messages.Omission, lines int) {
 func (s *session) bubble(shape segment.Shape) (b messages.Bubble, err error) {
 	b = shape.Bubble
 	if b.Kind == messages.KindText {
-		key := cacheKey{pixels: b.Key, factor: segment.Enlargement(s.pane.Scale())}
+		key := cacheKey{pixels: b.Key, cut: shape.Clock, factor: segment.Enlargement(s.pane.Scale())}
 		known, ok := s.w.o.Cache.lookup(key)
 		if ok {
 			s.cached++

@@ -26,6 +26,7 @@ type Client struct {
 	Title image.Rectangle   // ink of the conversation's name
 	Name  string            // of the conversation
 	Truth []Truth           // top to bottom, with those that the area's edges cut
+	Clock bool              // bubbles hold their clock times
 	Names []image.Rectangle // ink of the names of rows, for each of Truth
 
 	look look
@@ -162,7 +163,7 @@ func (c *Client) choose() {
 		l.rail = c.r.IntN(2) * 62
 		l.detail = c.r.IntN(4) / 3 * 240
 	}
-	c.look, c.Look = l, l.name
+	c.look, c.Look, c.Clock = l, l.name, l.stamps == "inside"
 }
 
 // halfway mixes some hundredths of a colour into another.

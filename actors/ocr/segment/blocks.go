@@ -21,6 +21,7 @@ type block struct {
 	name    image.Rectangle
 	score   float64 // above 0 own, below 0 incoming
 	row     bool    // it stands in no bubble
+	cut     bool    // stamp is inside of it and taken out of rows
 }
 
 func (b *block) picture() bool { return b.class != classIncoming }
@@ -40,10 +41,12 @@ func (p *Pane) findBlocks() Segments {
 	}
 	p.besides(list, out.Shapes)
 	p.weigh(list)
+	p.cutCorners(list) // what is read changes, not the key
 	for i := range list {
 		shape := &out.Shapes[i]
 		shape.Score, shape.Bubble.Side = list[i].score, sideOf(list[i].score)
 		shape.Quotes = p.quotes(list[i])
+		shape.Clock, shape.rows = list[i].cut, list[i].rows
 		shape.Timestamp, shape.Name = list[i].stamp, list[i].name
 		if shape.Row = list[i].row; shape.Row {
 			shape.Bubble.Side = messages.SideNeither // the name says it, once it is read

@@ -30,6 +30,7 @@ type Shape struct {
 	Name      image.Rectangle // ink above it where the name of who wrote it stands, may be empty
 	Score     float64         // what weighs for an own one, less what weighs for an incoming one; 0 if colours say it
 
+	Clock  bool              // Timestamp is inside, and not read with the text
 	Row    bool              // it stands in no bubble; its name says whose it is
 	Quotes []image.Rectangle // frames inside: quotes and previews
 
