@@ -235,7 +235,8 @@ func TestAutoInABrowser(t *testing.T) {
 		}
 		if pane.At.X != c.left || sides != c.sides || clocks != c.clocks || got.Bare != 0 || got.Title.Empty() {
 			t.Errorf("%s: pane at %d, sides %s, %d clock times inside, %d bare, title %v, "+
-				"want %d, %s, %d, none, a title", c.file, pane.At.X, sides, clocks, got.Bare, got.Title, c.left, c.sides, c.clocks)
+				"want %d, %s, %d, none, a title", c.file, pane.At.X, sides, clocks, got.Bare, got.Title,
+				c.left, c.sides, c.clocks)
 		}
 	}
 }
