@@ -37,9 +37,9 @@ func (t *tally) add(o tally) {
 func (t tally) String() string {
 	share := func(n, of int) float64 { return float64(n) / float64(max(of, 1)) }
 	return fmt.Sprintf("%d pictures, %d blocks: precision %.4f, recall %.4f; "+
-		"sides right %.4f, wrong %d; clock times %.4f; panes %.3f, titles %.3f", t.pictures, t.shown, share(t.right, t.found),
-		share(t.right, t.shown), share(t.sided, t.right), t.wrong, share(t.clocks, t.right), share(t.areas, t.pictures),
-		share(t.titles, t.pictures))
+		"sides right %.4f, wrong %d; clock times %.4f; panes %.3f, titles %.3f",
+		t.pictures, t.shown, share(t.right, t.found), share(t.right, t.shown), share(t.sided, t.right), t.wrong,
+		share(t.clocks, t.right), share(t.areas, t.pictures), share(t.titles, t.pictures))
 }
 
 // like is the share of two boxes that both cover.
