@@ -10,6 +10,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"slices"
+	"strings"
 	"syscall"
 	"time"
 
@@ -199,6 +200,38 @@ func openInput(cmd *cobra.Command, what, path string) (io.ReadCloser, error) {
 		return nil, fmt.Errorf("%s: %w", what, err)
 	}
 	return f, nil
+}
+
+// maxGiven bounds a text that somebody looks for, in bytes.
+const maxGiven = 64 << 10
+
+// given is a text on the command line, or for "-" what comes in: no list of processes shows that.
+func given(cmd *cobra.Command, text string) (string, error) {
+	if text != "-" {
+		return text, nil
+	}
+	raw, err := io.ReadAll(io.LimitReader(cmd.InOrStdin(), maxGiven))
+	if text = strings.TrimSpace(string(raw)); err == nil && text == "" {
+		err = errors.New("it is empty")
+	}
+	if err != nil {
+		return "", fmt.Errorf("read the text from the standard input: %w", err)
+	}
+	return text, nil
+}
+
+// withText gives a verb the text that its first argument stands for.
+func (a *app) withText(run func(*cobra.Command, []string) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return run(cmd, args)
+		}
+		text, err := given(cmd, args[0])
+		if err != nil {
+			return err
+		}
+		return run(cmd, append([]string{text}, args[1:]...))
+	}
 }
 
 // first is the first argument, "" without any.

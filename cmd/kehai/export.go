@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/runtime/control"
 	"github.com/kehai-run/kehai/runtime/engine"
@@ -22,6 +23,7 @@ import (
 type exportVerb struct {
 	*app
 	format string
+	output string
 	all    bool
 }
 
@@ -33,14 +35,16 @@ func (v *exportVerb) command() *cobra.Command {
 of them, the replies that were sent, and the gaps in which messages may be missing:
 as JSON Lines, each with a field "record" that says what it is (message, reply,
 transcript_gap, or message_changed for a message that is not kept any more), or as
-Markdown for people. With --all also the stages' decisions and the dead letters.`,
+Markdown for people. With --all also the stages' decisions and the dead letters. A file
+that -o names is new and can be read by nobody else.`,
 		Example: `  kehai export > kehai.jsonl
-  kehai export line:Hana --format md > hana.md
+  kehai export line:Hana --format md -o hana.md
   kehai export line:Hana --all | jq 'select(.record == "decision")'`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: v.withBackend(v.run),
 	}
 	cmd.Flags().StringVar(&v.format, "format", "jsonl", "`FORMAT`: jsonl or md")
+	cmd.Flags().StringVarP(&v.output, "output", "o", "-", "write into a new `FILE`; - is standard output")
 	cmd.Flags().BoolVar(&v.all, "all", false, "decisions and dead letters too")
 	return cmd
 }
@@ -50,8 +54,14 @@ func (v *exportVerb) run(ctx context.Context, b control.Backend, args []string) 
 	if err != nil {
 		return err
 	}
+	return v.writeNew(v.output, func(w io.Writer) error { return v.write(ctx, b, id, first(args), w) })
+}
+
+func (v *exportVerb) write(
+	ctx context.Context, b control.Backend, id messages.ConversationID, name string, w io.Writer,
+) error {
 	q := control.Query{Conversation: id}
-	out := bufio.NewWriter(v.stdout)
+	out := bufio.NewWriter(w)
 	var ex exporter
 	switch v.format {
 	case "jsonl":
@@ -67,7 +77,7 @@ func (v *exportVerb) run(ctx context.Context, b control.Backend, args []string) 
 		if v.all {
 			what = "nothing"
 		}
-		return fmt.Errorf("%s of %s is stored: kehai messages lists conversations by their names", what, first(args))
+		return fmt.Errorf("%s of %s is stored: kehai messages lists conversations by their names", what, name)
 	}
 	return err
 }

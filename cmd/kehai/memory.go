@@ -233,9 +233,9 @@ type memorySearch struct {
 
 func (v *memorySearch) command() *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "search WORDS", Short: "Find messages by their words alone",
+		Use: "search WORDS", Short: "Find messages by their words alone; - reads them from the standard input",
 		Example: "  kehai memory search 京都 --conversation line:Hana", Args: cobra.ExactArgs(1),
-		RunE: v.withMemory(func(ctx context.Context, b control.MemoryBackend, args []string) error {
+		RunE: v.withText(v.withMemory(func(ctx context.Context, b control.MemoryBackend, args []string) error {
 			if v.k < 1 || v.k > 1000 {
 				return badUsage("--k %d: want 1 to 1000", v.k)
 			}
@@ -251,7 +251,7 @@ func (v *memorySearch) command() *cobra.Command {
 				return encodeEach(v.stdout, found.Found)
 			}
 			return showRecalled(v.app, found, false)
-		}),
+		})),
 	}
 	cmd.Flags().StringVar(&v.conversation, "conversation", "", "look into `CONVERSATION` and what it sees")
 	cmd.Flags().IntVar(&v.k, "k", 20, "how many at most: `N` from 1 to 1000")

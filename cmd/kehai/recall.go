@@ -34,7 +34,8 @@ that Kehai remembers, or with --events of a file. It needs no model, no network 
 no running Kehai, and stores nothing. With --conversation what comes back is what that
 conversation sees: what was said there, and what the owner shares with it. With --at
 only what had been said by then comes back; times in the question ("last winter",
-去年の夏) are counted from there.
+去年の夏) are counted from there. The TEXT - is read from the standard input, where no
+other user of this machine sees it.
 
 A file of events has one JSON object a line: id, conversation, at (RFC 3339), speaker
 and text. The same id again replaces the event. kehai memory import has such a file
@@ -56,7 +57,7 @@ multiplied by for who speaks, for when, and for what the turn can answer.`,
 		Args: cobra.MaximumNArgs(1),
 	}
 	live := v.withMemory(v.ask)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+	cmd.RunE = v.withText(func(cmd *cobra.Command, args []string) error {
 		if err := v.check(first(args)); err != nil {
 			return err
 		}
@@ -64,7 +65,7 @@ multiplied by for who speaks, for when, and for what the turn can answer.`,
 			return live(cmd, args)
 		}
 		return v.run(first(args))
-	}
+	})
 	fl := cmd.Flags()
 	fl.StringVar(&v.events, "events", "", "`FILE` of events, instead of what is remembered")
 	fl.StringVar(&v.batch, "batch", "", "answer the questions of `FILE` and print how much of their evidence came back")

@@ -31,7 +31,8 @@ stages, and where it ended: the stage, the rule that decided, and what it was
 taken for. A text need not be exact. Of a reply it shows what it answers, how that
 was judged, who wrote it, and how it went out.
 
-It prints what was said.`,
+It prints what was said. A TEXT on the command line can be seen by other users of this
+machine; the text - is read from the standard input.`,
 		Example: `  kehai why --text "lunch at 12:30"
   kehai why --text 了解 --in line:Hana --limit 20
   kehai why 4hq2nkt2kvbsm3yx
@@ -43,10 +44,15 @@ It prints what was said.`,
 			}
 			return nil
 		},
-		RunE: v.withBackend(v.run),
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			if v.text, err = given(cmd, v.text); err != nil {
+				return err
+			}
+			return v.withBackend(v.run)(cmd, args)
+		},
 	}
 	fl := cmd.Flags()
-	fl.StringVar(&v.text, "text", "", "what was said, or some of it: `TEXT`")
+	fl.StringVar(&v.text, "text", "", "what was said, or some of it: `TEXT`; - reads it from the standard input")
 	fl.StringVar(&v.conversation, "in", "", "look in one `CONVERSATION` only, such as line:Hana")
 	fl.IntVar(&v.limit, "limit", control.DefaultFound, "show the `N` that fit best")
 	fl.BoolVar(&v.asJSON, "json", false, "one JSON object")
