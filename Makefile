@@ -121,6 +121,13 @@ crash-desktop: setup-test ## kill a kehai that answers in a real browser 24 time
 simulate: ## 1,000,000 seeded schedules of the kernel
 	KEHAI_SCHEDULES=1000000 $(GO) test -count=1 -timeout 4h -run 'TestSimulation$$' ./runtime/engine
 
+.PHONY: simulate-cluster bench-cluster
+simulate-cluster: ## 100,000 seeded schedules of three nodes that die, sleep and are cut off
+	KEHAI_SCHEDULES=100000 $(GO) test -count=1 -timeout 4h -run 'TestSimulatedCluster$$' ./runtime/engine
+bench-cluster: ## replicated turns beside those of a node alone, and 50 deaths of a leader
+	$(GO) test -run '^$$' -bench Turns -benchtime 1x ./runtime/cluster/journal
+	$(GO) test -run '^$$' -bench Failover -benchtime 50x -timeout 30m ./runtime/cluster/journal
+
 .PHONY: mutants
 mutants: ## change the kernel for the worse in many ways, and see which test notices (MUTANT=pattern)
 	KEHAI_MUTANT='$(MUTANT)' $(GO) test -count=1 -timeout 3h -tags mutants -v ./runtime/internal/mutants

@@ -175,6 +175,13 @@ func (c *carried) cross(records []Record) error {
 	byNode := map[string][]Record{}
 	for _, rec := range records {
 		node := c.home(rec.To)
+		_, known, err := c.tx.get([]byte(keyStoreOf + node))
+		if err != nil {
+			return err
+		}
+		if !known { // a host's, whose key names no node
+			node = c.en.node
+		}
 		byNode[node] = append(byNode[node], rec)
 	}
 	for _, node := range slices.Sorted(maps.Keys(byNode)) {
