@@ -230,8 +230,11 @@ func (a *actor) conclude(turn *actors.Turn, m messages.FrameRead, title messages
 	default:
 		a.inconsistent, a.ignored = 0, View{}
 		a.claim(turn, view, title)
-		a.pass(turn, a.detection(m, title, view), view)
-		a.settle(turn, m)
+		if a.pass(turn, a.detection(m, title, view), view) {
+			a.settle(turn, m)
+		} else {
+			a.deferFrame(turn, m)
+		}
 	}
 }
 
@@ -259,21 +262,25 @@ func (a *actor) sending(turn *actors.Turn, m messages.TextSent) {
 	echoes.Put(turn, string(m.Conversation), known)
 }
 
-// pass sends a view on if it says anything new.
-func (a *actor) pass(turn *actors.Turn, d messages.Detection, view View) {
+// pass sends a view on if it says anything new. It reports whether the view is done with:
+// one that may show a friend's words or our own waits for the next frame.
+func (a *actor) pass(turn *actors.Turn, d messages.Detection, view View) bool {
 	if placeless(d.Bubbles) {
 		a.emit(turn, d, view)
-		return
+		return true
 	}
 	now, _ := current.Get(turn, "current")
 	last, _ := lastViews.Get(turn, string(view.Conversation))
 	known, _ := echoes.Get(turn, string(d.Conversation))
-	bubbles, sided, found, learnt := known.Sides(a.o.Rules, d.Conversation, d.SeenAt, last, d.Bubbles)
+	bubbles, sided, found, learnt, doubt := known.Sides(a.o.Rules, d.Conversation, d.SeenAt, last, d.Bubbles)
 	if learnt {
 		echoes.Put(turn, string(d.Conversation), known)
 	}
 	for _, e := range found {
 		a.echoed(turn, d, e)
+	}
+	if doubt {
+		return false
 	}
 	if sided {
 		d.Bubbles, view = bubbles, viewOf(view.Conversation, bubbles)
@@ -285,9 +292,10 @@ func (a *actor) pass(turn *actors.Turn, d messages.Detection, view View) {
 	}
 	if d.Score = a.score(signal, d); signal == TextUnchanged || d.Score < a.o.Rules.Threshold {
 		a.belowThreshold(turn, d, signal)
-		return
+		return true
 	}
 	a.send(turn, d, view)
+	return true
 }
 
 // belowThreshold reports that a frame goes no further. New rows may raise the

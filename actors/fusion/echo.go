@@ -85,14 +85,16 @@ func (e *Echoes) Text(r Rules, c messages.ConversationID, t messages.Text, at ti
 // bubble without a side that says what was sent is an own one. So is one on the
 // other side if nothing confirms its side: the view shows no own bubble at all,
 // the bubble was not there before the sending, and the sending has not been seen
-// yet. A claimed bubble stays an own one. Sides returns a corrected copy, or the
-// bubbles as they came and changed false. learnt says that e has changed.
+// for [ownLate]. Until then doubt says that the view is to wait: a friend may have
+// said the same, and the own bubble is still to come. A claimed bubble stays an own
+// one. Sides returns a corrected copy, or the bubbles as they came and changed false.
+// learnt says that e has changed.
 func (e *Echoes) Sides(r Rules, c messages.ConversationID, at time.Time, before View, bubbles []messages.Bubble) (
-	out []messages.Bubble, changed bool, found []Echo, learnt bool) {
+	out []messages.Bubble, changed bool, found []Echo, learnt, doubt bool) {
 	blind := e.blind(c, bubbles)
 	out, changed = e.Claimed(c, bubbles)
 	if len(e.Sends) == 0 {
-		return out, changed, nil, false
+		return out, changed, nil, false, false
 	}
 	fresh := unseen(before, bubbles)
 	for i, b := range bubbles { // own ones first: each accounts for its sending
@@ -114,14 +116,22 @@ func (e *Echoes) Sides(r Rules, c messages.ConversationID, at time.Time, before 
 		if s == nil {
 			continue
 		}
+		if age := at.Sub(s.At); against && age >= 0 && age < ownLate {
+			doubt = true
+			continue
+		}
 		found = append(found, Echo{Text: b.Text, Side: b.Side, Trace: s.Trace, Match: how, Age: at.Sub(s.At)})
 		s.Seen, learnt = true, true
 		e.Claims = append(e.Claims, Claim{c, b.Key, messages.Text(text.Normalize(string(b.Text)))})
 		e.Claims = e.Claims[max(0, len(e.Claims)-maxClaims):]
 		out, changed = owned(out, changed, i), true
 	}
-	return out, changed, found, learnt
+	return out, changed, found, learnt, doubt
 }
+
+// ownLate is how long after a sending its bubble may appear, so that one on the other
+// side that says the same may be a friend's.
+const ownLate = 5 * time.Second
 
 // Claimed corrects the sides of bubbles that were claimed before. Each claim
 // accounts for one bubble, recognised by its pixels, or by its text where no side

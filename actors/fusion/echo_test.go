@@ -78,7 +78,13 @@ func TestSides(t *testing.T) {
 		before, echoes := viewOf("c", bubbles(c.before)), 0
 		for i, v := range c.views {
 			in := bubbles(v)
-			out, _, found, changed := e.Sides(standard, "c", noon.Add(c.after), before, in)
+			if c.after == 0 {
+				c.after = ownLate
+			}
+			out, _, found, changed, doubt := e.Sides(standard, "c", noon.Add(c.after), before, in)
+			if doubt {
+				t.Errorf("%s: Sides(%s) is in doubt %v after the sending", c.name, v, c.after)
+			}
 			if got := words(out); got != c.want[i] {
 				t.Errorf("%s: Sides(%s) = %s, want %s", c.name, v, got, c.want[i])
 			}
@@ -102,6 +108,24 @@ func TestSides(t *testing.T) {
 	}
 }
 
+// TestSidesWait: what a friend says may be what is just being sent. Until the own bubble
+// had time to appear, nothing is decided; once it is there, the other one is the friend's.
+func TestSidesWait(t *testing.T) {
+	e := &Echoes{}
+	e.Sending(standard, Send{Conversation: "c", Text: "hello", Trace: "t", At: noon})
+	before := viewOf("c", bubbles("<hi"))
+	for _, after := range []time.Duration{0, ownLate - 1} {
+		out, _, found, _, doubt := e.Sides(standard, "c", noon.Add(after), before, bubbles("<hi <hello"))
+		if !doubt || len(found) > 0 || words(out) != "<hi <hello" {
+			t.Errorf("Sides() %v after the sending = %s, doubt %v, want it to wait", after, words(out), doubt)
+		}
+	}
+	out, _, found, _, doubt := e.Sides(standard, "c", noon.Add(time.Second), before, bubbles("<hi <hello >hello"))
+	if doubt || len(found) > 0 || words(out) != "<hi <hello >hello" {
+		t.Errorf("Sides() with the own bubble = %s, doubt %v, want the first to be the friend's", words(out), doubt)
+	}
+}
+
 // TestSidesClaimOneByOne: if a view's own bubbles are only claimed ones, they
 // prove nothing about the others.
 func TestSidesClaimOneByOne(t *testing.T) {
@@ -112,7 +136,7 @@ func TestSidesClaimOneByOne(t *testing.T) {
 		e.Sending(standard, Send{Conversation: "c", Text: messages.Text(word), At: at})
 		view += " <" + word
 		claimed, _ := e.Claimed("c", bubbles(view))
-		out, _, found, _ := e.Sides(standard, "c", at, before, claimed)
+		out, _, found, _, _ := e.Sides(standard, "c", at.Add(ownLate), before, claimed)
 		if len(found) != 1 || out[len(out)-1].Side != messages.SideOwn {
 			t.Errorf("Sides(%s) = %s with %d echoes, want the last one an own one", view, words(out), len(found))
 		}
@@ -123,7 +147,7 @@ func TestSidesClaimOneByOne(t *testing.T) {
 func TestSidesOfAnotherConversation(t *testing.T) {
 	e := &Echoes{}
 	e.Sending(standard, Send{Conversation: "other", Text: "hello", At: noon})
-	if out, sided, found, learnt := e.Sides(standard, "c", noon, View{},
+	if out, sided, found, learnt, _ := e.Sides(standard, "c", noon, View{},
 		bubbles("<hello ?hello")); words(out) != "<hello ?hello" || sided || found != nil || learnt {
 		t.Errorf("Sides = %s, %d echoes, want it unchanged", words(out), len(found))
 	}

@@ -45,6 +45,7 @@ type stance struct {
 	newest   bool // at the window's newest position, as far as its picture tells
 	sawEnd   bool // the window's last view showed the newest entry
 	complete bool // it shows the transcript from its beginning
+	whole    bool // the tail has the transcript from its beginning
 	scale    float64
 }
 
@@ -255,6 +256,9 @@ func (g *grid) leads() []Score {
 	for i := range g.list {
 		if before > 0 {
 			out[i] = unknownBefore + eachUnknownBefore*min(before, maxUnknownBefore)
+			if g.whole {
+				out[i] = extraNoRoom
+			}
 		}
 		if !g.list[i].clipped {
 			before++

@@ -174,7 +174,8 @@ func (l *Ledger) judge(list []observation, v View, mem Memory, cut bool, whole i
 	gap := bottomGap(v, cut)
 	newest, all := sameGap(gap, mem.BottomGap), halfEmpty(gap, v)
 	a := align(list, l.entries, stance{
-		newest: newest, sawEnd: !mem.Behind, complete: all && !v.Bubbles[0].Clipped, scale: v.Scale,
+		newest: newest, sawEnd: !mem.Behind, complete: all && !v.Bubbles[0].Clipped, whole: mem.Complete,
+		scale: v.Scale,
 	})
 	switch {
 	case a.anchored():

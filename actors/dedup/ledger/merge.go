@@ -47,10 +47,11 @@ func (l *Ledger) appendAll(list []observation, from int, fresh bool, f *Finding)
 }
 
 // hasTwin reports whether one of these bubbles, which stand above o in the same view, has
-// the same text: then o is not a second reading of that.
+// the same text or nearly: then o is not a second reading of that.
 func hasTwin(above []observation, o observation) bool {
 	return slices.ContainsFunc(above, func(t observation) bool {
-		return t.whole() && t.Side != messages.SideOwn && t.Kind == o.Kind && equal(t.text(), o.text(), true)
+		return t.whole() && t.Side != messages.SideOwn && t.Kind == o.Kind &&
+			(equal(t.text(), o.text(), true) || similar(t.text(), o.text()))
 	})
 }
 
