@@ -12,6 +12,9 @@ type Identify struct {
 	Title  Line      // as it was read
 	Names  []Text    `json:",omitempty"` // texts of the accessibility tree that begin with the name
 	Empty  bool      // no bubbles, so this is nobody's first sight
+	// Blank: under this title the pane was empty before, and nothing was said yet. Others may
+	// have been told the same.
+	Blank bool
 	// Shows is the conversation last shown in the window, if this frame continues it; ""
 	// if it does not.
 	Shows ConversationID

@@ -131,6 +131,20 @@ type meant struct {
 
 func (m meant) all() []messages.ConversationID { return append(slices.Clone(m.equal), m.alike...) }
 
+// begun are what others share with a conversation that has just begun: unless it is proved,
+// they were told the same.
+func (m meant) begun(list []messages.Shared) (out []messages.Shared) {
+	for _, s := range list {
+		switch {
+		case s.Overlap != messages.OverlapWeak || slices.Contains(m.equal, s.Conversation):
+			out = append(out, s)
+		case slices.Contains(m.alike, s.Conversation):
+			out = append(out, messages.Shared{Conversation: s.Conversation, Overlap: messages.OverlapOther})
+		}
+	}
+	return out
+}
+
 // whom lists the conversations that a title may mean. Merged ones count as those they
 // were merged into.
 func whom(known map[messages.ConversationID]Known, title messages.Text, group bool) (m meant) {
@@ -167,6 +181,9 @@ func (r Rules) Decide(q messages.Identify, known map[messages.ConversationID]Kno
 		return Decision{Why: events.UnknownTitle}
 	}
 	m := whom(known, title, group)
+	if q.Blank {
+		q.Shared = m.begun(q.Shared)
+	}
 	switch {
 	case slices.Contains(m.equal, q.Shows):
 		return Decision{Conversation: q.Shows, Learn: true}

@@ -2,6 +2,7 @@ package directory
 
 import (
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -340,4 +341,31 @@ func TestLookup(t *testing.T) {
 	}
 	loop := map[messages.ConversationID]Known{"c-1": {Into: "c-2"}, "c-2": {Into: "c-1"}}
 	Resolve(loop, "c-1") // ends
+}
+
+// TestDecideBlank: over a pane in which nothing was said yet, what others were told as well
+// makes nobody of them; only what proves a conversation does.
+func TestDecideBlank(t *testing.T) {
+	for _, c := range []struct {
+		what  string
+		title string
+		blank bool
+		o     messages.Overlap
+		want  Decision
+	}{
+		{"alike, and told the same", "Hama", true, weak, Decision{New: true}},
+		{"alike, and proved", "Hama", true, same, Decision{Conversation: "c-1"}},
+		{"the same name", "Hana", true, weak, Decision{Conversation: "c-1", Learn: true}},
+		{"another name, told the same", "Ken", true, weak, Decision{New: true}},
+		{"another name, told the same, and not blank", "Ken", false, weak,
+			Decision{Why: "title_unsure", Of: []messages.ConversationID{"c-1"}}},
+	} {
+		q := messages.Identify{Title: line(c.title, 0.9), Readings: 1, Compared: true, Searched: true, Blank: c.blank,
+			Shared: []messages.Shared{{Conversation: "c-1", Overlap: c.o}}}
+		got := standard.Decide(q, among("Hana"))
+		got.Learn = got.Learn && c.want.Learn
+		if !reflect.DeepEqual(got, c.want) {
+			t.Errorf("%s: Decide() = %+v, want %+v", c.what, got, c.want)
+		}
+	}
 }

@@ -76,6 +76,7 @@ type actor struct {
 	inconsistentAt    time.Time                 // capture of the last of them
 	watched           time.Time                 // when the window last showed what was read before the last frame
 	steady            steady
+	blank             blank
 	unknown           unknown
 	unproven          unproven
 	namers            []namer // of the window's accessibility tree
@@ -129,6 +130,7 @@ func (a *actor) read(turn *actors.Turn, m messages.FrameRead) {
 	if a.o.Strategy.needsProof() && a.withhold(turn, m) {
 		return
 	}
+	a.blank.note(m)
 	a.ask(turn, m)
 }
 
@@ -147,6 +149,11 @@ func (a *actor) latest(turn *actors.Turn) View {
 // and what happens to the pending view.
 func (a *actor) views(turn *actors.Turn, m messages.FrameRead, view View, k known) {
 	if len(m.Bubbles) == 0 {
+		if a.allTakenBack(turn, m, view) {
+			d := a.detection(m, k.title, view)
+			d.Score = a.score(TextChanged, d)
+			a.send(turn, d, view)
+		}
 		a.settle(turn, m)
 		return
 	}
@@ -161,7 +168,9 @@ func (a *actor) views(turn *actors.Turn, m messages.FrameRead, view View, k know
 	if a.inconsistentTitle != view.Conversation {
 		a.inconsistent = 0
 	}
-	fateOfPending, fateOfView := consistency(a.context(turn, k, view, pending), view)
+	k = a.context(turn, k, view, pending)
+	k.drawn = a.blank.before(m)
+	fateOfPending, fateOfView := consistency(k, view)
 	if waits && fateOfPending != Wait {
 		a.release(turn, m, pending, fateOfPending, view)
 	}
@@ -174,6 +183,14 @@ func (a *actor) views(turn *actors.Turn, m messages.FrameRead, view View, k know
 		a.contest(turn, pending, view)
 	}
 	a.conclude(turn, m, k.title, view, fateOfView)
+}
+
+// allTakenBack reports whether only notices are left of what the window showed of a
+// conversation until now.
+func (a *actor) allTakenBack(turn *actors.Turn, m messages.FrameRead, view View) bool {
+	last := a.latest(turn)
+	return slices.ContainsFunc(m.Marks, func(k messages.Mark) bool { return k.Kind == messages.MarkUnsent }) &&
+		last.Conversation == view.Conversation && len(last.Marks) > 0 && a.steady.from(view.Conversation, last.At)
 }
 
 // claimed corrects the sides of bubbles that were recognised as own ones before.

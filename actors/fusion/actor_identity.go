@@ -270,6 +270,7 @@ func (a *actor) search(turn *actors.Turn, m messages.FrameRead) (out []messages.
 func (a *actor) question(turn *actors.Turn, m messages.FrameRead, q messages.Identify) {
 	q.Window, q.Frame, q.At, q.Title = a.window, m.Hash, m.At, m.Title
 	q.Empty = a.o.Strategy.needsProof() && len(m.Bubbles) == 0
+	q.Blank = a.o.Strategy.needsProof() && a.blank.long(m)
 	showing := func(l View) {
 		if bubbles, _ := a.claimed(turn, m, l); l.Conversation != "" && l.goesOn(viewOf("", bubbles)) {
 			q.Shows = l.Conversation

@@ -51,3 +51,38 @@ func (s *steady) until(m messages.FrameRead, c messages.ConversationID) bool {
 func (s *steady) from(c messages.ConversationID, at time.Time) bool {
 	return c != "" && s.conversation == c && !s.since.After(at)
 }
+
+// blank is a pane with nothing in it, under a title. What comes next under that title is not
+// what the window showed before. It dies with the activation.
+type blank struct {
+	title    string // "" for none
+	at, till time.Time
+	over     bool // something has been shown since
+}
+
+// blankLong is how long a pane must be empty to be that of a conversation in which nothing
+// was said yet, and not one that is still being drawn.
+const blankLong = time.Second
+
+// note takes in a frame.
+func (b *blank) note(m messages.FrameRead) {
+	title, empty := titleOf(m), len(m.Bubbles) == 0 && len(m.Marks) == 0
+	switch {
+	case empty && b.title == title && !b.over:
+		b.till = m.At
+	case empty:
+		*b = blank{title: title, at: m.At, till: m.At}
+	case b.title != title:
+		*b = blank{}
+	case !b.over:
+		if b.over = true; m.Watched.After(b.till) {
+			b.till = m.Watched
+		}
+	}
+}
+
+// before reports whether the pane was blank before a frame, under the same title since.
+func (b *blank) before(m messages.FrameRead) bool { return b.title != "" && b.title == titleOf(m) }
+
+// long reports whether nothing was said yet in a frame's conversation.
+func (b *blank) long(m messages.FrameRead) bool { return b.before(m) && b.till.Sub(b.at) >= blankLong }

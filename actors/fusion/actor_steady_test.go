@@ -59,3 +59,37 @@ func tell(h *actortest.Harness, title messages.Text, words string, c messages.Co
 	h.Send(answer)
 	h.Sent()
 }
+
+// TestBlank: an empty pane tells that what follows under its title is not what was shown
+// before; one that stays empty, that nothing was said there.
+func TestBlank(t *testing.T) {
+	at := func(s float64) time.Time { return noon.Add(time.Duration(s * float64(time.Second))) }
+	frame := func(title messages.Text, words string, s, watched float64) messages.FrameRead {
+		m := read(title, words)
+		m.At, m.Watched = at(s), at(watched)
+		return m
+	}
+	for _, c := range []struct {
+		what         string
+		frames       []messages.FrameRead
+		before, long bool
+	}{
+		{"never", []messages.FrameRead{frame("Hana", "a", 0, 0)}, false, false},
+		{"for a moment", []messages.FrameRead{frame("Hana", "", 0, 0), frame("Hana", "a", 1, 0.5)}, true, false},
+		{"for long", []messages.FrameRead{frame("Hana", "", 0, 0), frame("Hana", "a", 3, 2)}, true, true},
+		{"since long, and then on", []messages.FrameRead{frame("Hana", "", 0, 0), frame("Hana", "a", 1, 0.5),
+			frame("Hana", "a b", 9, 8)}, true, false},
+		{"under another title", []messages.FrameRead{frame("Ken", "", 0, 0), frame("Hana", "a", 3, 2)}, false, false},
+		{"read twice", []messages.FrameRead{frame("Hana", "", 0, 0), frame("Hana", "", 2, 0),
+			frame("Hana", "a", 3, 0)}, true, true},
+	} {
+		var b blank
+		for _, m := range c.frames {
+			b.note(m)
+		}
+		last := c.frames[len(c.frames)-1]
+		if got, long := b.before(last), b.long(last); got != c.before || long != c.long {
+			t.Errorf("%s: before, long = %v, %v, want %v, %v", c.what, got, long, c.before, c.long)
+		}
+	}
+}

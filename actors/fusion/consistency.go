@@ -211,6 +211,13 @@ func (l View) claims(v View) bool {
 	return l.Conversation != "" && (2*l.shared(v) >= len(v.Marks) || l.run(v) >= runProof)
 }
 
+// left reports whether v may be what is left of l under a new header: old bubbles stay
+// until others are drawn, so most of them are there.
+func (l View) left(v View) bool {
+	n := l.shared(v)
+	return 2*n >= len(l.Marks) || n > 1 && l.run(v) >= runProof
+}
+
 // Fate says what happens to a view.
 type Fate int
 
@@ -240,6 +247,8 @@ type known struct {
 	// contested says that a later frame has shown the pending bubbles under another
 	// title. Then the pending view passes only if its own title comes again.
 	contested bool
+	// drawn: the pane was empty before, under the title that it has now.
+	drawn bool
 	// others lists the views passed on last, of all conversations. It is called
 	// only if a view does not continue its own conversation.
 	others func(yield func(View) bool)
@@ -263,7 +272,7 @@ func consistency(k known, v View) (pending, view Fate) {
 	switch {
 	case k.current.Conversation == "":
 		return Pass, Pass
-	case k.inconsistent < limit && k.another(v, continues):
+	case k.inconsistent < limit && !k.drawn && k.another(v, continues):
 		return Wait, Inconsistent
 	}
 	switch {
@@ -286,7 +295,9 @@ func consistency(k known, v View) (pending, view Fate) {
 // shown more of it.
 func (k known) another(v View, continues bool) bool {
 	own := k.own.shared(v)
-	rival := func(l View) bool { return l.Conversation != v.Conversation && l.claims(v) && own < max(1, l.shared(v)) }
+	rival := func(l View) bool {
+		return l.Conversation != v.Conversation && l.claims(v) && l.left(v) && own < max(1, l.shared(v))
+	}
 	switch {
 	case rival(k.current) || rival(k.pending):
 		return true

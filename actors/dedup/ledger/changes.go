@@ -109,7 +109,7 @@ func (d *detector) changeOf(i int) change {
 		return oldTextBack
 	case o.Key == e.Key && o.Key != 0:
 		return unchanged
-	case d.resized(i), d.redrawnInPlace(i), !o.Low && dissimilar(o.text(), e.text()):
+	case d.resized(i), d.only(i), d.redrawnInPlace(i), !o.Low && dissimilar(o.text(), e.text()):
 		return edited
 	}
 	return unchanged
@@ -122,6 +122,14 @@ func (d *detector) resized(i int) bool {
 	alone := d.redrawn == 1 && abs(o.text().runes-e.text().runes) > 1
 	by := max(abs(o.W-e.W), abs(o.H-e.H))
 	return (d.kept > 0 || alone) && d.shown(e) && e.W > 0 && float64(by) > resizedBy*d.view.Scale
+}
+
+// only reports whether the only bubble of the last view and of this one has kept its height
+// and place, but not its width: nothing beside it could have changed its form.
+func (d *detector) only(i int) bool {
+	o, e := &d.list[i], &d.entries[d.at.at[i]]
+	return len(d.list) == 1 && d.last.Top == d.last.Bottom && d.shown(e) && e.W > 0 && o.H == e.H &&
+		o.Above != 0 && abs(o.Above-e.Above) <= 1 && abs(o.W-e.W) > sizeSlack
 }
 
 // redrawnInPlace reports whether a bubble was drawn again among unchanged ones.

@@ -178,3 +178,47 @@ func TestGapMarks(t *testing.T) {
 		}
 	}
 }
+
+// TestWhatIsWhole: where the window has shown the whole transcript, nothing unknown is
+// older, and what fills it next is new, also above an own answer.
+func TestWhatIsWhole(t *testing.T) {
+	const full = "<one_1 <two_2 <three >four_4 <five_5 <six_6 <seven <eight <nine <ten_10 <eleven <twelve"
+	for _, c := range []struct {
+		name  string
+		views []string
+		want  string
+	}{
+		{"an absence", []string{"<hello >hi", full}, "hello ~ one 1 two 2 three five 5 six 6 seven eight nine ten 10 " +
+			"eleven twelve"},
+		{"taken back, and said again", []string{"<hi <room_102", "<hi ! <room_102"}, "hi room 102 room 102 -2"},
+		{"the only one taken back", []string{"<room_102", "!"}, "room 102 -1"},
+		{"the only one taken back, and said again", []string{"<room_102", "!", "! <room_102"},
+			"room 102 -1 room 102"},
+		{"the only one has a mark more", []string{"<OK", "<OK!"}, "OK +1=OK!"},
+		{"nearly the same at once", []string{"<the_meeting_is_at_10 <the_meeting_is_at_11"},
+			"the meeting is at 10 the meeting is at 11"},
+	} {
+		r := reader{l: open(ledger.Rules{FirstSight: ledger.All}), now: chatview.Start}
+		for _, v := range c.views {
+			r.see(chatview.Chat(v))
+		}
+		if got := strings.Join(r.out, " "); got != c.want {
+			t.Errorf("%s: after %q passed on %q, want %q", c.name, c.views, got, c.want)
+		}
+	}
+}
+
+// TestNearTwinsAreFresh: what stands below nearly the same text is no second reading of it.
+func TestNearTwinsAreFresh(t *testing.T) {
+	l := open(ledger.Rules{FirstSight: ledger.All})
+	v := chatview.Chat("<the_meeting_is_at_10 <something_else <the_meeting_is_at_11")
+	l.Observe(v, ledger.Memory{}, chatview.Start)
+	heard, _, _ := l.Release(chatview.Start)
+	var fresh []bool
+	for _, h := range heard {
+		fresh = append(fresh, h.Fresh)
+	}
+	if want := []bool{false, false, true}; !slices.Equal(fresh, want) {
+		t.Errorf("Fresh of three bubbles = %v, want %v", fresh, want)
+	}
+}

@@ -64,6 +64,8 @@ type Head struct {
 	// Forgotten marks a conversation whose transcript a person had deleted: what is
 	// visible next is history, whatever FirstSight says.
 	Forgotten bool `json:"forgotten,omitempty"`
+	// Whole: the tail has the transcript from its beginning, so nothing unknown is older.
+	Whole bool `json:"whole,omitempty"`
 }
 
 // Forget is what remains of a head after a person had the transcript deleted.
@@ -139,7 +141,11 @@ func (l *Ledger) Observe(v View, mem Memory, now time.Time) Finding {
 		f.Memory.NewestGap = gap
 	}
 	f.Memory.Next, f.Memory.LostGap = l.head.Next, 0
-	f.Memory.Width, f.Memory.Complete = v.Size.W, complete(gap, v) && !f.Memory.Behind
+	f.Memory.Width = v.Size.W
+	f.Memory.Complete = !f.Memory.Behind && (complete(gap, v) || mem.Complete && len(v.Bubbles) == 0)
+	if len(l.entries) > 0 && f.Memory.Complete && f.Memory.Top == l.entries[0].Pos {
+		l.head.Whole = true
+	}
 	l.trim(2 * len(list))
 	return f
 }
@@ -164,7 +170,7 @@ func (l *Ledger) in(chat messages.ConversationID, since messages.Occurrence) {
 // unknown is older.
 func (l *Ledger) judge(list []observation, v View, mem Memory, cut bool, whole int) (events.Rule, alignment) {
 	switch {
-	case whole == 0:
+	case whole == 0 && !(mem.Complete && l.allTakenBack(list)):
 		return events.RuleNothing, alignment{}
 	case len(l.entries) == 0 && l.head.Forgotten:
 		return events.RuleForgotten, alignment{}
@@ -174,11 +180,11 @@ func (l *Ledger) judge(list []observation, v View, mem Memory, cut bool, whole i
 	gap := bottomGap(v, cut)
 	newest, all := sameGap(gap, mem.BottomGap), halfEmpty(gap, v)
 	a := align(list, l.entries, stance{
-		newest: newest, sawEnd: !mem.Behind, complete: all && !v.Bubbles[0].Clipped, whole: mem.Complete,
+		newest: newest, sawEnd: !mem.Behind, complete: all && !v.Bubbles[0].Clipped, whole: l.head.Whole,
 		scale: v.Scale,
 	})
 	switch {
-	case a.anchored():
+	case a.anchored(), mem.Complete && l.allTakenBack(list) && a.fresh >= len(l.entries):
 		return events.RuleAligned, a
 	case newest || all || sameGap(gap, mem.LostGap), mem.Complete && !mem.Behind:
 		return events.RuleGap, alignment{}
@@ -186,6 +192,12 @@ func (l *Ledger) judge(list []observation, v View, mem Memory, cut bool, whole i
 		return events.RuleScrolled, alignment{}
 	}
 	return events.RuleGap, alignment{} // nothing shows where the window stands
+}
+
+// allTakenBack reports whether a view begins with a notice for each message of the tail.
+func (l *Ledger) allTakenBack(list []observation) bool {
+	n := len(l.entries)
+	return n > 0 && n <= len(list) && !slices.ContainsFunc(list[:n], func(o observation) bool { return !o.Gone })
 }
 
 // begin takes a view as the whole transcript so far.
@@ -316,6 +328,7 @@ func (l *Ledger) trim(need int) {
 		drop++
 	}
 	l.entries = slices.Delete(l.entries, 0, drop)
+	l.head.Whole = l.head.Whole && drop == 0
 }
 
 // Changes returns the entries to write and the positions to delete, in order, and clears

@@ -92,6 +92,7 @@ func (l *Ledger) mergeUnknown(i int, list []observation, a alignment, inserted i
 			return false
 		case above < 0:
 			f.note(events.Detail{Rule: events.RuleOlder})
+			l.head.Whole = false
 			o.Gap, l.entries[at].Gap = l.entries[at].Gap, false
 			l.dirty[l.entries[at].Pos] = true
 		case flanked && o.Side == messages.SideIncoming && o.Kind == messages.KindText:
