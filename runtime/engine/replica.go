@@ -57,22 +57,21 @@ type Replica struct {
 	note  func(topic, from string, note []byte) error
 	pass  func(node string, form []byte)
 
-	mu       sync.Mutex // held by whoever writes the store
-	known    *known
-	log      Log
-	engine   *Engine
-	applied  uint64
-	boot     uint64 // 0: the engine has not started
-	n        uint64 // of the newest proposal
-	id       string // of the store
-	taken    uint64 // changes that came from the shard Anywhere
-	said     uint64 // what of that the others know
-	greeted  bool   // this start's hello is in the log
-	flight   *flight
-	wanted   []request
-	outbox   []Change // that cross over and are not in the log yet, as far as is known
-	noting   sync.Mutex
-	restored bool // set by Restore, for the next Apply
+	mu      sync.Mutex // held by whoever writes the store
+	known   *known
+	log     Log
+	engine  *Engine
+	applied uint64
+	boot    uint64 // 0: the engine has not started
+	n       uint64 // of the newest proposal
+	id      string // of the store
+	taken   uint64 // changes that came from the shard Anywhere
+	said    uint64 // what of that the others know
+	greeted bool   // this start's hello is in the log
+	flight  *flight
+	wanted  []request
+	outbox  []Change // that cross over and are not in the log yet, as far as is known
+	noting  sync.Mutex
 
 	look     sync.RWMutex // guards what follows; written with mu held
 	joined   bool         // what this node owns is known
