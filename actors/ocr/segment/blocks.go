@@ -11,17 +11,16 @@ import (
 // block is a candidate for a message: the inside of a bubble, or a picture.
 type block struct {
 	component
-	rows    []span
-	outside colour // of the pixels around it
-	fill    int
-	paint   colour
-	inner   []image.Rectangle // regions inside: quotes, previews, icons
-	avatar  messages.Side     // the side at which a portrait stands beside it
-	stamp   image.Rectangle
-	name    image.Rectangle
-	score   float64 // above 0 own, below 0 incoming
-	row     bool    // it stands in no bubble
-	cut     bool    // stamp is inside of it and taken out of rows
+	rows   []span
+	fill   int
+	paint  colour
+	inner  []image.Rectangle // regions inside: quotes, previews, icons
+	avatar messages.Side     // the side at which a portrait stands beside it
+	stamp  image.Rectangle
+	name   image.Rectangle
+	score  float64 // above 0 own, below 0 incoming
+	row    bool    // it stands in no bubble
+	cut    bool    // stamp is inside of it and taken out of rows
 }
 
 func (b *block) picture() bool { return b.class != classIncoming }
