@@ -50,7 +50,7 @@
 //	e/number                  event log                              logRecord
 //	v/number                  verdict                                verdictRecord
 //	k/ADDRESS NUL key         injection that was made once           injectedRecord
-//	u/name                    a subscription's place in the event log
+//	u/name                    a subscription's place in the event log; in a cluster lu/name
 //	f/CONVERSATION            a deletion under way                   forgetRecord
 //	h/name                    a setting of the host
 //	o/ADDRESS                 the epoch of an actor's owner, 1 if there is none

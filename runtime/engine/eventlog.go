@@ -35,11 +35,31 @@ func (e *Engine) ReadLog(after uint64, yield func(Published) bool) error {
 
 // Cursor returns how far the subscription of a name has acknowledged the event
 // log; 0 if it is new.
-func (e *Engine) Cursor(name string) (uint64, error) { return e.readCounter(keyCursor+name, 0) }
+func (e *Engine) Cursor(name string) (uint64, error) {
+	before := uint64(0)
+	if e.replica != nil { // where the node stood when it was alone
+		var err error
+		if before, err = e.readCounter(keyCursor+name, 0); err != nil {
+			return 0, err
+		}
+	}
+	return e.readCounter(e.cursorKey(name), before)
+}
+
+// readerShard has the places of the log's readers, and what they could not handle. In a
+// cluster each node has readers of its own, which need no majority to acknowledge.
+func (e *Engine) readerShard() Shard {
+	if e.replica != nil {
+		return Here
+	}
+	return logShard
+}
+
+func (e *Engine) cursorKey(name string) string { return e.readerShard().key(keyCursor) + name }
 
 // SetCursor acknowledges the event log up to and including a place.
 func (e *Engine) SetCursor(ctx context.Context, name string, seq uint64) error {
-	return e.write(ctx, Op{Key: []byte(keyCursor + name), Value: []byte(seqBytes(seq))})
+	return e.write(ctx, Op{Key: []byte(e.cursorKey(name)), Value: []byte(seqBytes(seq))})
 }
 
 // Setting reads a setting of the host, false if there is none.
@@ -129,9 +149,9 @@ const trimBatch = 1000
 // Trim deletes old records and returns how many.
 func (e *Engine) Trim(ctx context.Context, c Cutoffs) (int, error) {
 	acked, dead := ^uint64(0), map[string]uint64{}
-	err := e.store.Scan([]byte(keyCursor), nil, func(k, v []byte) bool {
+	err := e.store.Scan([]byte(e.cursorKey("")), nil, func(k, v []byte) bool {
 		seq, ok := seqOf(string(v))
-		if name := strings.TrimPrefix(string(k), keyCursor); ok && slices.Contains(c.Served, name) {
+		if name := strings.TrimPrefix(string(k), e.cursorKey("")); ok && slices.Contains(c.Served, name) {
 			acked = min(acked, seq)
 		} else if ok {
 			dead[name] = seq

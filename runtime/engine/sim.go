@@ -241,7 +241,7 @@ func (s *Sim) do(all []choice) bool {
 }
 
 // Await calls a method of the engine that waits for a commit, such as [Engine.SetCursor]
-// or [Engine.Forget]. While fn waits the simulation continues: some turns first, then all
+// or [Engine.Forget]; in a cluster only one for what is bound to the node. While fn waits the simulation continues: some turns first, then all
 // commits.
 func (s *Sim) Await(fn func(context.Context) error) error {
 	return fn(stepping{context.Background(), s})
@@ -261,7 +261,7 @@ func (c stepping) Done() <-chan struct{} {
 	for range s.rng.IntN(8) {
 		s.Turn()
 	}
-	for s.engine.e.committer.waiting() > 0 {
+	for s.engine.CommitWaits() {
 		if s.Commit(); s.full.Equal(s.clock.Now()) {
 			s.clock.Set(s.clock.Now().Add(10 * time.Millisecond))
 		}

@@ -432,3 +432,27 @@ func TestWhatIsForgottenIsForgottenOnAllNodes(t *testing.T) {
 		t.Errorf("the gate of mac-1 has %v, %v, want what it had", rows, err)
 	}
 }
+
+// Each node has readers of its own: what one acknowledges, another one has not read, and it
+// needs no majority to do so.
+func TestReadersOfNodesAcknowledgeApart(t *testing.T) {
+	w, err := newClusterWorld(clusterCodec(t), 11, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Advance(5 * time.Second)
+	w.Isolate(1)
+	err = w.Node(1).Await(func(ctx context.Context) error { return w.Node(1).Engine().SetCursor(ctx, "page", 7) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Heal(); err != nil {
+		t.Fatal(err)
+	}
+	w.Advance(time.Minute)
+	for i, want := range []uint64{0, 7, 0} {
+		if got, err := w.Node(i).Engine().Cursor("page"); got != want || err != nil {
+			t.Errorf("Cursor at mac-%d = %d, %v, want %d", i, got, err, want)
+		}
+	}
+}

@@ -30,9 +30,9 @@ const MaxBehind = 100_000
 // Subscriptions lists those that have acknowledged something, sorted by name.
 func (e *Engine) Subscriptions() ([]Subscription, error) {
 	var list []Subscription
-	err := e.store.Scan([]byte(keyCursor), nil, func(k, v []byte) bool {
+	err := e.store.Scan([]byte(e.cursorKey("")), nil, func(k, v []byte) bool {
 		if seq, ok := seqOf(string(v)); ok {
-			list = append(list, Subscription{Name: strings.TrimPrefix(string(k), keyCursor), Position: seq})
+			list = append(list, Subscription{Name: strings.TrimPrefix(string(k), e.cursorKey("")), Position: seq})
 		}
 		return true
 	})
@@ -55,9 +55,9 @@ func (e *Engine) Subscriptions() ([]Subscription, error) {
 // DropSubscription deletes the place of a subscription in the event log, and what it has
 // parked. A later one of that name begins at the first event that is kept.
 func (e *Engine) DropSubscription(ctx context.Context, name string) error {
-	key := []byte(keyCursor + name)
+	key := []byte(e.cursorKey(name))
 	r := &hostRequest{missing: fmt.Errorf("%w: %s", ErrNoSubscription, name)}
-	r.shard, r.Needs = logShard, key
+	r.shard, r.Needs = e.readerShard(), key
 	r.Ops = []Op{{Key: key, Delete: true}}
 	err := e.eachParked(name, func(key []byte, _ deadRecord) {
 		r.Ops = append(r.Ops, Op{Key: key, Delete: true})
@@ -77,15 +77,15 @@ func (e *Engine) Park(ctx context.Context, name string, seq uint64, attempts int
 		return fmt.Errorf("engine: park event %d: %w", seq, err)
 	}
 	r := &hostRequest{}
-	r.shard = logShard
-	r.Ops = []Op{{Key: []byte(keyCursor + name), Value: []byte(seqBytes(seq))}}
+	r.shard = e.readerShard()
+	r.Ops = []Op{{Key: []byte(e.cursorKey(name)), Value: []byte(seqBytes(seq))}}
 	if ok { // else it was forgotten meanwhile
 		rec, err := decodeRecord[logRecord](raw)
 		if err != nil {
 			return err
 		}
 		r.dead = &deadLetterChange{}
-		r.Records = []Record{{Class: ClassDeadLetter, Shard: logShard, Value: encodeRecord(deadRecord{
+		r.Records = []Record{{Class: ClassDeadLetter, Shard: r.shard, Value: encodeRecord(deadRecord{
 			From: rec.From, Trace: rec.Trace, Attempts: attempts, Error: cutText(reason), At: wall(e.clock.Now()),
 			Msg: rec.Msg, Subscription: name, Event: seq, EventAt: rec.At,
 		})}}
@@ -110,7 +110,7 @@ func (e *Engine) Retried(name string) ([]Parked, error) {
 		seq, _ := seqOf(string(key))
 		p := Published{Seq: rec.Event, From: rec.From, Trace: rec.Trace, At: rec.EventAt}
 		p.Message, p.Err = e.codec.Decode(rec.Msg)
-		list = append(list, Parked{ID: logShard.deadLetterID(seq), Event: p})
+		list = append(list, Parked{ID: e.readerShard().deadLetterID(seq), Event: p})
 	})
 	return list, err
 }
@@ -139,7 +139,7 @@ func (e *Engine) rewriteDead(ctx context.Context, id string, change func(*deadRe
 }
 
 func (e *Engine) eachParked(name string, do func(key []byte, rec deadRecord)) error {
-	err := e.scan([]byte(logShard.key(keyDead)), nil, func(k, v []byte, bad error) bool {
+	err := e.scan([]byte(e.readerShard().key(keyDead)), nil, func(k, v []byte, bad error) bool {
 		if rec, err := decodeOpened[deadRecord](v, bad); err == nil && rec.Subscription == name {
 			do(k, rec)
 		}
