@@ -241,8 +241,8 @@ func (s *Sim) do(all []choice) bool {
 }
 
 // Await calls a method of the engine that waits for a commit, such as [Engine.SetCursor]
-// or [Engine.Forget]; in a cluster only one for what is bound to the node. While fn waits the simulation continues: some turns first, then all
-// commits.
+// or [Engine.Forget]; in a cluster only one for what is bound to the node. While fn waits
+// the simulation continues: some turns first, then all commits.
 func (s *Sim) Await(fn func(context.Context) error) error {
 	return fn(stepping{context.Background(), s})
 }
