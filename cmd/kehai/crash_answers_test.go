@@ -147,6 +147,7 @@ func (a *answerer) script(blocks int) string {
 		shown, other = other, shown
 		add(after, map[string]any{"do": "switch", "conversation": shown})
 	}
+	add(0, map[string]any{"do": "pace", "pace": "reader"})
 	for range blocks {
 		ask(500+a.rng.IntN(1000), shown)
 		if a.rng.IntN(4) == 0 {

@@ -121,6 +121,7 @@ log:
 func (c *crasher) script(lines int) string {
 	short := []string{"OK", "了解", "はい", "OK", "うん", "おはよう"}
 	var b strings.Builder
+	b.WriteString(`{"at_ms":0,"do":"pace","pace":"reader"}` + "\n")
 	at := 0
 	for n := range lines {
 		at += 20 + c.rng.IntN(160)
