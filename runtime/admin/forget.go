@@ -44,6 +44,9 @@ func (b Backend) Forget(ctx context.Context, c messages.ConversationID) (engine.
 		return sum, err
 	}
 	for _, id := range ids {
+		if b.Talks != nil {
+			b.Talks.forget(id)
+		}
 		one, err := b.delete(ctx, e, id)
 		if sum = sum.Plus(one); err != nil {
 			return sum, err

@@ -20,12 +20,23 @@ type Talks struct {
 }
 
 // talk is what is known about a conversation while somebody waits, or a reply is being
-// written.
+// written, and for a while after that.
 type talk struct {
 	waiting int
 	changed chan struct{} // closed at the next change
 	token   *control.Token
+
+	// The newest events of the conversation: all of them behind since. A thousand readers
+	// that each read the event log would read a thousand times what all of them wrote.
+	since  uint64
+	events []engine.Published
 }
+
+// Bounds of what is kept of conversations that nobody waits for, and of events of each.
+const (
+	mostIdle  = 1024
+	mostHeard = 16
+)
 
 // NewTalks returns a Talks without listeners.
 func NewTalks() *Talks { return &Talks{talks: map[messages.ConversationID]*talk{}} }
@@ -40,14 +51,57 @@ func (t *Talks) Listen(ev engine.Published) {
 		t.wake(m.Conversation, &control.Token{Turn: m.Turn, Epoch: m.Epoch, Attempt: m.Attempt, Content: string(m.Text),
 			Done: m.Done})
 	case messages.ReplyChanged:
-		t.wake(m.Conversation, nil)
+		t.hear(m.Conversation, ev)
 	case messages.MessageDelivered:
-		t.wake(m.Conversation, nil)
+		t.hear(m.Conversation, ev)
 	case messages.MessageChanged:
-		t.wake(m.Conversation, nil)
+		t.hear(m.Conversation, ev)
 	case messages.InterviewChanged:
-		t.wake(m.Conversation, nil)
+		t.hear(m.Conversation, ev)
 	}
+}
+
+// hear keeps an event of a conversation, and wakes waiting callers. The events of one
+// conversation come in order. The caller holds the lock.
+func (t *Talks) hear(c messages.ConversationID, ev engine.Published) {
+	if one := t.talks[c]; one != nil {
+		if one.events = append(one.events, ev); len(one.events) > mostHeard {
+			one.since, one.events = one.events[0].Seq, slices.Delete(one.events, 0, 1)
+		}
+	}
+	t.wake(c, nil)
+}
+
+// heard returns the events of a conversation behind a place; false if that is too long ago.
+func (t *Talks) heard(c messages.ConversationID, after uint64) ([]engine.Published, bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	one := t.talks[c]
+	if one == nil || after < one.since {
+		return nil, false
+	}
+	i := slices.IndexFunc(one.events, func(p engine.Published) bool { return p.Seq > after })
+	if i < 0 {
+		return nil, true
+	}
+	return slices.Clone(one.events[i:]), true
+}
+
+// forget drops what was heard of a conversation.
+func (t *Talks) forget(c messages.ConversationID) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if one := t.talks[c]; one != nil {
+		one.since, one.events, one.token = t.last, nil, nil
+	}
+}
+
+// of returns what is known about a conversation, from now on. The caller holds the lock.
+func (t *Talks) of(c messages.ConversationID) *talk {
+	if t.talks[c] == nil {
+		t.talks[c] = &talk{changed: make(chan struct{}), since: t.last}
+	}
+	return t.talks[c]
 }
 
 // wake records a token, nil for its end, and wakes waiting callers. The caller holds the
@@ -57,20 +111,17 @@ func (t *Talks) wake(c messages.ConversationID, token *control.Token) {
 	if one == nil && token == nil {
 		return
 	}
-	if one == nil {
-		one = &talk{changed: make(chan struct{})}
-		t.talks[c] = one
-	}
+	one = t.of(c)
 	one.token = token
 	close(one.changed)
 	one.changed = make(chan struct{})
 	t.tidy(c, one)
 }
 
-// tidy drops a conversation that nobody is waiting for any more. The caller holds the
-// lock.
+// tidy drops a conversation that nobody is waiting for any more, if there are many. The
+// caller holds the lock.
 func (t *Talks) tidy(c messages.ConversationID, one *talk) {
-	if one.waiting == 0 && one.token == nil {
+	if one.waiting == 0 && one.token == nil && len(t.talks) > mostIdle {
 		delete(t.talks, c)
 	}
 }
@@ -79,11 +130,7 @@ func (t *Talks) tidy(c messages.ConversationID, one *talk) {
 func (t *Talks) join(c messages.ConversationID) (leave func()) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	one := t.talks[c]
-	if one == nil {
-		one = &talk{changed: make(chan struct{})}
-		t.talks[c] = one
-	}
+	one := t.of(c)
 	one.waiting++
 	return func() {
 		t.mu.Lock()
@@ -126,7 +173,7 @@ func (b Backend) News(ctx context.Context, c messages.ConversationID, after uint
 	news := control.News{Events: []control.TalkEvent{}, Last: after}
 	for {
 		_, changed := b.Talks.look(c)
-		if err := readNews(e, c, &news); err != nil {
+		if err := b.readNews(e, c, &news); err != nil {
 			return news, err
 		}
 		token, _ := b.Talks.look(c) // read it last, so that nobody hears of a reply that was already sent
@@ -144,8 +191,16 @@ func (b Backend) News(ctx context.Context, c messages.ConversationID, after uint
 	}
 }
 
-// readNews adds what the event log says about a conversation after the last place.
-func readNews(e *engine.Engine, c messages.ConversationID, n *control.News) error {
+// readNews adds what happened in a conversation after the last place, by what was heard or
+// by the event log.
+func (b Backend) readNews(e *engine.Engine, c messages.ConversationID, n *control.News) error {
+	if list, ok := b.Talks.heard(c, n.Last); ok {
+		for _, p := range list {
+			n.Last = p.Seq
+			n.Events = append(n.Events, newsOf(c, p)...)
+		}
+		return nil
+	}
 	err := e.ReadLog(n.Last, func(p engine.Published) bool {
 		n.Last = p.Seq
 		n.Events = append(n.Events, newsOf(c, p)...)

@@ -310,7 +310,10 @@ func (s *Server) follow(w http.ResponseWriter, r *http.Request, c messages.Conve
 			_ = f.send("", "error", problem{"The conversation cannot be read.", "internal"})
 			return
 		}
-		if !s.stays(r) || s.own(r, c) != nil || f.tell(s.newsFor(visitorOf(r), news)) != nil || f.over {
+		if !s.stays(r) || len(news.Events) > 0 && s.own(r, c) != nil {
+			return
+		}
+		if f.tell(s.newsFor(visitorOf(r), news)) != nil || f.over {
 			return
 		}
 		if after = news.Last; news.Token != nil {
