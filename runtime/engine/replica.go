@@ -277,7 +277,15 @@ func (r *Replica) start(e *Engine) {
 // Down says that a node is not there any more, as [Replica.Members] had it: what it owns
 // moves to the others. A node that is there after all says so itself.
 func (r *Replica) Down(node string, boot uint64) {
-	r.want(request{entry: entry{kind: entryDown, id: node, given: boot}})
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, q := range r.wanted {
+		if q.entry.kind == entryDown && q.entry.id == node && q.entry.given == boot {
+			return // it waits already
+		}
+	}
+	r.wanted = append(r.wanted, request{entry: entry{kind: entryDown, id: node, given: boot}})
+	r.pump()
 }
 
 // Announce appends a note to the log; done is called once that has happened.

@@ -131,3 +131,17 @@ func BenchmarkFailover(b *testing.B) {
 	b.ReportMetric(took[len(took)/2].Seconds(), "median-s")
 	b.ReportMetric(took[len(took)-1].Seconds(), "worst-s")
 }
+
+// BenchmarkIdle is what goes over the wires of a cluster in which nothing happens, without what
+// TLS and TCP add: raft's streams, which the leader opens.
+func BenchmarkIdle(b *testing.B) {
+	c := newNodes(b, 3)
+	c.found()
+	led := c.leader()
+	for b.Loop() {
+		before, began := c.all[led].net.bytes.Load(), time.Now()
+		c.until("quiet", func() bool { return time.Since(began) > 3*time.Second })
+		rate := float64(c.all[led].net.bytes.Load()-before) / time.Since(began).Seconds()
+		b.ReportMetric(rate/1000, "leader-KB/s")
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -27,6 +28,7 @@ type wire struct {
 	node string
 
 	listener net.Listener
+	bytes    atomic.Int64
 
 	mu       sync.Mutex
 	services map[string]func(context.Context, string, []byte) ([]byte, error)
@@ -108,10 +110,29 @@ func (w *wire) Dial(address string, timeout time.Duration) (net.Conn, error) {
 		return nil, err
 	}
 	c, err := net.DialTimeout("tcp", to.listener.Addr().String(), timeout)
-	if err == nil {
-		w.keep(c)
+	if err != nil {
+		return nil, err
 	}
-	return c, err
+	w.keep(c)
+	return counted{c, w}, nil
+}
+
+// counted counts the bytes of a connection for the node that opened it, both ways.
+type counted struct {
+	net.Conn
+	wire *wire
+}
+
+func (c counted) Read(b []byte) (int, error) {
+	n, err := c.Conn.Read(b)
+	c.wire.bytes.Add(int64(n))
+	return n, err
+}
+
+func (c counted) Write(b []byte) (int, error) {
+	n, err := c.Conn.Write(b)
+	c.wire.bytes.Add(int64(n))
+	return n, err
 }
 
 func (w *wire) Addr() net.Addr { return w.listener.Addr() }

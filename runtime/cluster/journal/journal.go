@@ -331,18 +331,23 @@ func (j *Journal) Snapshot(context.Context) error {
 	return err
 }
 
+// sayEvery is how often a node that proposes nothing says what it has received.
+const sayEvery = 10 * time.Second
+
 // watch follows what raft observes, and lets the leader say who is not there.
 func (j *Journal) watch() {
-	tick := time.NewTicker(j.o.Timing.Down / 8)
+	tick, say := time.NewTicker(j.o.Timing.Down/8), time.NewTicker(sayEvery)
 	defer tick.Stop()
+	defer say.Stop()
 	for {
 		select {
 		case <-j.ctx.Done():
 			return
+		case <-say.C:
+			j.o.Replica.Say()
 		case o := <-j.news:
 			j.observe(o)
 		case <-tick.C:
-			j.o.Replica.Say()
 			if j.raft.State() == raft.Leader {
 				j.sayMissing()
 			}
