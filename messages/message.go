@@ -119,7 +119,8 @@ type Codec struct {
 }
 
 // NewCodec joins tables. An empty or doubled name, a version below 1, a pointer
-// type and a durable type without a subject are errors wrapping [ErrBadTable].
+// type, and a durable type without a subject or with a field that cannot be stored, are
+// errors wrapping [ErrBadTable].
 func NewCodec(tables ...Table) (*Codec, error) {
 	c := &Codec{byName: map[string]Entry{}, byType: map[reflect.Type]Entry{}}
 	for _, t := range tables {
@@ -135,6 +136,10 @@ func NewCodec(tables ...Table) (*Codec, error) {
 				return nil, fmt.Errorf("%w: %q is durable and does not say whom it is about, "+
 					"so that forgetting somebody would leave it: give %v a method Subject() messages.ConversationID, "+
 					"or add .AboutNobody() to its row", ErrBadTable, e.Type.Name, e.goType)
+			}
+			if why := unstorable(e.goType, e.goType.String(), map[reflect.Type]bool{}); e.Durable && why != "" {
+				return nil, fmt.Errorf("%w: %q is durable and cannot be stored: %s: leave it out, tag it "+
+					"json:\"-\", or give its type a MarshalJSON", ErrBadTable, e.Type.Name, why)
 			}
 			old, ok := c.byName[e.Type.Name]
 			switch {

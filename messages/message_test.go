@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 )
 
 type (
@@ -154,6 +155,47 @@ type (
 func (whom) MessageType() Type         { return Type{"test_whom", 1} }
 func (w whom) Subject() ConversationID { return w.Whom }
 func (orphan) MessageType() Type       { return Type{"test_orphan", 1} }
+
+// These are durable and cannot be stored, but for the last.
+type (
+	withChan struct{ Done chan int }
+	withFunc struct {
+		Deep []map[string]struct{ Call func() }
+	}
+	withHidden struct{ text string }
+	withWhole  struct {
+		At   time.Time
+		Loop *withWhole
+		Left chan int `json:"-"`
+		n    int
+	}
+)
+
+func (withChan) MessageType() Type   { return Type{"test_chan", 1} }
+func (withFunc) MessageType() Type   { return Type{"test_func", 1} }
+func (withHidden) MessageType() Type { return Type{"test_hidden", 1} }
+func (withWhole) MessageType() Type  { return Type{"test_whole", 1} }
+
+func TestStorable(t *testing.T) {
+	_, _ = withHidden{}.text, withWhole{}.n
+	for want, row := range map[string]Entry{
+		"messages.withChan.Done is a chan":              Durable[withChan](nil),
+		"messages.withFunc.Deep.Call is a func":         Durable[withFunc](nil),
+		"messages.withHidden has no exported field, so": Durable[withHidden](nil),
+	} {
+		if _, err := NewCodec(Table{row.AboutNobody()}); !errors.Is(err, ErrBadTable) ||
+			!strings.Contains(err.Error(), want) {
+			t.Errorf("NewCodec() = %v, want %v with %q", err, ErrBadTable, want)
+		}
+		row.Durable = false
+		if _, err := NewCodec(Table{row}); err != nil {
+			t.Errorf("NewCodec() of a fleeting type = %v", err)
+		}
+	}
+	if _, err := NewCodec(Table{Durable[withWhole](nil).AboutNobody()}); err != nil {
+		t.Errorf("NewCodec() of a type that can be stored = %v", err)
+	}
+}
 
 func TestSubject(t *testing.T) {
 	if _, err := NewCodec(Table{Durable[orphan](nil)}); !errors.Is(err, ErrBadTable) ||

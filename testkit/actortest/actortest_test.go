@@ -259,7 +259,7 @@ func TestDurableMessageMustSurviveItsStoredForm(t *testing.T) {
 	}
 }
 
-type leaky struct{ hidden int }
+type leaky struct{ Shown, hidden int }
 
 func (leaky) MessageType() messages.Type { return messages.Type{Name: "test_leaky", Version: 1} }
 
