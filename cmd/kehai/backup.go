@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	goruntime "runtime"
+	"strings"
 
 	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
@@ -334,6 +335,9 @@ func (v *verifyForgotten) tell(r keyring.Receipt, p keyring.Proof) error {
 	}
 	for _, k := range r.Keys {
 		t.row("key", k.ID, "fingerprint "+k.Fingerprint)
+	}
+	if len(r.Waiting) > 0 {
+		t.row("not answered yet by", strings.Join(r.Waiting, ", "))
 	}
 	t.row("rows closed for ever", fmt.Sprint(p.Closed))
 	t.row("rows of what was said since", fmt.Sprint(p.Since))

@@ -318,7 +318,7 @@ func (v *clusterVerb) leaveCommand() *cobra.Command {
 nothing any more, and its copy of the conversations and their keys is removed: the other
 members have them. The last member keeps everything, and is alone again.`,
 		Example: `  kehai cluster leave
-  kehai cluster leave --force   tell nobody; then kehai cluster remove it on another member`,
+  kehai cluster leave --force   tell nobody, and put the copy aside in DATA/aside-…`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			o, err := v.options()
@@ -339,7 +339,11 @@ members have them. The last member keeps everything, and is alone again.`,
 				return v.stdout.printf("this was the last member: all that is stored stays here, and kehai run is " +
 					"alone\n")
 			}
-			return v.stdout.printf("this machine has left, and its copy of the conversations is removed\n")
+			what := "removed"
+			if v.force {
+				what = "put aside in DATA/aside-…; remove this machine on another member"
+			}
+			return v.stdout.printf("this machine has left, and its copy of the conversations is %s\n", what)
 		},
 	}
 	cmd.Flags().BoolVar(&v.force, "force", false, "tell nobody, also if the identity is damaged")
@@ -383,15 +387,27 @@ func (v *clusterVerb) promoteCommand() *cobra.Command {
 		Use:   "promote",
 		Short: "Let this machine decide, as the one that did is lost",
 		Long: `Of two machines one decides and the other follows. If the one that decides is lost, the
-other reads on and sends nothing, until a person promotes it. What the lost one had not
-passed on is put aside when it comes back, and listed, but never mixed in.`,
+other reads on and sends nothing, until a person promotes it, while its Kehai is stopped.
+Do that only if the lost one is off: two that decide would both answer. When it comes
+back it refuses to run, and what it had not passed on is put aside by kehai cluster leave
+--force, and never mixed in.`,
 		Example: "  kehai cluster promote",
 		Args:    cobra.NoArgs,
-		RunE: v.asking(func(ctx context.Context, c control.ClusterBackend, _ []string) error {
-			if err := c.Promote(ctx); err != nil {
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			o, err := v.options()
+			if err != nil {
 				return err
 			}
-			return v.stdout.printf("this machine decides now\n")
-		}),
+			if !identity.Exists(o.Data) {
+				return identity.ErrNone
+			}
+			if err := stopped(cmd.Context(), o.Data); err != nil {
+				return err
+			}
+			if err := seat.Promote(o); err != nil {
+				return err
+			}
+			return v.stdout.printf("this machine decides from its next kehai run on\n")
+		},
 	}
 }

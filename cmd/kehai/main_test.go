@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -98,13 +99,14 @@ func freePort(ts *testscript.TestScript, neg bool, args []string) {
 // up waits until a majority decides, and the running Kehai has heard of members.
 func up(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) == 0 {
-		ts.Fatalf("usage: up NODE…")
+		ts.Fatalf("usage: up NODE[=ROLE]…")
 	}
-	for _, node := range args {
-		ask(ts, "sees "+node, func(client *control.Client) bool {
+	for _, arg := range args {
+		node, role, _ := strings.Cut(arg, "=")
+		ask(ts, "sees "+arg, func(client *control.Client) bool {
 			c, err := client.Cluster(context.Background())
 			return err == nil && c.Ready && slices.ContainsFunc(c.Members, func(m control.ClusterMember) bool {
-				return m.Node == node && m.Up
+				return m.Node == node && m.Up && (role == "" || role == m.Role)
 			})
 		})
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/kehai-run/kehai/runtime/control"
+	"github.com/kehai-run/kehai/runtime/engine"
 )
 
 func (b Backend) cluster() (control.ClusterBackend, error) {
@@ -40,11 +41,13 @@ func (b Backend) Expel(ctx context.Context, node string) error {
 	return c.Expel(ctx, node)
 }
 
-// Promote implements [control.ClusterBackend].
-func (b Backend) Promote(ctx context.Context) error {
+// unanswered names the other machines that have not yet said that they destroyed keys.
+func (b Backend) unanswered(ctx context.Context, keys []engine.Key) []string {
 	c, err := b.cluster()
-	if err != nil {
-		return err
+	if asks, ok := c.(interface {
+		Unanswered(context.Context, []engine.Key) []string
+	}); ok && err == nil {
+		return asks.Unanswered(ctx, keys)
 	}
-	return c.Promote(ctx)
+	return nil
 }

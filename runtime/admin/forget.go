@@ -63,7 +63,7 @@ func (b Backend) Forget(ctx context.Context, c messages.ConversationID) (engine.
 	gone, err := disk.Purge(ctx) // if it fails or ctx ends, the next start does it
 	sum.Purged = gone && err == nil
 	if path != "" {
-		sum.Receipt = path
+		sum.Receipt, receipt.Waiting = path, b.unanswered(ctx, receipt.Keys)
 		return sum, receipt.Finish(path, sum, time.Now())
 	}
 	return sum, nil

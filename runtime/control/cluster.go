@@ -50,8 +50,6 @@ type ClusterBackend interface {
 	Invite(ctx context.Context) (Invitation, error)
 	// Expel takes a machine out of the cluster for good: its certificate opens nothing more.
 	Expel(ctx context.Context, node string) error
-	// Promote makes this machine decide alone, as the one that did is lost.
-	Promote(ctx context.Context) error
 }
 
 func clusterRoutes(mux *http.ServeMux, b Backend) {
@@ -70,9 +68,6 @@ func clusterRoutes(mux *http.ServeMux, b Backend) {
 	mux.HandleFunc("POST /v1/cluster/expel", func(w http.ResponseWriter, r *http.Request) {
 		answer(w, struct{}{}, c.Expel(r.Context(), r.URL.Query().Get("node")))
 	})
-	mux.HandleFunc("POST /v1/cluster/promote", func(w http.ResponseWriter, r *http.Request) {
-		answer(w, struct{}{}, c.Promote(r.Context()))
-	})
 }
 
 // Cluster implements [ClusterBackend].
@@ -90,9 +85,4 @@ func (c *Client) Invite(ctx context.Context) (i Invitation, err error) {
 // Expel implements [ClusterBackend].
 func (c *Client) Expel(ctx context.Context, node string) error {
 	return c.get(ctx, http.MethodPost, "/v1/cluster/expel?"+url.Values{"node": {node}}.Encode(), nil)
-}
-
-// Promote implements [ClusterBackend].
-func (c *Client) Promote(ctx context.Context) error {
-	return c.get(ctx, http.MethodPost, "/v1/cluster/promote", nil)
 }

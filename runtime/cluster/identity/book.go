@@ -29,10 +29,13 @@ type Revoked struct {
 
 // Book lists who belongs to a cluster. The one with the higher version is the later one.
 type Book struct {
-	Cluster string    `json:"cluster"`
-	Version uint64    `json:"version"`
-	Members []Member  `json:"members"`
-	Revoked []Revoked `json:"revoked,omitempty"`
+	Cluster string `json:"cluster"`
+	Version uint64 `json:"version"`
+	// Founder began the replicated log of this Generation: the first one, or a promoted one.
+	Founder    string    `json:"founder"`
+	Generation uint64    `json:"generation"`
+	Members    []Member  `json:"members"`
+	Revoked    []Revoked `json:"revoked,omitempty"`
 }
 
 // Bounds of a book.

@@ -90,7 +90,7 @@ func Found(data, node, address string, now time.Time) (*Identity, error) {
 		return nil, err
 	}
 	i := &Identity{dir: Dir(data), node: node, ca: ca, caKey: caKey, key: key,
-		book: Book{Cluster: name, Version: 1, Members: []Member{me}}}
+		book: Book{Cluster: name, Version: 1, Founder: node, Generation: 1, Members: []Member{me}}}
 	if i.leaf, err = i.issue(node, key.Public(), now); err != nil {
 		return nil, err
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/kehai-run/kehai/runtime/cluster/identity"
 	"github.com/kehai-run/kehai/runtime/cluster/invite"
 	"github.com/kehai-run/kehai/runtime/control"
+	"github.com/kehai-run/kehai/runtime/engine"
 )
 
 var _ control.ClusterBackend = (*Seat)(nil)
@@ -112,10 +113,7 @@ func (s *Seat) Expel(ctx context.Context, node string) error {
 	return s.member.Remove(ctx, node)
 }
 
-// Promote implements [control.ClusterBackend].
-func (s *Seat) Promote(context.Context) error {
-	if st := s.member.Status(); st.Ready {
-		return fmt.Errorf("seat: %s decides, so nothing is to be promoted", st.Leader)
-	}
-	return errors.New("seat: not here")
+// Unanswered names the members that have not yet said that they destroyed keys.
+func (s *Seat) Unanswered(ctx context.Context, keys []engine.Key) []string {
+	return s.keys.Unanswered(ctx, keys)
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/kehai-run/kehai/runtime/cluster/invite"
 	"github.com/kehai-run/kehai/runtime/cluster/transport"
 	"github.com/kehai-run/kehai/runtime/keyring"
+	"github.com/kehai-run/kehai/runtime/private"
 )
 
 // ErrStore says that a machine that wants to join has conversations of its own.
@@ -104,7 +105,8 @@ func (s *Seat) askAny(ctx context.Context, service string, use func([]byte) erro
 
 // Leave takes this machine, whose Kehai does not run, out of its cluster. Its copy of the
 // conversations goes with it: the others have them. The last member keeps them, and is
-// alone again. Forced, nobody is told: the others remove it themselves.
+// alone again. Forced, nobody is told, and the copy is put aside in DATA/aside-…, in case it
+// holds what the others do not have.
 func Leave(ctx context.Context, o Options, force bool) (last bool, err error) {
 	o.defaults()
 	if !force {
@@ -122,10 +124,47 @@ func Leave(ctx context.Context, o Options, force bool) (last bool, err error) {
 	if last {
 		return true, identity.Leave(o.Data)
 	}
+	return false, errors.Join(o.removeStore(force), identity.Leave(o.Data))
+}
+
+// removeStore removes what this machine held of the cluster, or puts it aside.
+func (o *Options) removeStore(aside bool) error {
+	to := filepath.Join(o.Data, "aside-"+o.now().UTC().Format("20060102T150405Z"))
 	for _, name := range []string{"keys", "store", "inhand"} { // without the keys the rest is unreadable
-		if err := os.RemoveAll(filepath.Join(o.Data, name)); err != nil {
-			return false, fmt.Errorf("seat: %w", err)
+		from := filepath.Join(o.Data, name)
+		if _, err := os.Lstat(from); err != nil {
+			continue
+		}
+		var err error
+		if !aside {
+			err = os.RemoveAll(from)
+		} else if err = private.Make(to, private.Closed); err == nil {
+			err = os.Rename(from, filepath.Join(to, name))
+		}
+		if err != nil {
+			return fmt.Errorf("seat: %w", err)
 		}
 	}
-	return false, identity.Leave(o.Data)
+	return nil
+}
+
+// Promote lets this machine, whose Kehai does not run, decide alone from its next start on:
+// those that decided are lost. Who comes back of them learns that before it does anything,
+// if it reaches this machine; else two machines act at once.
+func Promote(o Options) error {
+	o.defaults()
+	s, err := Open(o)
+	if err != nil {
+		return err
+	}
+	switch {
+	case s.me().Role == cluster.Witness:
+		return errors.New("seat: a witness holds nothing: promote another member")
+	case s.generation() == 0:
+		return errors.New("seat: this machine holds nothing of the cluster yet: `kehai run` on the others first")
+	}
+	b := s.id.Book()
+	// Far ahead: whoever is lost may have changed the book meanwhile.
+	b.Version, b.Generation, b.Founder = b.Version+1_000_000, b.Generation+1, s.id.Node()
+	return s.id.Learn(b)
 }

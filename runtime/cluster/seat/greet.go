@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"path/filepath"
 	"reflect"
+	"sync"
+	"time"
 
 	"github.com/kehai-run/kehai/runtime/cluster"
 	"github.com/kehai-run/kehai/runtime/cluster/identity"
@@ -24,8 +26,11 @@ type greeting struct {
 }
 
 func (s *Seat) greeting() greeting {
-	return greeting{Node: s.id.Node(), Address: s.wires.Addr().String(), Book: s.id.Book().Version,
-		Applied: s.member.Status().Applied}
+	g := greeting{Node: s.id.Node(), Address: s.wires.Addr().String(), Book: s.id.Book().Version}
+	if s.member != nil { // else it is about to start
+		g.Applied = s.member.Status().Applied
+	}
+	return g
 }
 
 // greet greets a member, by name or by address.
@@ -54,6 +59,28 @@ func (s *Seat) greet(ctx context.Context, to string) error {
 	return s.learn(raw)
 }
 
+// askWithin is how long a start waits for members that do not answer.
+const askWithin = 2 * time.Second
+
+// ask fetches the newest book that a member has, before this machine takes its seat.
+func (s *Seat) ask() {
+	var all sync.WaitGroup
+	for _, m := range s.id.Book().Members {
+		if m.Node == s.id.Node() {
+			continue
+		}
+		all.Go(func() {
+			ctx, done := context.WithTimeout(context.Background(), askWithin)
+			defer done()
+			raw, err := s.wires.Ask(ctx, m.Node, serviceBook, nil)
+			if err == nil {
+				_ = s.learn(raw) // an older one changes nothing
+			}
+		})
+	}
+	all.Wait()
+}
+
 // met notes that a member is there, and where.
 func (s *Seat) met(g greeting) {
 	m, ok := s.id.Book().Member(g.Node)
@@ -62,6 +89,9 @@ func (s *Seat) met(g greeting) {
 	}
 	if g.Address != m.Address {
 		s.wires.Moved(g.Node, g.Address)
+	}
+	if s.member == nil {
+		return
 	}
 	mine := s.member.Status().Applied
 	s.mu.Lock()
@@ -84,6 +114,9 @@ func (s *Seat) learn(raw []byte) error {
 	s.learned = make(chan struct{})
 	s.mu.Unlock()
 	s.wires.Sweep()
+	if held := s.generation(); held != 0 && held < b.Generation && b.Founder != s.id.Node() {
+		s.broken(s.deposed(b))
+	}
 	return nil
 }
 

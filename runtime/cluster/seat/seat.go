@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -76,6 +78,7 @@ type Seat struct {
 	keys    *keys.Keys
 	desk    invite.Desk
 	passing chan passing
+	broken  func(error) // ends the run
 
 	mu       sync.Mutex
 	contact  map[string]time.Time // by node: when it last answered
@@ -138,7 +141,9 @@ func (s *Seat) Start(st engine.Store, kinds []engine.Kind, sealer engine.Sealer,
 	if err != nil {
 		return nil, nil, err
 	}
+	s.broken = broken
 	s.answer()
+	s.ask() // before this machine decides anything
 	replica, err := s.take(st, kinds, sealer, broken)
 	if err != nil {
 		return nil, nil, errors.Join(err, s.Close())
@@ -168,25 +173,32 @@ func (s *Seat) take(st engine.Store, kinds []engine.Kind, sealer engine.Sealer, 
 		return nil, err
 	}
 	dir := filepath.Join(identity.Dir(s.o.Data), "log")
-	founded := filepath.Join(identity.Dir(s.o.Data), "founded")
-	fresh := s.founder() && !exists(founded)
-	if fresh { // one that was interrupted begins anew
+	b, held := s.id.Book(), s.generation()
+	mine := b.Founder == s.id.Node()
+	switch {
+	case held == 0 && mine: // one that was interrupted begins anew
 		if err := os.RemoveAll(dir); err != nil {
 			return nil, fmt.Errorf("seat: %w", err)
 		}
+	case held != 0 && held < b.Generation && !mine:
+		return nil, s.deposed(b)
 	}
 	if s.log, err = store.Open(store.Options{Dir: filepath.Join(dir, "entries"), Logger: s.o.Log}); err != nil {
 		return nil, err
 	}
 	o := journal.Options{Node: s.id.Node(), Address: s.id.Node(), Replica: replica, Network: s.wires, Store: s.log,
 		Dir: filepath.Join(dir, "snapshots"), Log: s.o.Log, Timing: s.o.Timing, Broken: broken}
-	if fresh {
-		if err := journal.Found(o); err != nil {
-			return nil, err
-		}
-		if err := private.Write(founded, nil); err != nil {
-			return nil, err
-		}
+	switch {
+	case held == 0 && mine:
+		err = journal.Found(o)
+	case held < b.Generation && mine:
+		err = journal.Recover(o)
+	}
+	if err == nil && held < b.Generation {
+		err = private.Write(s.generationFile(), []byte(strconv.FormatUint(b.Generation, 10)+"\n"))
+	}
+	if err != nil {
+		return nil, err
 	}
 	s.member, err = journal.Open(o)
 	s.wires.Answer(servicePass, func(_ context.Context, _ string, form []byte) ([]byte, error) {
@@ -226,10 +238,25 @@ func (s *Seat) passAll(ctx context.Context) {
 	}
 }
 
-// founder says whether this machine began its cluster, and nobody has joined yet.
-func (s *Seat) founder() bool { b := s.id.Book(); return b.Version == 1 && len(b.Members) == 1 }
+func (s *Seat) generationFile() string { return filepath.Join(identity.Dir(s.o.Data), "generation") }
 
-func exists(path string) bool { _, err := os.Lstat(path); return err == nil }
+// generation is that of the log that this machine holds, 0 for none.
+func (s *Seat) generation() uint64 {
+	raw, err := os.ReadFile(s.generationFile())
+	if err != nil {
+		return 0
+	}
+	n, _ := strconv.ParseUint(strings.TrimSpace(string(raw)), 10, 64) // 0 if damaged: then it is made anew
+	return n
+}
+
+// ErrDeposed says that another machine was promoted.
+var ErrDeposed = errors.New("the others went on without this machine, and what it had not passed on is not among " +
+	"theirs: `kehai cluster leave --force` puts its store aside; then `kehai cluster remove` it there, and join again")
+
+func (s *Seat) deposed(b identity.Book) error {
+	return fmt.Errorf("seat: %s was promoted while this machine was away: %w", b.Founder, ErrDeposed)
+}
 
 // note hands on a note of the log.
 func (s *Seat) note(topic, from string, note []byte) error {
