@@ -16,6 +16,7 @@ import (
 	"github.com/kehai-run/kehai/runtime/cluster/seat"
 	"github.com/kehai-run/kehai/runtime/config"
 	"github.com/kehai-run/kehai/runtime/control"
+	"github.com/kehai-run/kehai/runtime/datadir"
 )
 
 // clusterVerb is the family of verbs about several machines.
@@ -53,7 +54,7 @@ kehai run is a member of it, without any flag.`,
   kehai cluster join CODE; kehai run     on the second machine
   kehai cluster status`,
 	}, v.initCommand(), v.inviteCommand(), v.joinCommand(), v.statusCommand(), v.leaveCommand(),
-		v.removeCommand(), v.revokeCommand(), v.promoteCommand())
+		v.removeCommand(), v.revokeCommand(), v.promoteCommand(), v.witnessCommand())
 }
 
 func (v *clusterVerb) listenFlag(cmd *cobra.Command) *cobra.Command {
@@ -410,4 +411,61 @@ back it refuses to run, and what it had not passed on is put aside by kehai clus
 			return v.stdout.printf("this machine decides from its next kehai run on\n")
 		},
 	}
+}
+
+func (v *clusterVerb) witnessCommand() *cobra.Command {
+	return v.listenFlag(&cobra.Command{
+		Use:   "witness [CODE]",
+		Short: "Be a voter that reads nothing, on a machine that is always on",
+		Long: `A witness makes a third vote for two machines, so that one of them may die. It gets no
+keys: what it keeps is sealed, and it cannot read it. With a CODE from kehai cluster
+invite it joins first; then it runs until Ctrl-C.`,
+		Example: `  kehai cluster witness kehai-aeb3ph-…
+  kehai cluster witness`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				if err := v.join(cmd, args[0], cluster.Witness); err != nil {
+					return err
+				}
+			}
+			return v.witness(cmd.Context())
+		},
+	})
+}
+
+// witness votes until it is told to stop.
+func (v *clusterVerb) witness(ctx context.Context) (err error) {
+	cfg, err := v.load()
+	if err != nil {
+		return err
+	}
+	ctx, stop := interruptible(ctx)
+	defer stop()
+	ctx, fail := context.WithCancelCause(ctx)
+	defer fail(nil)
+	log := v.logger(cfg)
+	s, err := seat.Open(seatOptions(cfg, log))
+	if err != nil {
+		return err
+	}
+	st, err := datadir.OpenStore(cfg, log, fail)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, st.Close()) }()
+	if err := s.Witness(st, fail); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	if err := v.stderr.printf("%s is a witness. Ctrl-C stops.\n", s.Identity().Node()); err != nil {
+		return err
+	}
+	if err := s.Run(ctx); err != nil {
+		return err
+	}
+	if why := context.Cause(ctx); !errors.Is(why, context.Canceled) {
+		return why
+	}
+	return nil
 }

@@ -27,9 +27,10 @@ func Recover(o Options) error {
 	defer end()
 	fsm := &machine{o: &o, ctx: ctx}
 	_, wires := raft.NewInmemTransport(raft.ServerAddress(o.Address))
-	err = raft.RecoverCluster(o.config(false), fsm, log, log, snaps, wires, raft.Configuration{
-		Servers: []raft.Server{{Suffrage: raft.Voter, ID: raft.ServerID(o.Node), Address: raft.ServerAddress(o.Address)}},
-	})
+	alone := raft.Configuration{Servers: []raft.Server{{
+		Suffrage: raft.Voter, ID: raft.ServerID(o.Node), Address: raft.ServerAddress(o.Address),
+	}}}
+	err = raft.RecoverCluster(o.config(false), fsm, log, log, snaps, wires, alone)
 	if err = errors.Join(err, fsm.broken, wires.Close()); err != nil {
 		return fmt.Errorf("cluster: let this node decide alone: %w", err)
 	}

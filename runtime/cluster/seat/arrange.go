@@ -70,7 +70,7 @@ func nextStep(b identity.Book, st cluster.Status, up func(node string) bool) ste
 	want := roles(b.Members, st.Peers, st.Leader)
 	for _, m := range b.Members {
 		at := slices.IndexFunc(st.Peers, func(p cluster.PeerStatus) bool { return p.Node == m.Node })
-		is := at >= 0 && st.Peers[at].Role == want[m.Node]
+		is := at >= 0 && (st.Peers[at].Role == cluster.Follower) == (want[m.Node] == cluster.Follower)
 		demoted := want[m.Node] == cluster.Follower && at >= 0
 		if is || m.Node == st.Leader || !demoted && !up(m.Node) {
 			continue

@@ -37,7 +37,10 @@ func (s *Seat) Cluster(context.Context) (control.Cluster, error) {
 		}
 		for _, p := range st.Peers {
 			if p.Node == m.Node {
-				m.Role, m.Owns = string(p.Role), p.Owns
+				m.Owns = p.Owns
+				if m.Role != string(cluster.Witness) { // a voter, as far as the log knows
+					m.Role = string(p.Role)
+				}
 			}
 		}
 	}

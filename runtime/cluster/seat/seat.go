@@ -132,41 +132,72 @@ func (s *Seat) me() identity.Member {
 // on, and what is sealed with the keys is readable for all members.
 func (s *Seat) Start(st engine.Store, kinds []engine.Kind, sealer engine.Sealer, broken func(error)) (
 	*engine.Replica, engine.Sealer, error) {
-	at, err := listenAt(s.o.Listen, s.me().Address, s.o.networks)
+	if s.me().Role == cluster.Witness {
+		return nil, nil, errors.New("seat: this machine is a witness, and runs no actors: `kehai cluster witness`")
+	}
+	ring, ok := sealer.(*keyring.Ring)
+	if !ok {
+		return nil, nil, errors.New("seat: a cluster shares the keys of the data directory, and this Kehai has others")
+	}
+	replica, err := s.start(st, kinds, ring, broken)
 	if err != nil {
 		return nil, nil, err
-	}
-	s.wires, err = transport.Listen(transport.Options{Identity: s.id, Address: at, Now: s.o.now, Refused: s.refused,
-		Guests: transport.Guests{Protocol: invite.Protocol, Open: s.desk.Open, Serve: s.welcome}})
-	if err != nil {
-		return nil, nil, err
-	}
-	s.broken = broken
-	s.answer()
-	s.ask() // before this machine decides anything
-	replica, err := s.take(st, kinds, sealer, broken)
-	if err != nil {
-		return nil, nil, errors.Join(err, s.Close())
 	}
 	return replica, s.keys, nil
 }
 
-// take takes this machine's place in the replicated log.
-func (s *Seat) take(st engine.Store, kinds []engine.Kind, sealer engine.Sealer, broken func(error)) (
-	*engine.Replica, error) {
-	ring, ok := sealer.(*keyring.Ring)
-	if !ok {
-		return nil, errors.New("seat: a cluster shares the keys of the data directory, and this Kehai has others")
+// Witness is Start for a witness: it votes, and keeps a copy that it cannot read.
+func (s *Seat) Witness(st engine.Store, broken func(error)) error {
+	if s.me().Role != cluster.Witness {
+		return errors.New("seat: this machine is no witness: `kehai run`; a witness joins with " +
+			"`kehai cluster witness CODE`")
 	}
-	var err error
+	_, err := s.start(st, nil, nil, broken)
+	return err
+}
+
+// start connects this machine. Without a ring it is a witness.
+func (s *Seat) start(st engine.Store, kinds []engine.Kind, ring *keyring.Ring, broken func(error)) (
+	*engine.Replica, error) {
+	if _, ok := s.id.Book().Member(s.id.Node()); !ok {
+		return nil, fmt.Errorf("seat: %w", ErrRemoved)
+	}
+	at, err := listenAt(s.o.Listen, s.me().Address, s.o.networks)
+	if err != nil {
+		return nil, err
+	}
+	s.wires, err = transport.Listen(transport.Options{Identity: s.id, Address: at, Now: s.o.now, Refused: s.refused,
+		Guests: transport.Guests{Protocol: invite.Protocol, Open: s.desk.Open, Serve: s.welcome}})
+	if err != nil {
+		return nil, err
+	}
+	s.broken = broken
+	s.answer()
+	s.ask() // before this machine decides anything
+	if ring != nil {
+		if err := s.share(ring); err != nil {
+			return nil, errors.Join(err, s.Close())
+		}
+	}
+	replica, err := s.take(st, kinds, broken)
+	if err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return replica, nil
+}
+
+// share shares the keys of a ring with the other members.
+func (s *Seat) share(ring *keyring.Ring) (err error) {
 	s.keys, err = keys.New(keys.Options{Ring: ring, Dir: identity.Dir(s.o.Data), Node: s.id.Node(), Wire: s.wires,
 		Members: func() []cluster.Peer { return s.peers() },
 		Announce: func(ctx context.Context, topic string, note []byte) error {
 			return s.member.Announce(ctx, topic, note)
 		}})
-	if err != nil {
-		return nil, err
-	}
+	return err
+}
+
+// take takes this machine's place in the replicated log.
+func (s *Seat) take(st engine.Store, kinds []engine.Kind, broken func(error)) (*engine.Replica, error) {
 	replica, err := engine.NewReplica(engine.ReplicaOptions{Node: s.id.Node(), Store: st, Kinds: kinds,
 		Note: s.note, Pass: s.pass})
 	if err != nil {
@@ -250,6 +281,10 @@ func (s *Seat) generation() uint64 {
 	return n
 }
 
+// ErrRemoved says that the others took this machine out.
+var ErrRemoved = errors.New("this machine was taken out of its cluster: `kehai cluster leave --force` puts its copy " +
+	"of the conversations aside; then it can join with a new code")
+
 // ErrDeposed says that another machine was promoted.
 var ErrDeposed = errors.New("the others went on without this machine, and what it had not passed on is not among " +
 	"theirs: `kehai cluster leave --force` puts its store aside; then `kehai cluster remove` it there, and join again")
@@ -264,14 +299,20 @@ func (s *Seat) note(topic, from string, note []byte) error {
 	case noteBook:
 		return s.learn(note)
 	case keys.Topic:
-		return s.keys.Note(from, note)
+		if s.keys != nil {
+			return s.keys.Note(from, note)
+		}
 	}
 	return nil // of a later version
 }
 
 // peers are the members as the log has them.
 func (s *Seat) peers() (list []cluster.Peer) {
+	b := s.id.Book()
 	for _, p := range s.member.Status().Peers {
+		if m, ok := b.Member(p.Node); ok && m.Role == cluster.Witness {
+			p.Role = cluster.Witness // a voter, as far as the log knows
+		}
 		list = append(list, p.Peer)
 	}
 	return list
