@@ -17,8 +17,12 @@ import (
 // the same entry has to come again. What is no entry at all is passed over.
 func (r *Replica) Apply(index uint64, from []byte) error {
 	r.mu.Lock()
-	if index <= r.applied {
+	if index <= r.applied || r.torn {
+		torn := r.torn
 		r.mu.Unlock()
+		if torn {
+			return errTorn
+		}
 		return nil
 	}
 	en, err := decodeEntry(from)

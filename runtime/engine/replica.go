@@ -71,6 +71,7 @@ type Replica struct {
 	flight  *flight
 	wanted  []request
 	outbox  []Change // that cross over and are not in the log yet, as far as is known
+	torn    bool     // a part of a snapshot is missing
 	noting  sync.Mutex
 
 	look     sync.RWMutex // guards what follows; written with mu held
@@ -137,6 +138,9 @@ func (r *Replica) read() (err error) {
 	r.said = count(keyUnboxed + r.node)
 	if err != nil {
 		return err
+	}
+	if _, r.torn, err = r.store.Get([]byte(keyRestoring)); err != nil {
+		return fmt.Errorf("engine: look for a snapshot that was not restored: %w", err)
 	}
 	return errors.Join(r.readOutbox(), r.readHolders())
 }

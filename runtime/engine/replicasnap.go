@@ -42,10 +42,13 @@ func (r *Replica) Sync() error {
 }
 
 // Torn reports that a Restore did not come to its end: the snapshot has to be restored again.
-func (r *Replica) Torn() (bool, error) {
-	_, torn, err := r.store.Get([]byte(keyRestoring))
-	return torn, err
+func (r *Replica) Torn() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.torn
 }
+
+var errTorn = errors.New("engine: only a part of a snapshot was restored: restore it again")
 
 // Restore puts a snapshot in the place of what the cluster shares. What is bound to this
 // node stays. After an error, or a crash on the way, nothing of the cluster can be used until
@@ -85,6 +88,7 @@ func (r *Replica) restore(from io.Reader) error {
 	if err := r.write([]Op{{Key: []byte(keyRestoring)}}, true); err != nil {
 		return err
 	}
+	r.torn = true
 	for {
 		var gone []Op
 		err := r.store.Scan(nil, nil, func(k, _ []byte) bool {

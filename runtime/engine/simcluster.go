@@ -316,7 +316,11 @@ func (c *SimCluster) reach(i int) {
 func (c *SimCluster) receive(i int) {
 	r := c.nodes[i].replica
 	at := r.Applied()
-	if c.rng.Float64() < c.o.Jump && c.leader != i && c.nodes[c.leader].replica.Applied() > at {
+	if torn := r.Torn(); torn || c.rng.Float64() < c.o.Jump && c.nodes[c.leader].replica.Applied() > at {
+		if c.leader == i { // whoever lacks entries does not lead
+			c.leader = -1
+			return
+		}
 		var form bytes.Buffer
 		err := c.nodes[c.leader].replica.Snapshot(&form)
 		if err == nil {

@@ -102,14 +102,42 @@ func (archiveActor) Receive(turn *actors.Turn, msg messages.Message) error {
 	return nil
 }
 
+// fullNow is a store on a volume that is full now and then.
+type fullNow struct {
+	*mem.Store
+	full func() bool
+}
+
+func (s fullNow) Apply(ops []engine.Op, sync bool) error {
+	if s.full() {
+		return engine.ErrLowSpace
+	}
+	return s.Store.Apply(ops, sync)
+}
+
 // clusterWorld is a simulated cluster with what was put into it.
 type clusterWorld struct {
 	*engine.SimCluster
 	stores []*mem.Store
 	put    []int // by gate: the last number that was accepted
+	full   float64
 }
 
-func clusterOptions(codec *messages.Codec, stores map[string]*mem.Store) func(string) engine.SimOptions {
+// Restart and Heal find room on the volumes.
+func (w *clusterWorld) Restart(i int) error {
+	return w.roomy(func() error { return w.SimCluster.Restart(i) })
+}
+func (w *clusterWorld) Heal() error { return w.roomy(w.SimCluster.Heal) }
+
+func (w *clusterWorld) roomy(do func() error) error {
+	full := w.full
+	w.full = 0
+	err := do()
+	w.full = full
+	return err
+}
+
+func clusterOptions(codec *messages.Codec, stores map[string]engine.Store) func(string) engine.SimOptions {
 	return func(name string) engine.SimOptions {
 		node, _ := strconv.Atoi(name[len("mac-"):])
 		return engine.SimOptions{
@@ -129,12 +157,13 @@ func clusterOptions(codec *messages.Codec, stores map[string]*mem.Store) func(st
 
 func newClusterWorld(codec *messages.Codec, seed uint64, trace *bytes.Buffer) (*clusterWorld, error) {
 	w := &clusterWorld{put: make([]int, 3)}
-	stores := map[string]*mem.Store{}
+	stores := map[string]engine.Store{}
 	var names []string
 	for i := range 3 {
 		names = append(names, nodeName(i))
 		w.stores = append(w.stores, mem.New())
-		stores[nodeName(i)] = w.stores[i]
+		full := func() bool { return w.full > 0 && w.Rand().Float64() < w.full }
+		stores[nodeName(i)] = fullNow{w.stores[i], full}
 	}
 	o := engine.SimClusterOptions{
 		Nodes: names, Node: clusterOptions(codec, stores), Seed: seed,
@@ -188,6 +217,7 @@ func (w *clusterWorld) act() error {
 
 // finish lets everything come to its end.
 func (w *clusterWorld) finish() error {
+	w.full = 0
 	if err := w.Heal(); err != nil {
 		return err
 	}
@@ -317,6 +347,7 @@ func playCluster(codec *messages.Codec, seed uint64, acts int, trace *bytes.Buff
 	if err != nil {
 		return err
 	}
+	w.full = float64(w.Rand().IntN(3)) * 0.02
 	for range acts {
 		if err := w.act(); err != nil {
 			return err

@@ -162,11 +162,7 @@ func (o *Options) mustRestore(snaps raft.SnapshotStore) (bool, error) {
 	if err != nil {
 		return false, fmt.Errorf("cluster: list the snapshots: %w", err)
 	}
-	torn, err := o.Replica.Torn()
-	if err != nil || len(list) == 0 {
-		return false, err
-	}
-	return torn || o.Replica.Applied() < list[0].Index, nil
+	return len(list) > 0 && (o.Replica.Torn() || o.Replica.Applied() < list[0].Index), nil
 }
 
 func (o *Options) config(keep bool) *raft.Config {
