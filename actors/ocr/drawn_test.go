@@ -230,3 +230,43 @@ func TestMarks(t *testing.T) {
 		}
 	}
 }
+
+// TestAutoWithLittleToSee: the first message has a tail, so that its box begins further left
+// than that of the second, which says the same. Both are the friend's.
+func TestAutoWithLittleToSee(t *testing.T) {
+	l := auto()
+	for _, who := range []drawn.Who{drawn.Friend, drawn.Me} {
+		w := drawnWindow(t, drawn.Dark, 2)
+		for range 2 {
+			apply(t, w, drawn.Change{Op: drawn.OpAppend, Who: who, Text: "まだ"})
+			_, got := found(t, capture(t, w).Image, 2, &l)
+			for i, s := range got.Shapes {
+				if s.Bubble.Side != sideOf(who) {
+					t.Errorf("message %d of %d is of side %s with score %.2f, want %s", i+1, len(got.Shapes),
+						s.Bubble.Side, s.Score, sideOf(who))
+				}
+			}
+		}
+	}
+}
+
+// TestAutoReadsShortNames: a name of one letter is as square as the icons beside it.
+func TestAutoReadsShortNames(t *testing.T) {
+	for scale := 1; scale <= 2; scale++ {
+		o := look(drawn.Dark, scale)
+		o.Conversation = "弟"
+		w, err := drawn.New(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		apply(t, w, drawn.Change{Op: drawn.OpAppend, Who: drawn.Friend, Text: "おつかれさま"})
+		exact := NewWorker(Options{Confidence: DefaultThresholds(), Layouts: always(auto()), Cache: NewCache(64),
+			Open: func() (hardware.Recognizer, error) { return drawn.NewRecognizer(w), nil }})
+		if got := string(do(t, exact, capture(t, w)).Title.Text); got != "弟" {
+			t.Errorf("x%d: title = %q, want 弟", scale, got)
+		}
+		if err := w.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}

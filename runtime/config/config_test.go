@@ -120,7 +120,7 @@ func TestParseSetsEveryField(t *testing.T) {
 	if got, want := c.Windows[0].Ref, `0x2a:"\ '花 #`; got != want {
 		t.Errorf("ref = %q, want %q", got, want)
 	}
-	if got, want := c.Windows[1], (Window{Name: "yes-no", App: "line", Layout: "line", Driver: "drawn",
+	if got, want := c.Windows[1], (Window{Name: "yes-no", App: "line", Driver: "drawn",
 		Script: "/srv/quiet.txt", Speed: 1, Scale: 1, Theme: "light", Size: [2]int{480, 720},
 		Poll: time.Second}); got != want {
 		t.Errorf("second window = %+v, want %+v", got, want)

@@ -26,6 +26,9 @@ func TestWindowLayouts(t *testing.T) {
 	write("wrong.yaml", strings.Replace(string(line), "agree: 2", "agree: 9", 1))
 	for _, c := range []struct{ layout, name, want string }{
 		{"line", "line", ""},
+		{"''", "line", ""}, // a drawn window
+		{"'', driver: x11", "auto", ""},
+		{"line, driver: x11", "line", ""},
 		{"generic", "generic", ""},
 		{"mine.yaml", "mine", ""},
 		{"wrong.yaml", "", "wrong.yaml:23:10: lane.agree must lie in 1..3, is 9"},

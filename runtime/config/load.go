@@ -30,7 +30,7 @@ var kind = &settings.Kind{
 	Forms: map[string]func(string) string{
 		"name": wrongName, "loopback": wrongLoopback, "listen": wrongListen, "layout": wrongLayout, "quiet": wrongQuiet,
 	},
-	IsName: map[string]func(string) bool{"layout": func(s string) bool { return !layout.IsFile(s) }},
+	IsName: map[string]func(string) bool{"layout?": func(s string) bool { return !layout.IsFile(s) }},
 	Entries: map[reflect.Type]any{
 		reflect.TypeFor[Window]():       DefaultWindow(""),
 		reflect.TypeFor[Conversation](): conversation.DefaultParticular(),

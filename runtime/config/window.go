@@ -20,9 +20,10 @@ type Window struct {
 	// line is line:Hana. Characters a to z, 0 to 9 and -. Default line.
 	App string `yaml:"app" form:"name"`
 
-	// How the window looks: auto (bubbles of any kind are found by themselves), line,
-	// generic, or a file with a layout, whose name ends in .yaml. Default line.
-	Layout string `yaml:"layout" path:"true" form:"layout"`
+	// How the window looks: auto (whatever it shows is found by itself), line, generic,
+	// or a file with a layout, whose name ends in .yaml. Empty: line for a drawn window,
+	// auto for others. Default empty.
+	Layout string `yaml:"layout" path:"true" form:"layout?"`
 
 	// Who captures the window: drawn, a window that Kehai draws itself; in the
 	// command kehai also x11 (Linux) or darwin (macOS), a window of the desktop;
@@ -63,13 +64,25 @@ type Window struct {
 // DefaultWindow returns a window in which nothing is set but its name.
 func DefaultWindow(name string) Window {
 	return Window{
-		Name: name, App: "line", Layout: "line", Driver: "drawn",
+		Name: name, App: "line", Driver: "drawn",
 		Speed: 1, Scale: 1, Theme: "light", Size: [2]int{480, 720}, Poll: time.Second,
 	}
 }
 
 // Drawn says that Kehai draws the window itself.
 func (w Window) Drawn() bool { return w.Driver == "drawn" }
+
+// looks is the layout's name. A drawn window is made after LINE's, of which everything is
+// known; of another nothing is.
+func (w Window) looks() string {
+	switch {
+	case w.Layout != "":
+		return w.Layout
+	case w.Drawn():
+		return "line"
+	}
+	return layout.FindAuto
+}
 
 // Capture is the driver's own name of the window: Ref, or else Name.
 func (w Window) Capture() string {
@@ -122,7 +135,7 @@ func (c *Config) checkWindows(p *settings.Problems) {
 func (c *Config) Layouts() (func(messages.WindowID) *layout.Layout, error) {
 	all, p := map[messages.WindowID]*layout.Layout{}, c.tree().Problems()
 	for i, w := range c.Windows {
-		l, err := layout.Open(w.Layout, readFile)
+		l, err := layout.Open(w.looks(), readFile)
 		if err != nil {
 			p.Add(fmt.Sprintf("windows.%d.layout", i), err.Error())
 			continue

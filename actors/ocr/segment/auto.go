@@ -42,7 +42,7 @@ func (p *Pane) nameInHeader() image.Rectangle {
 			}
 		}
 	})
-	var best image.Rectangle
+	var best, single image.Rectangle // a name of one letter is as square as an icon
 	start, gap := -1, 0
 	for x := 0; x <= len(inked); x++ {
 		if x < len(inked) && inked[x] {
@@ -56,10 +56,18 @@ func (p *Pane) nameInHeader() image.Rectangle {
 			continue
 		}
 		column := image.Rect(band.Min.X+start, band.Min.Y, band.Min.X+x-gap+1, band.Max.Y)
-		if line := p.firstLine(column, paper); line.Dx() > best.Dx() {
+		switch line := p.firstLine(column, paper); {
+		case square(line) && line.Dy() > p.px(12):
+			if 2*line.Max.X < p.w {
+				single = line
+			}
+		case line.Dx() > best.Dx():
 			best = line
 		}
 		start = -1
+	}
+	if !single.Empty() && best.Dx() <= 2*single.Dx() && best.Min.X > p.w/2 || best.Empty() {
+		best = single
 	}
 	if best.Empty() {
 		return best
@@ -87,7 +95,7 @@ func (p *Pane) firstLine(column image.Rectangle, paper int) image.Rectangle {
 			start = y
 		case !inked && start >= 0:
 			line := p.ink(image.Rect(column.Min.X, start, column.Max.X, y))
-			if h := line.Dy(); h < p.px(6) || h > p.px(28) || square(line) && h > p.px(12) {
+			if h := line.Dy(); h < p.px(6) || h > p.px(28) || square(line) && h > p.px(22) {
 				return image.Rectangle{}
 			}
 			return line

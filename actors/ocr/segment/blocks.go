@@ -12,6 +12,8 @@ import (
 type block struct {
 	component
 	rows   []span
+	from   int // its sides without a tail
+	to     int
 	fill   int
 	paint  colour
 	inner  []image.Rectangle // regions inside: quotes, previews, icons
@@ -157,6 +159,8 @@ func (p *Pane) joined(s *scanner, all []component) []block {
 func (p *Pane) newBlock(c component, rows []span) block {
 	b := block{component: c, rows: rows}
 	b.fill, b.paint = p.fill(c, rows)
+	b.from = int(most(rows, func(r span) int32 { return r.from }))
+	b.to = int(most(rows, func(r span) int32 { return r.to }))
 	return b
 }
 
@@ -389,7 +393,7 @@ func (p *Pane) notice(list []block, i int) bool {
 		return false
 	}
 	for j, o := range list {
-		lined := inLine(o.box.Min.X, b.box.Min.X) || inLine(o.box.Max.X, b.box.Max.X)
+		lined := inLine(o.from, b.from) || inLine(o.to, b.to)
 		if j != i && lined && !differs(o.paint, b.paint, 3) && (!middle || o.box.Dx() != b.box.Dx()) {
 			return false
 		}

@@ -77,15 +77,16 @@ func (p *Pane) signsOf(list []block, i int) (s signs) {
 	if left+right > 0 {
 		s.place = float64(left-right) / float64(left+right)
 	}
-	lefts, rights := 0.0, 0.0
+	lefts, rights, middle := 0.0, 0.0, (p.Area.Min.X+p.Area.Max.X)/2
 	for j, o := range list {
-		if j == i || inLine(o.box.Min.X, b.box.Min.X) && inLine(o.box.Max.X, b.box.Max.X) {
+		left, right := inLine(o.from, b.from), inLine(o.to, b.to)
+		if j == i || left && right { // of one width, they say nothing
 			continue
 		}
-		if inLine(o.box.Min.X, b.box.Min.X) {
+		if left && b.from < middle {
 			lefts++
 		}
-		if inLine(o.box.Max.X, b.box.Max.X) {
+		if right && b.to > middle {
 			rights++
 		}
 	}
