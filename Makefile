@@ -136,6 +136,8 @@ mutants: ## change the kernel for the worse in many ways, and see which test not
 bench: setup-run detection ## the tables of figures: detection against its aims, kernel, store, OCR, ledger
 	$(GO) test -run '^$$' -bench Turns ./runtime/engine/live
 	$(GO) test -run '^$$' -bench Memory -benchtime 1x ./cmd/kehai
+	$(GO) test -run '^$$' -bench StreamsFirstToken -benchtime 50x ./runtime
+	$(GO) test -run '^$$' -bench 'Streams$$' -benchtime 1x ./runtime
 	$(GO) test -run '^$$' -bench . -benchtime 300ms ./runtime/store ./actors/... ./hardware/...
 
 # Ratios are taken in one run and by turns; see testkit/speed.

@@ -20,8 +20,8 @@ type WorkerKind struct {
 	Name string
 	// Size is how many workers serve the pool, at least 1.
 	Size int
-	// Queue bounds the waiting fleeting requests; 0 means 64. Durable requests
-	// always wait.
+	// Queue bounds the waiting fleeting requests; 0 means 64, or Size if that is more.
+	// Durable requests always wait.
 	Queue int
 	// Answers are the types that a worker may answer with; empty means any. An answer of
 	// another type counts as an error of the worker.
@@ -80,7 +80,7 @@ func (p *pool) limit() int {
 	if p.kind.Queue > 0 {
 		return p.kind.Queue
 	}
-	return defaultQueue
+	return max(defaultQueue, p.kind.Size)
 }
 
 func (e *Engine) performCall(t *turn, call actors.Call) {
