@@ -41,6 +41,7 @@ const (
 	servicePut  = "key-put"
 	serviceTake = "key-take"
 	serviceGone = "key-gone"
+	serviceEnd  = "key-end"
 	// Topic is that of the notes about destroyed keys.
 	Topic = "key"
 )
@@ -93,6 +94,9 @@ func New(o Options) (*Keys, error) {
 	o.Wire.Answer(servicePut, k.answerPut)
 	o.Wire.Answer(serviceTake, k.answerTake)
 	o.Wire.Answer(serviceGone, k.answerGone)
+	o.Wire.Answer(serviceEnd, func(_ context.Context, from string, note []byte) ([]byte, error) {
+		return nil, k.Note(from, note)
+	})
 	return k, nil
 }
 
@@ -290,10 +294,13 @@ func (k *Keys) handOut(s keyring.Shared) (keyring.Shared, error) {
 		}
 		var other *keyring.Shared
 		var late []string // have another key
+		told := false     // somebody who has not come to the note of a destroyed key
 		for _, got := range k.askAll(servicePut, raw) {
 			var a answer
 			switch {
 			case got.err != nil || json.Unmarshal(got.raw, &a) != nil:
+			case a.Other != nil && k.destroyed.has(a.Other.Fingerprint):
+				told = k.tell(got.node, a.Other.Key) || told
 			case a.Other != nil:
 				other, late = a.Other, append(late, got.node)
 			case slices.Contains(votes, got.node):
@@ -303,12 +310,23 @@ func (k *Keys) handOut(s keyring.Shared) (keyring.Shared, error) {
 		if have >= enough(k.o.Members()) {
 			return s, k.replace(s, late)
 		}
-		if other == nil || k.destroyed.has(other.Fingerprint) {
+		switch {
+		case other != nil:
+			s = *other
+		case !told:
 			return s, ErrFew
 		}
-		s = *other
 	}
 	return s, ErrFew
+}
+
+// tell has a member destroy a key before it comes to the note in the log.
+func (k *Keys) tell(node string, key engine.Key) bool {
+	note, err := json.Marshal(key)
+	if err == nil {
+		_, err = k.ask(context.Background(), node, serviceEnd, note)
+	}
+	return err == nil
 }
 
 // voters are the members that count.
