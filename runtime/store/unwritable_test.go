@@ -284,9 +284,10 @@ func TestGetFindsDamage(t *testing.T) {
 	mustApply(t, s, newer...)
 	closeIt(t, s)
 	said := whatIsSaid(t, "rot get", dir)
-	if said["tables:"] != "2" || said["missing:"] != "0" || said["old:"] != "0" || said["corrupt:"] != "true" ||
+	// Two tables, unless a slow machine has merged them before they were damaged.
+	if two := said["tables:"] == "2" || said["tables:"] == "1"; !two || said["missing:"] != "0" || said["old:"] != "0" || said["corrupt:"] != "true" ||
 		said["refused:"] != "true" {
-		t.Errorf("the process said %q, want ErrCorrupt of two tables, and neither a missing key nor an old value", said)
+		t.Errorf("the process said %q, want ErrCorrupt of its tables, and neither a missing key nor an old value", said)
 	}
 	for _, what := range []string{"stopped:", "failed:", "closed:"} {
 		if !strings.Contains(said[what], dir+" is damaged: a checksum does not match") {
