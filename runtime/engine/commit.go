@@ -355,6 +355,9 @@ func (e *Engine) apply(batches [shards]Batch, extra []Op, sync bool) (done appli
 	}
 	k := e.committer
 	if e.replica != nil {
+		if len(batches[Anywhere].Changes) > 0 {
+			return applied{}, errShared
+		}
 		return e.applyBound(batches[Here], extra, sync)
 	}
 	tx := &transaction{view: e.store, written: k.written, ops: k.ops, known: k.known}

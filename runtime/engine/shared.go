@@ -10,7 +10,8 @@ import (
 )
 
 // errShared refuses what this node cannot do to what a cluster shares.
-var errShared = errors.New("engine: what a cluster shares is written by its log alone")
+var errShared = errors.New("engine: what a cluster shares is written by its log alone: a store of an older version " +
+	"has to be opened once by a node that is alone")
 
 // mine reports whether this node may run an actor.
 func (e *Engine) mine(a messages.Address) bool {
