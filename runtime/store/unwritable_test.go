@@ -285,8 +285,8 @@ func TestGetFindsDamage(t *testing.T) {
 	closeIt(t, s)
 	said := whatIsSaid(t, "rot get", dir)
 	// Two tables, unless a slow machine has merged them before they were damaged.
-	if two := said["tables:"] == "2" || said["tables:"] == "1"; !two || said["missing:"] != "0" || said["old:"] != "0" || said["corrupt:"] != "true" ||
-		said["refused:"] != "true" {
+	if two := said["tables:"] == "2" || said["tables:"] == "1"; !two || said["missing:"] != "0" ||
+		said["old:"] != "0" || said["corrupt:"] != "true" || said["refused:"] != "true" {
 		t.Errorf("the process said %q, want ErrCorrupt of its tables, and neither a missing key nor an old value", said)
 	}
 	for _, what := range []string{"stopped:", "failed:", "closed:"} {
