@@ -63,7 +63,7 @@ func TestLogKeepsWhatRaftStores(t *testing.T) {
 	l := open(t, s)
 	model := map[uint64]*raft.Log{}
 	var first, last uint64
-	for step := range uint64(300) {
+	for step := range uint64(100) {
 		switch rng.IntN(4) {
 		case 0: // a snapshot was taken
 			to := first + uint64(rng.IntN(2500))
@@ -85,7 +85,7 @@ func TestLogKeepsWhatRaftStores(t *testing.T) {
 			last = max(from, first) - 1
 		default:
 			var entries []*raft.Log
-			n := uint64(1 + rng.IntN(1500))
+			n := uint64(1 + rng.IntN(1000))
 			if len(model) == 0 {
 				first, last = max(first, last+1), max(first, last+1)-1
 			}
