@@ -319,6 +319,27 @@ func TestHears(t *testing.T) {
 	}
 }
 
+// What is stored is found before it is heard of, and once.
+func TestFindsBeforeItHears(t *testing.T) {
+	s := told()
+	l := open(s)
+	if _, err := l.Load(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []messages.ConversationID{"c-1", "c-new"} {
+		kept := s.put(c, event("m9", "The zeppelin lands at noon.", 9))
+		for range 2 { // before and after
+			got := ask(t, l, memory.Lexical, recall.Query{Conversation: c, Text: "When does the zeppelin land?"})
+			const want = "The zeppelin lands at noon."
+			if len(got) == 0 || got[0] != want || slices.Contains(got[1:], want) {
+				t.Errorf("%s: found %q, want %q first, and once", c, got, want)
+			}
+			l.Hear(kept)
+			l.Hear(s.at(c))
+		}
+	}
+}
+
 // Questions and changes at the same time.
 func TestBesideEachOther(t *testing.T) {
 	s := told()

@@ -52,6 +52,7 @@ type Library struct {
 	whole bool                                 // all rows are in the index
 	known map[messages.ConversationID]*reading // read, or being read
 	gone  map[string]bool                      // removed while rows are being read
+	late  int                                  // readings of what was stored and not heard of yet
 	marks map[messages.ConversationID]mark     // how far the index has come
 	next  *Library                             // being built from the rows; hears the same changes
 	reads sync.WaitGroup
@@ -126,7 +127,7 @@ func (l *Library) hear(m messages.Message) {
 	case messages.EventsGone:
 		l.unsaved.Add(int64(len(m.IDs)))
 		for _, id := range m.IDs {
-			l.gone[docID(m.Conversation, id)] = !l.whole
+			l.gone[docID(m.Conversation, id)] = !l.whole || l.late > 0
 			l.index.Load().Remove(docID(m.Conversation, id))
 		}
 	}
@@ -370,14 +371,20 @@ type reading struct {
 	err  error         // set before
 }
 
-// have waits until the events of conversations are in the index. Other conversations in
-// scope are seen as far as they have been read. Reading continues after ctx ends, for the
-// next question.
+// have waits until the events of conversations are in the index, also those that are stored
+// and were not heard of yet. Other conversations in scope are seen as far as they have been
+// read. Reading continues after ctx ends, for the next question.
 func (l *Library) have(ctx context.Context, list []messages.ConversationID) error {
 	for _, c := range list {
 		r, err := l.begin(c)
-		if err != nil || r == nil {
+		if err != nil {
 			return err
+		}
+		if r == nil {
+			if err := l.overtake(ctx, c); err != nil {
+				return err
+			}
+			continue
 		}
 		select {
 		case <-r.done:
@@ -389,6 +396,34 @@ func (l *Library) have(ctx context.Context, list []messages.ConversationID) erro
 		}
 	}
 	return nil
+}
+
+// overtake reads what is stored of a conversation and not heard of, which is next to nothing:
+// a commit is seen in the store just before it is told.
+func (l *Library) overtake(ctx context.Context, c messages.ConversationID) error {
+	rows := l.rows.Load()
+	if rows == nil {
+		return ErrNoRows
+	}
+	talk, ok, err := (*rows).Talk(c)
+	if err != nil {
+		return err
+	}
+	l.mu.Lock()
+	if m := l.marks[c]; !ok || m.read && m.At == talk.At {
+		l.mu.Unlock()
+		return nil
+	}
+	l.late++
+	l.mu.Unlock()
+	defer func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		if l.late--; l.late == 0 && l.whole {
+			clear(l.gone)
+		}
+	}()
+	return l.read(ctx, c)
 }
 
 // begin starts reading the rows of a conversation, unless that has begun; nil means that
