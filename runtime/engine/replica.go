@@ -47,8 +47,8 @@ type ReplicaOptions struct {
 
 // Replica is a node's copy of what a cluster shares, in the same store as what is bound to
 // the node. The log writes the one, and an engine that was given the replica the other; see
-// the package comment. All methods may be called concurrently, but Apply, Restore and
-// Propose each by one goroutine.
+// the package comment. All methods may be called concurrently, but Apply and Restore only one
+// at a time: what follows from an entry happens before either returns.
 type Replica struct {
 	node  string
 	store Store

@@ -41,6 +41,7 @@ type Journal struct {
 	log     zerolog.Logger
 	raft    *raft.Raft
 	entries raft.LogStore
+	machine *machine
 	wires   *raft.NetworkTransport
 
 	ctx  context.Context // ends with Close
@@ -89,7 +90,7 @@ func (j *Journal) bring(p engine.Proposal) {
 		end()
 		pause := wait
 		if err == nil {
-			j.applyTo(at)
+			j.machine.upTo(at, j.entries)
 			pause = j.o.Timing.Apply // it comes by itself
 		}
 		timer := time.NewTimer(pause)
@@ -137,24 +138,6 @@ func (j *Journal) appendHere(entry []byte) (place, error) {
 		term = 0 // nobody can tell in which it was appended
 	}
 	return place{f.Index(), term}, nil
-}
-
-// applyTo carries out what this node's log holds up to a place that the leader calls
-// committed, without waiting to hear so in raft's own time. If the entry there is of that
-// term, all before it are the leader's too.
-func (j *Journal) applyTo(at place) {
-	var entry raft.Log
-	if at.Term == 0 || j.entries.GetLog(at.Index, &entry) != nil || entry.Term != at.Term {
-		return
-	}
-	for i := j.o.Replica.Applied() + 1; i <= at.Index; i++ {
-		if j.entries.GetLog(i, &entry) != nil {
-			return
-		}
-		if entry.Type == raft.LogCommand && j.o.Replica.Apply(i, entry.Data) != nil {
-			return // raft will see it too
-		}
-	}
 }
 
 // Status implements [cluster.Member].

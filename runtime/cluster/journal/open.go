@@ -129,6 +129,7 @@ func Open(o Options) (*Journal, error) {
 	j := &Journal{o: o, log: o.Log, entries: log, news: make(chan raft.Observation, 64),
 		changed: make(chan struct{}), seated: make(chan struct{}), failing: map[string]time.Time{}}
 	j.ctx, j.end = context.WithCancel(context.Background())
+	j.machine = newMachine(j.ctx, &j.o)
 	j.wires = raft.NewNetworkTransportWithConfig(&raft.NetworkTransportConfig{
 		Stream: streams{o.Network, o.Address}, MaxPool: 3, Timeout: 2 * o.Timing.Heartbeat, Logger: o.logger(),
 	})
@@ -137,7 +138,7 @@ func Open(o Options) (*Journal, error) {
 		return nil, err
 	}
 	j.serve()
-	j.raft, err = raft.NewRaft(o.config(!restore), &machine{o: &j.o, ctx: j.ctx}, cached, log, snaps, j.wires)
+	j.raft, err = raft.NewRaft(o.config(!restore), j.machine, cached, log, snaps, j.wires)
 	if err != nil {
 		j.end()
 		return nil, errors.Join(fmt.Errorf("cluster: open: %w", err), j.wires.Close())
@@ -259,18 +260,54 @@ func (j *Journal) leads() bool {
 	}
 }
 
-// machine is the replica as raft's state machine.
+// machine is the replica as raft's state machine. The journal carries out entries beside raft
+// (see upTo): one of them at a time, with all that follows from an entry.
 type machine struct {
 	o      *Options
 	ctx    context.Context // of the journal
+	turn   chan struct{}   // holds one while an entry is carried out, or a snapshot restored
 	broken error           // raft calls Apply, Snapshot and Restore from one goroutine
+}
+
+func newMachine(ctx context.Context, o *Options) *machine {
+	return &machine{o: o, ctx: ctx, turn: make(chan struct{}, 1)}
+}
+
+// alone does something with the replica while nobody else does.
+func (m *machine) alone(do func(*engine.Replica) error) error {
+	m.turn <- struct{}{}
+	defer func() { <-m.turn }()
+	return do(m.o.Replica)
+}
+
+// upTo carries out what a log holds up to a place that the leader calls committed, without
+// waiting to hear so in raft's own time. If the entry there is of that term, all before it
+// are the leader's too.
+func (m *machine) upTo(at place, entries raft.LogStore) {
+	var entry raft.Log
+	if at.Term == 0 || entries.GetLog(at.Index, &entry) != nil || entry.Term != at.Term {
+		return
+	}
+	_ = m.alone(func(r *engine.Replica) error {
+		for i := r.Applied() + 1; i <= at.Index; i++ {
+			if err := entries.GetLog(i, &entry); err != nil {
+				return err
+			}
+			if entry.Type == raft.LogCommand {
+				if err := r.Apply(i, entry.Data); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	}) // raft will see it too
 }
 
 // Apply implements [raft.FSM]. An entry that cannot be carried out for lack of space waits; any
 // other failure ends it, since nothing may come after.
 func (m *machine) Apply(entry *raft.Log) any {
 	for m.broken == nil {
-		err := m.o.Replica.Apply(entry.Index, entry.Data)
+		err := m.alone(func(r *engine.Replica) error { return r.Apply(entry.Index, entry.Data) })
 		switch {
 		case err == nil:
 			return nil
@@ -303,7 +340,7 @@ func (m *machine) Snapshot() (raft.FSMSnapshot, error) {
 // Restore implements [raft.FSM].
 func (m *machine) Restore(from io.ReadCloser) error {
 	defer from.Close()
-	if err := m.o.Replica.Restore(from); err != nil {
+	if err := m.alone(func(r *engine.Replica) error { return r.Restore(from) }); err != nil {
 		return err
 	}
 	m.broken = nil

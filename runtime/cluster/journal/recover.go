@@ -25,7 +25,7 @@ func Recover(o Options) error {
 	}
 	ctx, end := context.WithCancel(context.Background())
 	defer end()
-	fsm := &machine{o: &o, ctx: ctx}
+	fsm := newMachine(ctx, &o)
 	_, wires := raft.NewInmemTransport(raft.ServerAddress(o.Address))
 	alone := raft.Configuration{Servers: []raft.Server{{
 		Suffrage: raft.Voter, ID: raft.ServerID(o.Node), Address: raft.ServerAddress(o.Address),

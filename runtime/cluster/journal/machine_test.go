@@ -1,0 +1,51 @@
+package journal
+
+import (
+	"testing"
+	"testing/synctest"
+
+	"github.com/hashicorp/raft"
+
+	"github.com/kehai-run/kehai/runtime/engine"
+	"github.com/kehai-run/kehai/runtime/store/mem"
+)
+
+// Raft and a proposal that has come back carry out the same log: while one of them does what
+// follows from an entry, the other does not go on to the next.
+func TestOneEntryAtATime(t *testing.T) {
+	note := []byte("\x01\x04\x05mac-b\x01\x01\x00\x05topic\x00\x02n\x00\x00") // in the first form of entries
+	synctest.Test(t, func(t *testing.T) {
+		var m *machine
+		entries, ended := raft.NewInmemStore(), make(chan struct{})
+		noted := false
+		r, err := engine.NewReplica(engine.ReplicaOptions{Node: "mac-a", Store: mem.New(),
+			Note: func(string, string, []byte) error {
+				noted = true
+				go func() {
+					defer close(ended)
+					m.upTo(place{Index: 2, Term: 1}, entries)
+				}()
+				synctest.Wait()
+				if at := m.o.Replica.Applied(); at != 1 {
+					t.Errorf("while entry 1 is carried out, the replica is at entry %d", at)
+				}
+				return nil
+			}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		m = newMachine(t.Context(), &Options{Replica: r})
+		log := []*raft.Log{{Index: 1, Term: 1, Data: note},
+			{Index: 2, Term: 1, Data: []byte("\x01\xff no entry at all")}}
+		if err := entries.StoreLogs(log); err != nil {
+			t.Fatal(err)
+		}
+		if err := m.Apply(log[0]); err != nil || !noted {
+			t.Fatalf("Apply = %v, the note was handed on: %v", err, noted)
+		}
+		<-ended
+		if at := r.Applied(); at != 2 {
+			t.Errorf("Applied() = %d, want both entries", at)
+		}
+	})
+}
