@@ -40,6 +40,7 @@ const (
 	WorkerWords     = "words"  // find what a text is about
 	WorkerReader    = "reader" // read what is new in the memory
 	WorkerLearner   = "learner"
+	WorkerEmbedder  = "embedder" // say what events mean, as vectors
 	// WorkerLLM asks a language model. Without one, as with llm.tier none, a call
 	// fails at once with [FailureUnknown].
 	WorkerLLM = "llm"

@@ -48,8 +48,8 @@ func (r *Runtime) masks() bool {
 	return r.cfg.LLM.Tier == config.LLMCloud
 }
 
-// WithLLMTransport replaces the HTTP transport to the language model's server, for the
-// host's own proxy or certificates. With llm.tier local it must not leave this machine;
+// WithLLMTransport replaces the HTTP transport to the servers of the language model and of
+// memory.embedding, for the host's own proxy or certificates. With llm.tier local it must not leave this machine;
 // only the built-in transport makes sure of that.
 func WithLLMTransport(t http.RoundTripper) Option {
 	return func(s *settings) { s.llm.Transport = t }

@@ -15,7 +15,8 @@ import (
 )
 
 // LLMServer is a server in this process that speaks the wire formats of language models:
-// chat completions of OpenAI, messages of Anthropic, chat of Ollama. Like the real
+// chat completions of OpenAI, messages of Anthropic, chat of Ollama; and vectors of OpenAI
+// and Ollama, which are those of [Embed] unless a rule of When matches. Like the real
 // servers it streams if the request asks for that, and Ollama unless the request asks not
 // to. The formats follow the documentation cited in actors/llm/testdata/wire. It answers
 // from a script, records requests, and fails on demand. Its methods may be called
@@ -89,6 +90,8 @@ type LLMRequest struct {
 	JSON        bool // a JSON object is asked for
 	Stream      bool // the answer is streamed, by request or by default
 	Usage       bool // a stream of OpenAI's form ends with the tokens
+
+	Input []string // texts whose vectors are asked for; nil for a chat
 }
 
 // LLMKind is a server that speaks OpenAI's form in its own way.
@@ -262,8 +265,8 @@ func (s *LLMServer) Close() error {
 	return err
 }
 
-// take records a request and decides how it is answered.
-func (s *LLMServer) take(r LLMRequest) LLMReply {
+// take records a request and decides how it is answered. Vectors need no script.
+func (s *LLMServer) take(r LLMRequest) (reply LLMReply, scripted bool) {
 	s.mu.Lock()
 	s.asked = append(s.asked, r)
 	close(s.arrived)
@@ -272,18 +275,22 @@ func (s *LLMServer) take(r LLMRequest) LLMReply {
 	s.mu.Unlock()
 	for _, a := range always { // a match may look at the server
 		if a.match == nil || a.match(r) {
-			return a.reply
+			return a.reply, true
 		}
+	}
+	if r.Input != nil {
+		return LLMReply{}, false
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.script) == 0 {
 		s.surprise++
-		return LLMReply{Status: http.StatusInternalServerError, Text: "testkit: no reply is scripted for this request"}
+		return LLMReply{Status: http.StatusInternalServerError,
+			Text: "testkit: no reply is scripted for this request"}, true
 	}
 	next := s.script[0]
 	s.script = s.script[1:]
-	return next
+	return next, true
 }
 
 // maxLLMBody is the largest request that is read, in bytes.
@@ -303,7 +310,11 @@ func (s *LLMServer) handle(w http.ResponseWriter, r *http.Request) {
 		failLLM(w, w, request, refusal)
 		return
 	}
-	reply := s.take(request)
+	reply, scripted := s.take(request)
+	if !scripted {
+		serveEmbed(w, request)
+		return
+	}
 	out := &cutWriter{w: w, left: reply.Cut}
 	hold := func() bool { return !reply.Hold || s.held(r.Context()) }
 	switch {

@@ -24,7 +24,7 @@ func llmFormat(path string) string {
 	case strings.HasSuffix(path, "/api/chat"):
 		return LLMOllama
 	}
-	return ""
+	return embedFormat(path)
 }
 
 // chatBody has the fields that the three formats share, and those of each.
@@ -56,12 +56,17 @@ type chatBody struct {
 func readLLMRequest(r *http.Request, body []byte) LLMRequest {
 	out := LLMRequest{Method: r.Method, Path: r.URL.Path, Header: r.Header.Clone(), Body: body,
 		Format: llmFormat(r.URL.Path)}
+	if embedFormat(r.URL.Path) != "" {
+		var e embedBody
+		_ = json.Unmarshal(body, &e) // what is none is answered so
+		out.Input = append([]string{}, e.texts()...)
+	}
 	var b chatBody
 	if json.Unmarshal(body, &b) != nil {
 		return out
 	}
 	out.Model, out.System, out.Usage = b.Model, b.System, b.StreamOptions.Usage
-	out.Stream = out.Format == LLMOllama // which streams unless it is told not to
+	out.Stream = out.Format == LLMOllama && out.Input == nil // which streams unless it is told not to
 	if b.Stream != nil {
 		out.Stream = *b.Stream
 	}

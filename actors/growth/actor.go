@@ -238,7 +238,7 @@ func (a *actor) grow(turn *actors.Turn, m messages.GrowEvents) {
 	for _, e := range m.Events {
 		key := memory.Key(e.ID)
 		old, known := Events.Get(turn, key)
-		now := Grown{Print: memory.Key(messages.MessageID(e.Text)), ID: e.ID, Part: m.Part}
+		now := Grown{Print: memory.PrintOf(e.Text), ID: e.ID, Part: m.Part}
 		if known && !e.Gone && old.Print == now.Print {
 			continue
 		}

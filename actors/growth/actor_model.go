@@ -159,7 +159,7 @@ func (a *actor) answered(turn *actors.Turn, m messages.LLMAnswer) {
 func (a *actor) relearn(turn *actors.Turn, e messages.Event, learned []Learned) {
 	key := memory.Key(e.ID)
 	rests, ok := Events.Get(turn, key)
-	if !ok || rests.Print != memory.Key(messages.MessageID(e.Text)) {
+	if !ok || rests.Print != memory.PrintOf(e.Text) {
 		return
 	}
 	rests.Topics = slices.Clone(rests.Topics)

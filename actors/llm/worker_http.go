@@ -82,8 +82,10 @@ func (t *transport) close() {
 // exchange is what the transport and langchaingo's client do not tell each other about
 // one question.
 type exchange struct {
-	stream bool   // the answer is wanted while it is written
-	token  func() // called for each token of a stream, thoughts included; may be nil
+	stream bool // the answer is wanted while it is written
+	// vectors are wanted, and no words.
+	vectors bool
+	token   func() // called for each token of a stream, thoughts included; may be nil
 
 	err  *Error
 	stop stop
@@ -165,7 +167,7 @@ func (t *transport) trip(r *http.Request) (*http.Response, *Error) {
 func (t *transport) whole(r *http.Request, resp *http.Response, x *exchange) ([]byte, *Error) {
 	defer resp.Body.Close()
 	w, limit := wireOf(t.provider), maxResponse
-	if r.Method == http.MethodGet || w.lines() {
+	if r.Method == http.MethodGet || w.lines() || x.vectors {
 		limit = maxList
 	}
 	body, err := io.ReadAll(io.LimitReader(resp.Body, int64(limit)+1))
@@ -178,6 +180,9 @@ func (t *transport) whole(r *http.Request, resp *http.Response, x *exchange) ([]
 		return nil, notJSON()
 	case r.Method == http.MethodGet:
 		return body, nil
+	case x.vectors:
+		list, failure := embeddings(t.provider, body)
+		return encodeEmbeddings(t.provider, list), failure
 	}
 	a, failure := w.whole(body)
 	if failure != nil {

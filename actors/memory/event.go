@@ -28,6 +28,9 @@ func Key(id messages.MessageID) string {
 	return strings.ToLower(base32.StdEncoding.EncodeToString(sum[:15]))
 }
 
+// PrintOf tells the words of an event from others.
+func PrintOf(t messages.Text) string { return Key(messages.MessageID(t)) }
+
 // MaxText is how many bytes of an event are kept; a longer one is cut.
 const MaxText = 1 << 20
 

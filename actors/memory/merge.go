@@ -32,6 +32,8 @@ const (
 	// on its own.
 	second = 0.01
 	alone  = 0.05
+	// meant is what the best result by meaning is worth, beside the best lexical one with 1.
+	meant = 0.6
 	// former is what an event keeps of its score that says only what holds no more.
 	former = 0.5
 )
@@ -104,6 +106,8 @@ func join(found []Found) (list []Candidate) {
 				c.Score += h.Score / best
 			case f.Route == States:
 				c.Score += h.Score
+			case f.Route == Vectors:
+				c.Score += meant * nearness(h.Score, best, f.Hits[len(f.Hits)-1].Score)
 			case len(c.Routes) > 1:
 				c.Score += second * (1 - float64(n)/float64(len(f.Hits)))
 			default:
@@ -112,6 +116,15 @@ func join(found []Found) (list []Candidate) {
 		}
 	}
 	return list
+}
+
+// nearness is how far a cosine lies above the least one that was found, 0 to 1: models
+// differ in how alike they take everything to be.
+func nearness(cosine, best, least float64) float64 {
+	if best <= least {
+		return 1
+	}
+	return (cosine - least) / (best - least)
 }
 
 // group is a class of candidates with a share of the seats.
@@ -123,13 +136,14 @@ const (
 	known                // the state route alone
 	context              // recent, chain, threads or links alone
 	words                // lexical alone
+	meaning              // vectors alone
 )
 
 // shares are the parts of the seats that groups get. When a group's seats are taken, its
 // other candidates wait for free ones.
 var shares = map[Mode]map[group]float64{
-	Associative: {known: 0.2, several: 0.45, timely: 0.1, context: 0.1, words: 0.15},
-	AboutTime:   {known: 0.2, several: 0.3, timely: 0.3, context: 0.05, words: 0.15},
+	Associative: {known: 0.2, several: 0.45, timely: 0.1, context: 0.1, words: 0.15, meaning: 0.15},
+	AboutTime:   {known: 0.2, several: 0.3, timely: 0.3, context: 0.05, words: 0.15, meaning: 0.1},
 }
 
 func (c Candidate) group() group {
@@ -142,6 +156,8 @@ func (c Candidate) group() group {
 		return known
 	case c.Routes[0].Route == Lexical:
 		return words
+	case c.Routes[0].Route == Vectors:
+		return meaning
 	}
 	return context
 }

@@ -18,9 +18,11 @@ const (
 	Links   Route = "links"
 	InTime  Route = "time"
 	States  Route = "state"
+	// Vectors finds what means the like, where there is a model that says so.
+	Vectors Route = "vectors"
 )
 
-// Routes lists all of them, each with its time limit.
+// Routes lists those that need no model, each with its time limit.
 func Routes() []Timed {
 	return []Timed{
 		{Recent, 250 * time.Millisecond}, {Lexical, 600 * time.Millisecond}, {Chain, 200 * time.Millisecond},
@@ -28,6 +30,9 @@ func Routes() []Timed {
 		{States, 250 * time.Millisecond},
 	}
 }
+
+// WithVectors lists the routes where there are vectors.
+func WithVectors() []Timed { return append(Routes(), Timed{Vectors, 2200 * time.Millisecond}) }
 
 // Timed is a route and its time.
 type Timed struct {

@@ -21,6 +21,10 @@ var (
 	// Changes holds the newest changes of the events, by number.
 	Changes = actors.NewTable[memory.Change]("changes")
 	counts  = actors.NewTable[int64]("count")
+	// Vectors holds what events mean to a model, by the keys of the events; Embeddings has
+	// one row, how far that is.
+	Vectors    = actors.NewTable[memory.Vector]("vectors")
+	Embeddings = actors.NewTable[memory.Embedding]("embedding")
 	// Aparts holds what has nothing to do with certain questions.
 	Aparts = actors.NewTable[memory.Unrelated]("apart")
 )
@@ -30,6 +34,8 @@ const (
 	TalkRow  = "talk"
 	ApartRow = "apart"
 	runsRow  = "runs"
+	// EmbeddingRow is the only row of [Embeddings].
+	EmbeddingRow = "embedding"
 )
 
 // Options of a recall. Start with [DefaultOptions].
@@ -39,12 +45,13 @@ type Options struct {
 	Keep   int // runs to keep
 
 	Select *Selector // nil: no model chooses
+	Embed  string    // the model that says what events mean; "": none
 }
 
 // DefaultOptions search by all routes.
 func DefaultOptions() Options { return Options{Routes: memory.Routes(), Pick: 12, Keep: 200} }
 
-// Longest is the most time a recall takes without a model.
+// Longest is the most time a recall takes without any model.
 const Longest = time.Second
 
 // New returns a constructor of recalls.
@@ -82,6 +89,10 @@ func (a *actor) Receive(turn *actors.Turn, msg messages.Message) error {
 		a.failed(turn, m)
 	case messages.RecallDue:
 		a.due(turn, m.Key)
+	case messages.Embed:
+		a.embed(turn)
+	case messages.EventsEmbedded:
+		a.embedded(turn, m)
 	default:
 		return fmt.Errorf("recall: unexpected %s", msg.MessageType())
 	}
@@ -107,6 +118,9 @@ func (a *actor) keep(turn *actors.Turn, list []messages.Event) {
 			continue
 		}
 		Events.Put(turn, memory.Key(m.ID), e)
+		if known && e.Text != was.Text {
+			Vectors.Delete(turn, memory.Key(m.ID))
+		}
 		kept = append(kept, e.Event)
 	}
 	if len(kept) == 0 {
@@ -126,6 +140,7 @@ func (a *actor) changed(turn *actors.Turn, talk memory.Talk, list []messages.Eve
 	}
 	turn.Publish(messages.MemoryAt{Conversation: a.id, Changes: talk.Changes, Print: talk.Print})
 	turn.Send(messages.To(messages.ActorGrowth, string(a.id)), messages.Grow{Conversation: a.id})
+	a.embed(turn)
 }
 
 func (a *actor) takeBack(turn *actors.Turn, id messages.MessageID) {
@@ -139,6 +154,7 @@ func (a *actor) drop(turn *actors.Turn, ids []messages.MessageID) {
 	var gone []messages.Event
 	for _, id := range ids {
 		Events.Delete(turn, memory.Key(id))
+		Vectors.Delete(turn, memory.Key(id))
 		gone = append(gone, messages.Event{ID: id})
 	}
 	a.reunite(turn, func(p memory.Apart) bool { return p.Conversation == a.id && slices.Contains(ids, p.ID) })

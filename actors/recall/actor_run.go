@@ -43,7 +43,11 @@ func (a *actor) ask(turn *actors.Turn, m messages.Recall) {
 		q.calls[call] = r.Route
 	}
 	a.asked[m.Key] = q
-	turn.After("recall "+m.Key, Longest, messages.RecallDue{Key: m.Key})
+	longest := Longest
+	if a.o.Embed != "" {
+		longest = LongestSelected
+	}
+	turn.After("recall "+m.Key, longest, messages.RecallDue{Key: m.Key})
 }
 
 // found takes what a route found.
@@ -59,6 +63,10 @@ func (a *actor) found(turn *actors.Turn, m messages.MemoryFound) {
 
 // failed leaves a route out.
 func (a *actor) failed(turn *actors.Turn, m messages.CallFailed) {
+	if m.Request == (messages.EmbedEvents{}).MessageType().Name {
+		a.unembedded(turn, m)
+		return
+	}
 	if q := a.asked[m.Tag]; q != nil && q.selecting != nil && q.selecting.call == turn.Cause().Call {
 		a.unchosen(turn, q, m.Reason())
 		return

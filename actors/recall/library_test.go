@@ -24,7 +24,8 @@ type shelf struct {
 	changes map[messages.ConversationID]map[uint64]memory.Change
 	topics  map[string]memory.Topic // by conversation and key
 	apart   memory.Unrelated
-	read    int // events that were read
+	vectors []memory.Vector // of c-1
+	read    int             // events that were read
 }
 
 // learn has topics of a conversation.
@@ -49,6 +50,17 @@ func (s *shelf) Rests(c messages.ConversationID, id messages.MessageID) (keys []
 		}
 	}
 	return keys, nil
+}
+
+func (s *shelf) Vectors(_ context.Context, yield func(messages.ConversationID, memory.Vector) error) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, v := range s.vectors {
+		if err := yield("c-1", v); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func newShelf() *shelf {

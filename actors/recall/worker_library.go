@@ -34,6 +34,8 @@ type Rows interface {
 	// has no states if there is none.
 	Rests(c messages.ConversationID, id messages.MessageID) ([]string, error)
 	Topic(c messages.ConversationID, key string) (memory.Topic, error)
+	// Vectors yields the stored vectors of all events, until yield fails.
+	Vectors(ctx context.Context, yield func(messages.ConversationID, memory.Vector) error) error
 	// Unrelated returns what a conversation keeps apart.
 	Unrelated(c messages.ConversationID) (memory.Unrelated, error)
 }
@@ -56,6 +58,8 @@ type Library struct {
 	marks map[messages.ConversationID]mark     // how far the index has come
 	next  *Library                             // being built from the rows; hears the same changes
 	reads sync.WaitGroup
+
+	meant *meanings // nil: nothing is found by meaning
 
 	saving  sync.Mutex // for writing or destroying the saved copy
 	saved   Saved      // nil: nothing is saved
@@ -102,7 +106,10 @@ func document(c messages.ConversationID, e messages.Event) lexical.Document {
 // Hear takes what the recall actors publish.
 func (l *Library) Hear(m messages.Message) {
 	switch m.(type) {
-	case messages.EventsKept, messages.EventsGone, messages.MemoryAt:
+	case messages.EventsKept, messages.EventsGone, messages.VectorsKept, messages.MemoryAt:
+		if l.meant != nil {
+			l.meant.hear(m)
+		}
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		if l.hear(m); l.next != nil {
@@ -140,6 +147,9 @@ func (l *Library) Forget(c messages.ConversationID) {
 	defer l.mu.Unlock()
 	l.index.Load().RemoveConversation(string(c))
 	l.index.Store(l.index.Load().Compact())
+	if l.meant != nil {
+		l.meant.forget(c)
+	}
 	delete(l.known, c)
 	delete(l.marks, c)
 	if l.next != nil {
@@ -201,6 +211,11 @@ func (l *Library) Load(ctx context.Context) (int, error) {
 	}
 	if err := errors.Join(err, l.catchUp(ctx, *rows, talks)); err != nil {
 		return 0, err
+	}
+	if l.meant != nil { // meanwhile there are words
+		if _, err := l.beginVectors(); err != nil {
+			return 0, err
+		}
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()

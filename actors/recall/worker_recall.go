@@ -22,7 +22,7 @@ func (l *Library) Recall(ctx context.Context, q Query, k int) (memory.Run, []mem
 		memory.Found
 		memory.Report
 	}
-	routes := memory.Routes()
+	routes := l.routes()
 	results := make([]chan result, len(routes))
 	for i, r := range routes {
 		done := make(chan result, 1)

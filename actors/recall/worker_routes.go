@@ -44,6 +44,10 @@ func (l *Library) Search(ctx context.Context, route memory.Route, q Query) ([]me
 	if err != nil {
 		return nil, err
 	}
+	if route == memory.Vectors {
+		hits, err := s.meaning()
+		return hits, cmp.Or(err, ctx.Err())
+	}
 	find, ok := map[memory.Route]func() []messages.MemoryHit{
 		memory.Recent: s.recent, memory.Lexical: s.lexical, memory.Chain: s.chain, memory.Threads: s.threads,
 		memory.Links: s.links, memory.InTime: s.inTime, memory.States: s.states,

@@ -387,6 +387,15 @@ func (v *memoryStats) command() *cobra.Command {
 			t.row("messages", fmt.Sprint(s.Events))
 			t.row("conversations", fmt.Sprint(s.Conversations))
 			t.row("retrieval runs", fmt.Sprint(s.Runs))
+			if s.Model != "" {
+				t.row("vectors of "+s.Model, fmt.Sprintf("%d of %d", s.Vectors, s.Events))
+			}
+			if s.OldVectors > 0 {
+				t.row("vectors of other models", fmt.Sprint(s.OldVectors))
+			}
+			if s.NotEmbedded != "" {
+				t.row("no vectors for now", s.NotEmbedded)
+			}
 			return t.write(v.stdout)
 		}),
 	}

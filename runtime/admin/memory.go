@@ -90,6 +90,17 @@ func (r Remembered) Unrelated(c messages.ConversationID) (u memory.Unrelated, er
 	return u, err
 }
 
+// Vectors implements [recall.Rows].
+func (r Remembered) Vectors(ctx context.Context, yield func(messages.ConversationID, memory.Vector) error) error {
+	var failed error
+	err := engine.SkimTable(r.Engine, recall.Kind, recall.Vectors, func(a messages.Address, _ string, v memory.Vector) {
+		if failed == nil {
+			failed = errors.Join(yield(messages.ConversationID(a.Key()), v), ctx.Err())
+		}
+	})
+	return errors.Join(err, failed, ctx.Err())
+}
+
 // Events implements [recall.Rows].
 func (r Remembered) Events(ctx context.Context, c messages.ConversationID,
 	yield func(messages.ConversationID, memory.Event) error) error {
@@ -128,6 +139,35 @@ func (b Backend) LoadMemory(ctx context.Context, log zerolog.Logger) {
 	case n > 0:
 		log.Info().Int("events", n).Dur("took", time.Since(began)).Msg("memory_loaded")
 	}
+	if !b.Config.Memory.On() {
+		return
+	}
+	if err := b.embedRest(ctx); err != nil && ctx.Err() == nil {
+		log.Warn().Err(err).Msg("memory_not_embedded")
+	}
+}
+
+// embedRest tells the conversations whose events have no vectors of the present model.
+func (b Backend) embedRest(ctx context.Context) error {
+	e, err := b.Engine()
+	if err != nil {
+		return err
+	}
+	return Remembered{e}.Talks(ctx, func(c messages.ConversationID, t memory.Talk) error {
+		is, err := embeddingOf(e, c)
+		if err == nil && (is.Model != b.Memory.Model() || is.Reached.Changes != t.Changes || is.Reached.Anew) {
+			err = e.Inject(ctx, messages.To(recall.Kind, string(c)), messages.Embed{}, "")
+		}
+		return err
+	})
+}
+
+func embeddingOf(e *engine.Engine, c messages.ConversationID) (is memory.Embedding, err error) {
+	raw, ok, err := e.ReadRow(messages.To(recall.Kind, string(c)), recall.Embeddings.Row(recall.EmbeddingRow))
+	if err == nil && ok {
+		is, err = recall.Embeddings.Decode(raw)
+	}
+	return is, err
 }
 
 // Scope is what a conversation sees of the memory.

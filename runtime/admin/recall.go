@@ -348,6 +348,7 @@ func (b Backend) MemoryStats(context.Context) (s control.MemoryStats, err error)
 	if err != nil {
 		return s, err
 	}
+	s.Model = b.Memory.Model()
 	var last messages.Address
 	err = e.ReadRows(recall.Kind, func(row engine.Row) bool {
 		switch row.Table {
@@ -359,6 +360,16 @@ func (b Backend) MemoryStats(context.Context) (s control.MemoryStats, err error)
 			}
 		case recall.Runs.Name():
 			s.Runs++
+		case recall.Vectors.Name():
+			if v, err := recall.Vectors.Decode(row.Value); err == nil && v.Model == s.Model {
+				s.Vectors++
+			} else {
+				s.OldVectors++
+			}
+		case recall.Embeddings.Name():
+			if is, err := recall.Embeddings.Decode(row.Value); err == nil && is.Failed != "" && s.Model != "" {
+				s.NotEmbedded = is.Failed
+			}
 		}
 		return true
 	})

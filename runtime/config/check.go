@@ -29,6 +29,7 @@ func (c *Config) Validate() error {
 		p.Add("encryption.key_env", "encryption.key_file is set too: set only one of them")
 	}
 	c.LLM.Check(p.Of("llm"))
+	c.Memory.EmbedSettings.Check(p.Of("memory"))
 	c.checkWindows(p)
 	if _, err := c.JudgeRules(); err != nil {
 		p.Add("judge.thresholds", strings.TrimPrefix(err.Error(), judge.ErrRules.Error()+": "))

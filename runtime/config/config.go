@@ -90,7 +90,7 @@ type Config struct {
 	Judge judge.Rules `yaml:"judge"`
 
 	// What was ever said, and who may be reminded of it.
-	Memory recall.Sharing `yaml:"memory"`
+	Memory Memory `yaml:"memory"`
 
 	// What is made of what was said.
 	Growth growth.Rules `yaml:"growth"`
@@ -192,6 +192,12 @@ const (
 // Conversation is what is particular about one conversation: an entry of
 // Replies.Conversations.
 type Conversation = conversation.Particular
+
+// Memory is about what is remembered.
+type Memory struct {
+	recall.Sharing    `yaml:",inline"`
+	llm.EmbedSettings `yaml:",inline"`
+}
 
 // Person is one person in several conversations: an entry of People.
 type Person = recall.Person
@@ -341,7 +347,7 @@ func defaultConfig(goos, home, host string, env func(string) string) Config {
 		LLM:       llm.DefaultSettings(),
 		Replies:   conversation.DefaultReplies(),
 		Judge:     judge.DefaultRules(),
-		Memory:    recall.DefaultSharing(),
+		Memory:    Memory{recall.DefaultSharing(), llm.DefaultEmbedSettings()},
 		Growth:    growth.DefaultRules(),
 		Actors:    Actors{Sleep: engine.DefaultIdle},
 		Web:       Web{Addr: "127.0.0.1:7411"},

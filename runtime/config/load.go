@@ -119,13 +119,14 @@ func EnvName(key string) string { return kind.EnvName(key) }
 // result. Empty variables count as not set. Windows can be changed but not added. An
 // unknown KEHAI_ variable is an error that names the nearest known one; all others are
 // applied nevertheless. KEHAI_CONFIG, KEHAI_BROWSER and KEHAI_SIMULATE_LLM_ERROR are left
-// to the program, and the variables named by encryption.key_env and llm.key_env to those
-// who read the keys. Relative paths are relative to the working directory.
+// to the program, and the variables named by encryption.key_env, llm.key_env and
+// memory.embedding.key_env to those who read the keys. Relative paths are relative to the working directory.
 func (c *Config) ApplyEnv(environ []string) error {
 	c.own()
 	before := c.Profile
 	p := c.tree().ApplyEnv(environ, func(name string) bool {
-		return name == c.Encryption.KeyEnv || name == c.LLM.KeyEnv
+		return name == c.Encryption.KeyEnv || name == c.LLM.KeyEnv ||
+			name == c.Memory.Embedding.KeyEnv
 	})
 	c.follow(before)
 	return p.And(c.Validate())

@@ -222,6 +222,11 @@ type MemoryStats struct {
 	Indexed       int  `json:"indexed"`
 	Loaded        bool `json:"loaded"` // all of them can be found
 	Runs          int  `json:"runs"`   // that are stored
+
+	Model       string `json:"model,omitempty"`        // that says what is meant
+	Vectors     int    `json:"vectors,omitempty"`      // of that model
+	OldVectors  int    `json:"old_vectors,omitempty"`  // of others, which serve until theirs are made anew
+	NotEmbedded string `json:"not_embedded,omitempty"` // why the model answered nothing last
 }
 
 // MemoryCheck is the result of comparing the index with the stored events.

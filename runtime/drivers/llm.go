@@ -2,6 +2,7 @@ package drivers
 
 import (
 	"fmt"
+	"net/http"
 	"os"
 
 	"github.com/kehai-run/kehai/actors/llm"
@@ -27,6 +28,23 @@ func OpenLLM(s config.LLM, o llm.Options) (*llm.Client, error) {
 		return nil, fmt.Errorf("%w: %w", config.ErrConfig, err)
 	}
 	return c, nil
+}
+
+// OpenEmbedder makes what says what messages mean; nil if nothing does. The caller closes
+// it. transport may be nil. A key that is named but missing is a config.ErrNoKey.
+func OpenEmbedder(s llm.EmbedSettings, transport http.RoundTripper) (*llm.Embedder, error) {
+	if !s.On() {
+		return nil, nil
+	}
+	key, err := config.ReadToken(s.Server(), os.Getenv)
+	if err != nil {
+		return nil, err
+	}
+	e, err := llm.NewEmbedder(s, llm.Options{Key: key, Transport: transport})
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", config.ErrConfig, err)
+	}
+	return e, nil
 }
 
 // NamedLLM is the configuration of a model that is named as PROVIDER:MODEL, for one

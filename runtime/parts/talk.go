@@ -11,6 +11,7 @@ import (
 	"github.com/kehai-run/kehai/actors/insight"
 	"github.com/kehai-run/kehai/actors/judge"
 	"github.com/kehai-run/kehai/actors/llm"
+	"github.com/kehai-run/kehai/actors/memory"
 	"github.com/kehai-run/kehai/actors/owner"
 	"github.com/kehai-run/kehai/actors/recall"
 	"github.com/kehai-run/kehai/actors/stall"
@@ -53,6 +54,9 @@ func (p *Parts) Recall() NewActor {
 		o.Select = &recall.Selector{Prompts: p.Prompts, Persona: p.personaOf,
 			PerHour: p.Config.LLM.PerHour, Mask: p.Masks}
 	}
+	if o.Embed = p.Memory.Model(); o.Embed != "" {
+		o.Routes = memory.WithVectors()
+	}
 	return recall.New(o)
 }
 
@@ -72,6 +76,9 @@ func (p *Parts) Growth() NewActor {
 // Reading makes workers that read what is new in the memory. One at a time is enough:
 // growth is in no hurry.
 func (p *Parts) Reading() NewWorker { return recall.NewReader(p.Memory) }
+
+// Embedding makes workers that say what is remembered means.
+func (p *Parts) Embedding() NewWorker { return recall.NewEmbedder(p.Memory) }
 
 // Judge judges whether to answer.
 func (p *Parts) Judge() NewActor {

@@ -1,0 +1,117 @@
+package vector
+
+import (
+	"encoding/binary"
+	"errors"
+	"math"
+)
+
+// Vector is a direction, rounded to a byte for each dimension. The zero value is none.
+type Vector struct {
+	codes []int8
+	scale float32 // of the codes, so that its length is 1
+}
+
+// MaxLength is the most dimensions of a vector.
+const MaxLength = 1 << 14
+
+// Errors of [Of] and [Parse].
+var (
+	ErrValues = errors.New("vector: want 1 to 16384 finite numbers that are not all 0")
+	ErrBytes  = errors.New("vector: these bytes are no vector")
+)
+
+// Of makes the vector of a model's answer; only its direction counts.
+func Of(values []float32) (Vector, error) {
+	if len(values) == 0 || len(values) > MaxLength {
+		return Vector{}, ErrValues
+	}
+	most := 0.0
+	for _, x := range values {
+		if math.IsNaN(float64(x)) || math.IsInf(float64(x), 0) {
+			return Vector{}, ErrValues
+		}
+		most = max(most, math.Abs(float64(x)))
+	}
+	if most == 0 {
+		return Vector{}, ErrValues
+	}
+	v := Vector{codes: make([]int8, len(values))}
+	for i, x := range values {
+		v.codes[i] = int8(math.Round(float64(x) / most * math.MaxInt8))
+	}
+	v.scale = unit(v.codes)
+	return v, nil
+}
+
+// unit is what codes are multiplied by to have length 1; 0 if all of them are 0.
+func unit(codes []int8) float32 {
+	sum := int64(0)
+	for _, c := range codes {
+		sum += int64(c) * int64(c)
+	}
+	if sum == 0 {
+		return 0
+	}
+	return float32(1 / math.Sqrt(float64(sum)))
+}
+
+// Len is how many dimensions it has.
+func (v Vector) Len() int { return len(v.codes) }
+
+// format is the first byte of a stored vector.
+const format = 1
+
+// Bytes are its stored form: a byte for the form, the length as a varint, a byte for each
+// dimension.
+func (v Vector) Bytes() []byte {
+	b := binary.AppendUvarint([]byte{format}, uint64(len(v.codes)))
+	for _, c := range v.codes {
+		b = append(b, byte(c))
+	}
+	return b
+}
+
+// Parse reads a stored vector.
+func Parse(b []byte) (Vector, error) {
+	if len(b) == 0 || b[0] != format {
+		return Vector{}, ErrBytes
+	}
+	n, size := binary.Uvarint(b[1:])
+	if size <= 0 || n == 0 || n > MaxLength || uint64(len(b)-1-size) != n {
+		return Vector{}, ErrBytes
+	}
+	v := Vector{codes: make([]int8, n)}
+	for i, c := range b[1+size:] {
+		v.codes[i] = int8(c)
+	}
+	if v.scale = unit(v.codes); v.scale == 0 {
+		return Vector{}, ErrBytes
+	}
+	return v, nil
+}
+
+// Cosine is how alike two vectors of one length are, -1 to 1.
+func (v Vector) Cosine(w Vector) float64 {
+	return float64(dot(v.codes, w.codes)) * float64(v.scale) * float64(w.scale)
+}
+
+func dot(a, b []int8) (sum int32) {
+	b = b[:len(a)]
+	for i, x := range a {
+		sum += int32(x) * int32(b[i])
+	}
+	return sum
+}
+
+// words is how many words the signs of n dimensions take.
+func words(n int) int { return (n + 63) / 64 }
+
+// signs writes the signs of codes as bits.
+func signs(bits []uint64, codes []int8) {
+	for i, c := range codes {
+		if c >= 0 {
+			bits[i/64] |= 1 << (i % 64)
+		}
+	}
+}
