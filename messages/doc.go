@@ -52,6 +52,7 @@
 //	             ══ReplyJudged, JudgeAgain══► conversation
 //	             ══JudgementMade══► host
 //	recall       ──SearchMemory──► memory
+//	             ══EmbedEvents══► embedder
 //	             ──AskLLM──► llm
 //	             ──Recalled──► conversation
 //	             ══Grow══► growth
@@ -103,6 +104,7 @@
 //	memory       ──MemoryFound──► recall
 //	words        ──KeywordsFound──► insight
 //	reader       ══EventsRead══► growth
+//	embedder     ══EventsEmbedded══► recall
 //	learner      ──LLMAnswer──► growth
 //	usage        ──UsageRead──► pcusage
 //	notify       ──NoticeShown──► notifier
@@ -116,7 +118,7 @@
 //	             ══DraftCommand, CancelReminder, Say, StopInterview══► conversation
 //	             ══DefineProject, BeginInterview══► project
 //	             ──TrimDue──► recall
-//	             ══Remember, TakeBack, KeepApart══► recall
+//	             ══Remember, TakeBack, KeepApart, Embed══► recall
 //	             ──TrimDue──► insight
 //	             ══PauseSending, ResumeSending══► owner
 //	             ──EndSending──► outbound

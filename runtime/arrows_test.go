@@ -191,6 +191,7 @@ func everything(t *testing.T) (*Runtime, []actorRow, []workerRow) {
 	cfg := watched()
 	cfg.OCR.Engine, cfg.Dedup.FirstSight = config.OCRDrawn, "all"
 	cfg.Windows[0].Structure, cfg.Focus.Enabled, cfg.Focus.Usage = "rows", true, "person"
+	cfg.Memory.Embedder, cfg.Memory.Embedding.Model = "ollama", "nobody answers"
 	r, err := New(cfg,
 		WithScreen("drawn", func(w config.Window) (hardware.Screen, string, error) { return screen, w.Name, nil }),
 		WithTypist("drawn", "drawn", func(config.Window) (hardware.Typist, error) {

@@ -41,8 +41,16 @@
 // model that panics, are the engine's failures timeout and panic, and restart
 // the worker.
 //
+// # Vectors
+//
+// An [Embedder] asks an embedding model for the vectors of texts, under the same rules:
+// its tier, its failures, a breaker of its own. It takes only vectors that are some: finite
+// numbers, of one length as long as it lives. One text that the server refuses keeps no
+// others from their vectors.
+//
 // # Files
 //
+// embed.go has the settings of an embedder and reads vectors, worker_embed.go asks for them.
 // settings.go is the section llm of a configuration. Rules: failure.go, breaker.go,
 // thoughts.go and, for what each provider sends, wire*.go. worker.go is the client and
 // the worker, worker_ask.go asks and retries, worker_progress.go tells how far an answer

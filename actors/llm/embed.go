@@ -28,7 +28,8 @@ type Embedding struct {
 
 	// Name of the model, as the server calls it, such as nomic-embed-text. It must be
 	// given unless embedder is none. With another one all that is remembered gets new
-	// vectors in the background; the old ones serve until then. Default empty.
+	// vectors in the background; the old ones serve until then. Empty: none. Default
+	// empty.
 	Model string `yaml:"model"`
 
 	// Address of the server, with /v1 where its provider has that. Empty: the provider's

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -110,14 +111,14 @@ func TestRefusesVectors(t *testing.T) {
 // A model keeps to one length.
 func TestRefusesAnotherLength(t *testing.T) {
 	s := testkit.StartLLM(t)
-	length := 3
-	s.When(func(testkit.LLMRequest) bool { return length == 3 }, testkit.LLMReply{Body: `{"embeddings":[[1,2,3]]}`})
+	var changed atomic.Bool
+	s.When(func(testkit.LLMRequest) bool { return !changed.Load() }, testkit.LLMReply{Body: `{"embeddings":[[1,2,3]]}`})
 	s.When(nil, testkit.LLMReply{Body: `{"embeddings":[[1,2]]}`})
 	e := embedder(t, s, llm.Ollama)
 	if _, err := e.Embed(t.Context(), e.Model(), []string{"a"}); err != nil {
 		t.Fatal(err)
 	}
-	length = 2
+	changed.Store(true)
 	if _, err := e.Embed(t.Context(), e.Model(), []string{"a"}); !errors.Is(err, llm.ErrMalformed) ||
 		!strings.Contains(err.Error(), "3 numbers and then 2") {
 		t.Errorf("Embed() = %v, want that the length is another one", err)

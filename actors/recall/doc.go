@@ -8,7 +8,8 @@
 //	        ├─► threads ─┤
 //	        ├─► links   ─┤     what is late, fails or panics is left out,
 //	        ├─► time    ─┤     and named in the run
-//	        └─► state   ─┘
+//	        ├─► state   ─┤
+//	        └─► vectors ─┘     only with an [Embedder]
 //
 // Each route is a call to a worker with its own time limit. They search [Library], an
 // index derived from the rows: it hears of each event once the turn that stores it has
@@ -19,6 +20,13 @@
 // With a [Selector] a language model chooses from the list before anything is picked, if
 // more was found than can be recalled. It gets at most 1.5 s of [LongestSelected]. If it is
 // late, fails or answers nothing readable, the order by score counts, and the run says why.
+//
+// With an [Embedder] each event gets a vector, some at a time, as changes are read: an
+// event counts as read when the turn that stores its vector has committed. Another model
+// begins anew, and what has no vector of it yet is found by the old one, as long as that
+// can be asked. Vectors of two models are never compared. A model that fails is asked again
+// after 10 s, later up to 30 minutes, and at each new event. A model that is not on this
+// machine sees masked texts.
 //
 // # Who is recalled where
 //
@@ -33,8 +41,9 @@
 // changes of the events by their number; "runs", the newest retrieval runs by
 // their number in 16 digits, "count" with the row "runs", how many there ever were; "apart"
 // with the row "apart", what has nothing to do with certain questions, which hashes of
-// their words stand for; and "quota", what the model was asked in this hour.
-// TrimDue deletes events by their age. Growth hears of each change (Grow), and has a worker
+// their words stand for; "vectors", what the events mean to a model, by the keys of the
+// events; "embedding" with the row "embedding", how far that is; and "quota", what the
+// model that selects was asked in this hour. TrimDue deletes events by their age. Growth hears of each change (Grow), and has a worker
 // ([NewReader]) read what has changed.
 //
 // A crash loses the recall in progress; whoever asked for it asks again.

@@ -46,9 +46,9 @@ func (l *Library) Embed(e Embedder) {
 	l.meant = &meanings{Embedder: e, index: vector.New(), touched: map[string]bool{}}
 }
 
-// Model names the model that says what is meant now; "": none.
+// Model names the model that says what is meant now; "" is none, as without a library.
 func (l *Library) Model() string {
-	if l.meant == nil {
+	if l == nil || l.meant == nil {
 		return ""
 	}
 	return l.meant.Model()
@@ -184,15 +184,18 @@ func (v *meanings) embed(ctx context.Context, model string, texts []string) ([][
 // NewEmbedder returns a constructor of workers that make vectors of what is new in a
 // conversation's memory.
 func NewEmbedder(l *Library) func() (actors.Worker, error) {
-	return func() (actors.Worker, error) {
-		return actors.WorkerFunc(func(ctx context.Context, request messages.Message) (messages.Message, error) {
-			m, ok := request.(messages.EmbedEvents)
-			if !ok {
-				return nil, fmt.Errorf("recall: unexpected %s", request.MessageType())
-			}
-			return l.vectorsOf(ctx, m)
-		}), nil
+	return func() (actors.Worker, error) { return embedder{l}, nil }
+}
+
+type embedder struct{ l *Library }
+
+// Do answers messages.EmbedEvents.
+func (e embedder) Do(ctx context.Context, request messages.Message) (messages.Message, error) {
+	m, ok := request.(messages.EmbedEvents)
+	if !ok {
+		return nil, fmt.Errorf("recall: unexpected %s", request.MessageType())
 	}
+	return e.l.vectorsOf(ctx, m)
 }
 
 func (l *Library) vectorsOf(ctx context.Context, m messages.EmbedEvents) (out messages.EventsEmbedded, err error) {

@@ -104,7 +104,7 @@ func TestParseSetsEveryField(t *testing.T) {
 	}
 	for _, f := range c.tree().Values() {
 		if strings.HasPrefix(f.Key, "windows.1") || f.Key == "windows.0.layout" || f.Key == "encryption.key_file" ||
-			f.Key == "llm.key_file" || f.Key == "windows.0.script" {
+			f.Key == "llm.key_file" || f.Key == "memory.embedding.key_file" || f.Key == "windows.0.script" {
 			continue // a second window, and what cannot differ here
 		}
 		if f.Text() == usual[f.Key] {

@@ -9,7 +9,7 @@ import (
 // leaves are the packages below actors that any actor may import.
 var leaves = []string{"actors/text", "actors/text/lenient", "actors/text/stream", "actors/text/when",
 	"actors/text/yamlfile", "actors/prompt", "actors/interview", "actors/pii", "actors/backoff", "actors/layout",
-	"actors/memory", "actors/memory/lexical", "actors/memory/rank"}
+	"actors/memory", "actors/memory/lexical", "actors/memory/rank", "actors/memory/vector"}
 
 // rooms are the packages inside runtime, the lowest first. A room may import the
 // rooms of lower levels and the folders inside itself.
