@@ -15,16 +15,17 @@
 //	| links   | questions and answers of the best hits          | 350ms |
 //	| time    | what was said in a time that the question names | 400ms |
 //	| state   | what says how things are now, where that changes  | 250ms |
-//	| vectors | what means the like, where a model says what that is | 2.2s |
+//	| vectors | what means the like, if there is a model        | 2.2s  |
 //
 // A route that is late, fails or panics is left out, and named in the run.
 //
 // # Order
 //
 // Lexical scores come from package rank and lead. An event that other routes found too
-// gains a little; one that only they found ranks behind. The nearest by meaning gains most. At most 60 candidates stay, in
-// shares that depend on which routes found them; unused seats go to the rest. Events with
-// rare words of the question and the best lexical ones always keep their seats. Of two
-// events with the same words the better one is taken. One that says only what holds no more
-// ranks behind, unless the question asks for what was.
+// gains a little, one that the vectors found up to 0.6 of what the best lexical one has; one
+// that only others found ranks behind. At most 60 candidates stay, in shares that depend on
+// which routes found them; unused seats go to the rest. Events with rare words of the
+// question and the best lexical ones always keep their seats. Of two events with the same
+// words the better one is taken. One that says only what holds no more ranks behind, unless
+// the question asks for what was.
 package memory

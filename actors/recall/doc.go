@@ -41,10 +41,10 @@
 // changes of the events by their number; "runs", the newest retrieval runs by
 // their number in 16 digits, "count" with the row "runs", how many there ever were; "apart"
 // with the row "apart", what has nothing to do with certain questions, which hashes of
-// their words stand for; "vectors", what the events mean to a model, by the keys of the
-// events; "embedding" with the row "embedding", how far that is; and "quota", what the
-// model that selects was asked in this hour. TrimDue deletes events by their age. Growth hears of each change (Grow), and has a worker
-// ([NewReader]) read what has changed.
+// their words stand for; "vectors", a memory.Vector by the key of its event; "embedding"
+// with the row "embedding", how far that is; and "quota", what the model that selects was
+// asked in this hour. TrimDue deletes events by their age. Growth hears of each change
+// (Grow), and has a worker ([NewReader]) read what has changed.
 //
 // A crash loses the recall in progress; whoever asked for it asks again.
 package recall
