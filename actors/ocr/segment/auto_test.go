@@ -58,7 +58,11 @@ func judge(t *testing.T, c *chatpage.Client, least float64) (n tally) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	input := pane.InputBox()
 	got := pane.Find()
+	if after := pane.InputBox(); after != input {
+		t.Errorf("Find() moved the input of a window from %v to %v", input, after)
+	}
 	n.pictures = 1
 	area := pane.Area.Add(pane.At)
 	if like(area, c.Area) > 0.95 {

@@ -131,7 +131,7 @@ func (p *Pane) bare(blocks, marks []image.Rectangle, shapes []Shape) (n int) {
 // centred reports whether a block stands where dates and notices do.
 func (p *Pane) centred(b image.Rectangle) bool {
 	off := (b.Min.X+b.Max.X)/2 - p.w/2
-	return b.Dy() <= p.px(markHigh) && max(off, -off) <= p.px(markCentre)
+	return b.Dy() <= p.px(markHigh) && abs(off) <= p.px(markCentre)
 }
 
 // flat reports whether most of a picture has one brightness, as the fill of a

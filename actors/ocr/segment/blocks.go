@@ -25,7 +25,7 @@ type block struct {
 	cut    bool    // stamp is inside of it and taken out of rows
 }
 
-func (b *block) picture() bool { return b.class != classIncoming }
+func (b *block) picture() bool { return b.class != classFilled }
 
 // findBlocks is [Pane.Find] for windows of which no colours are known.
 func (p *Pane) findBlocks() Segments {
@@ -40,7 +40,7 @@ func (p *Pane) findBlocks() Segments {
 			out.Shapes[i].Bubble.Kind = kind(b.component, b.rows)
 		}
 	}
-	p.besides(list, out.Shapes)
+	p.besides(list)
 	p.weigh(list)
 	p.cutCorners(list) // what is read changes, not the key
 	for i := range list {
@@ -65,7 +65,7 @@ func (p *Pane) findBlocks() Segments {
 // quotes are the regions inside a bubble that are as wide as one with text.
 func (p *Pane) quotes(b block) (out []image.Rectangle) {
 	for _, r := range b.inner {
-		if 2*r.Dx() >= b.box.Dx() && r.Dy() >= p.px(blockHeight) && 4*r.Dy() <= 3*b.box.Dy() {
+		if 1000*r.Dx() >= quoteWide*b.box.Dx() && r.Dy() >= p.px(blockHeight) && 1000*r.Dy() <= quoteHigh*b.box.Dy() {
 			out = append(out, r)
 		}
 	}
@@ -74,25 +74,22 @@ func (p *Pane) quotes(b block) (out []image.Rectangle) {
 
 // besides finds the clock time beside each block and the name above it, whichever
 // side it may be of.
-func (p *Pane) besides(list []block, shapes []Shape) {
+func (p *Pane) besides(list []block) {
 	if p.background.patterned {
 		return
 	}
 	above := p.Area.Min.Y
 	for i := range list {
-		if list[i].row {
+		b := &list[i]
+		if b.row {
 			continue
 		}
-		b := shapes[i].Bubble
-		b.Side = messages.SideIncoming
-		right, left := p.timestamp(b), image.Rectangle{}
-		list[i].name = p.nameBox(b, above)
-		b.Side = messages.SideOwn
-		left = p.timestamp(b)
-		if list[i].stamp = right; right.Empty() || p.isStamp(left) && !p.isStamp(right) {
-			list[i].stamp = left
+		b.name = p.nameBox(b.box, above)
+		left, right := p.timestamp(b.box, messages.SideOwn), p.timestamp(b.box, messages.SideIncoming)
+		if b.stamp = right; right.Empty() || p.isStamp(left) && !p.isStamp(right) {
+			b.stamp = left
 		}
-		above = max(above, list[i].box.Max.Y)
+		above = max(above, b.box.Max.Y)
 	}
 }
 
@@ -105,9 +102,6 @@ func (p *Pane) isStamp(r image.Rectangle) bool {
 func (p *Pane) blocks() (list []block, taken []image.Rectangle, s *scanner) {
 	s = &scanner{p: p.pixels, texture: newTexture(p.Area, p.px(textCell))}
 	list = p.joined(s, s.flats(p.Area, stepInFill))
-	if p.Area.Max.Y == p.h {
-		list = p.aboveField(list)
-	}
 	list = slices.DeleteFunc(list, func(b block) bool { return !p.shaped(b) || p.background.patterned && !p.plain(b) })
 	list = p.outermost(list)
 	portraits := []image.Rectangle{}
@@ -129,7 +123,7 @@ func (p *Pane) blocks() (list []block, taken []image.Rectangle, s *scanner) {
 func (p *Pane) joined(s *scanner, all []component) []block {
 	var ids []int
 	for id, c := range all {
-		if c.box.Dx() >= p.px(blockWidth) && 8*c.count >= c.box.Dx()*c.box.Dy() {
+		if c.box.Dx() >= p.px(blockWidth) && 1000*c.count >= stripeDense*area(c.box) {
 			ids = append(ids, id)
 		}
 	}
@@ -137,7 +131,7 @@ func (p *Pane) joined(s *scanner, all []component) []block {
 	var open, list []block
 	for _, id := range ids { // by their first rows
 		c := all[id]
-		c.class = classIncoming // it has a fill, whosever it is
+		c.class = classFilled
 		i := slices.IndexFunc(open, func(b block) bool {
 			return c.box.Min.Y == b.box.Max.Y && inLine(c.box.Min.X, b.box.Min.X) && inLine(c.box.Max.X, b.box.Max.X)
 		})
@@ -176,7 +170,7 @@ func (p *Pane) plain(b block) bool {
 			}
 		})
 	}
-	return 2*same >= all
+	return 1000*same >= plainMost*all
 }
 
 // Measures of a block, logical pixels.
@@ -184,13 +178,34 @@ const (
 	blockWidth  = 24
 	blockHeight = 18
 	blockClip   = 6  // height of one that the edge of the area cuts
-	blockWidest = 92 // hundredths of the area
 	portrait    = 64 // largest portrait beside a message
 	portraitGap = 28
 	roundest    = 22 // radius of a bubble's corner
 	buttonLow   = 90 // the button that scrolls down is at most so far above the input
 	pillHigh    = 34 // highest date or notice of one line
 	smallHigh   = 32 // highest reaction
+	fieldAbove  = 6  // room above an input field
+)
+
+// Ratios of a block, thousandths.
+const (
+	blockWidest = 920 // of the area's width
+	blockDense  = 250 // least of its box that a region covers
+	stripeDense = 125 // the same for one that may be a part of a bubble
+	shadeDense  = 800 // least of a picture's box that a gradient covers
+	pictureFull = 500 // from which blocks in a component are what it consists of
+	plainMost   = 500 // least of a block that has its colour
+	straight    = 350 // least of the rows that end at one side
+	inkLeast    = 5   // of what is inside
+	inkMost     = 800
+	quoteWide   = 500 // least of the bubble's width
+	quoteHigh   = 750 // most of the bubble's height
+	squareOff   = 125 // by which width and height of a square differ at most
+	roundMost   = 820 // of its box that something round covers
+	buttonFrom  = 750 // of the area's width, where the button that scrolls down begins
+	fieldLow    = 780 // of the pane's height, where an input field begins
+	fieldWide   = 550 // least of the pane's width
+	fieldOff    = 80  // of the pane's width, from the area's middle to the field's
 )
 
 // mayHold decides by size whether a region may be the inside of a bubble.
@@ -201,22 +216,23 @@ func (p *Pane) mayHold(c component) bool {
 		low = blockClip
 	}
 	inside := c.box.Min.X > p.Area.Min.X && c.box.Max.X < p.Area.Max.X
-	return inside && w >= p.px(blockWidth) && h >= p.px(low) && 100*w <= blockWidest*p.Area.Dx() && 4*c.count >= w*h
+	return inside && w >= p.px(blockWidth) && h >= p.px(low) &&
+		1000*w <= blockWidest*p.Area.Dx() && 1000*c.count >= blockDense*w*h
 }
 
-// aboveField cuts the area above an input field that floats on the ground: wide, in
-// the middle, and below everything else.
-func (p *Pane) aboveField(list []block) []block {
-	for _, b := range list {
-		box := b.box
-		off := (box.Min.X+box.Max.X)/2 - (p.Area.Min.X+p.Area.Max.X)/2
-		if box.Min.Y < p.h*78/100 || 100*box.Dx() < 55*p.w || 100*max(off, -off) > 8*p.w {
-			continue
+// aboveField is the row above an input field that floats on the ground, wide, in the
+// middle, and below everything else; the end of the area if there is none.
+func (p *Pane) aboveField() int {
+	low := p.Area
+	low.Min.Y = max(p.h*fieldLow/1000-1, low.Min.Y) // what begins there may begin further up
+	s := &scanner{p: p.pixels, texture: newTexture(low, p.px(textCell))}
+	for _, b := range p.joined(s, s.flats(low, stepInFill)) {
+		off := 1000 * abs(b.box.Min.X+b.box.Max.X-p.Area.Min.X-p.Area.Max.X) / 2
+		if b.box.Min.Y > low.Min.Y && 1000*b.box.Dx() >= fieldWide*p.w && off <= fieldOff*p.w {
+			return max(b.box.Min.Y-p.px(fieldAbove), p.Area.Min.Y)
 		}
-		p.Area.Max.Y = max(box.Min.Y-p.px(6), p.Area.Min.Y)
-		return slices.DeleteFunc(list, func(b block) bool { return b.box.Min.Y >= p.Area.Max.Y })
 	}
-	return list
+	return p.Area.Max.Y
 }
 
 // shaped reports whether a region has straight sides and something written in it,
@@ -226,10 +242,10 @@ func (p *Pane) shaped(b block) bool {
 	left, right, inside := 0, 0, 0
 	for _, r := range b.rows {
 		inside += int(r.to - r.from)
-		if max(r.from-from, from-r.from) <= 2 {
+		if abs(r.from-from) <= 2 {
 			left++
 		}
-		if max(r.to-to, to-r.to) <= 2 {
+		if abs(r.to-to) <= 2 {
 			right++
 		}
 	}
@@ -244,7 +260,7 @@ func (p *Pane) shaped(b block) bool {
 		}
 	}
 	ink := inside - b.count
-	return 100*min(left, right) >= 35*len(b.rows) && 200*ink >= inside && 10*ink <= 8*inside
+	return 1000*min(left, right) >= straight*len(b.rows) && 1000*ink >= inkLeast*inside && 1000*ink <= inkMost*inside
 }
 
 // outermost drops the blocks that stand inside others.
@@ -313,7 +329,7 @@ func (p *Pane) filled(list []block, c component) bool {
 	for _, b := range list {
 		covered += area(b.box.Intersect(c.box))
 	}
-	return 2*covered >= min(area(c.box), c.count)
+	return 1000*covered >= pictureFull*min(area(c.box), c.count)
 }
 
 // shade finds the bubble in a component whose fill is a gradient.
@@ -326,26 +342,25 @@ func (p *Pane) shade(c component) (block, bool) {
 			best = id
 		}
 	}
-	if best < 0 || !p.mayHold(all[best]) || 10*area(all[best].box) < 8*area(c.box) {
+	if best < 0 || !p.mayHold(all[best]) || 1000*area(all[best].box) < shadeDense*area(c.box) {
 		return block{}, false
 	}
 	rows := straightened(s.spans(all, []int{best})[best])
 	in := all[best]
-	in.class = classIncoming
+	in.class = classFilled
 	b := p.newBlock(in, rows)
 	return b, p.shaped(b)
 }
 
 func area(r image.Rectangle) int { return r.Dx() * r.Dy() }
 
-func square(r image.Rectangle) bool {
-	d := r.Dx() - r.Dy()
-	return 8*max(d, -d) <= r.Dy()
-}
+func abs[N int | int32](n N) N { return max(n, -n) }
+
+func square(r image.Rectangle) bool { return 1000*abs(r.Dx()-r.Dy()) <= squareOff*r.Dy() }
 
 // messagesOf drops portraits, dates, notices and buttons, and notes beside which
 // blocks the portraits stand.
-func (p *Pane) messagesOf(list []block, portraits []image.Rectangle) (left []block, all []image.Rectangle) {
+func (p *Pane) messagesOf(list []block, portraits []image.Rectangle) (rest []block, all []image.Rectangle) {
 	for _, b := range list {
 		if square(b.box) && b.box.Dy() <= p.px(portrait) {
 			portraits = append(portraits, b.box)
@@ -386,9 +401,9 @@ func (p *Pane) messagesOf(list []block, portraits []image.Rectangle) (left []blo
 func (p *Pane) notice(list []block, i int) bool {
 	b := list[i]
 	off := (b.box.Min.X+b.box.Max.X)/2 - (p.Area.Min.X+p.Area.Max.X)/2
-	middle := b.box.Dy() <= p.px(pillHigh) && max(off, -off) <= p.px(markCentre)
-	round := square(b.box) && b.box.Max.Y > p.Area.Max.Y-p.px(buttonLow) && 4*b.box.Min.X > 3*p.Area.Max.X &&
-		100*areaOf(b.rows) < 82*b.box.Dx()*b.box.Dy()
+	middle := b.box.Dy() <= p.px(pillHigh) && abs(off) <= p.px(markCentre)
+	round := square(b.box) && b.box.Max.Y > p.Area.Max.Y-p.px(buttonLow) &&
+		1000*b.box.Min.X > buttonFrom*p.Area.Max.X && 1000*areaOf(b.rows) < roundMost*area(b.box)
 	if !middle && !round || b.picture() {
 		return false
 	}
@@ -408,4 +423,4 @@ func areaOf(rows []span) (n int) {
 	return n
 }
 
-func inLine(a, b int) bool { return -2 <= a-b && a-b <= 2 }
+func inLine(a, b int) bool { return abs(a-b) <= 2 }

@@ -33,7 +33,7 @@ func (p *Pane) cutCorners(list []block) {
 		for j, o := range corners {
 			right := (list[i].box.Max.X - c.Max.X) - (list[j].box.Max.X - o.Max.X)
 			low := (list[i].box.Max.Y - c.Max.Y) - (list[j].box.Max.Y - o.Max.Y)
-			if !o.Empty() && max(right, -right, low, -low) <= p.px(2) {
+			if !o.Empty() && max(abs(right), abs(low)) <= p.px(2) {
 				alike++
 			}
 		}

@@ -50,10 +50,10 @@ func (p pixels) commonLuma(r image.Rectangle) int {
 
 // timestamp returns the ink beside a bubble's lower end: right of an incoming
 // one, left of an own one.
-func (p *Pane) timestamp(b messages.Bubble) image.Rectangle {
-	box, width := Rect(b.Box), p.px(p.layout.Bubble.Timestamp)
+func (p *Pane) timestamp(box image.Rectangle, side messages.Side) image.Rectangle {
+	width := p.px(p.layout.Bubble.Timestamp)
 	zone := image.Rect(box.Max.X+p.px(2), max(box.Min.Y, box.Max.Y-p.px(40)), box.Max.X+width, box.Max.Y)
-	if b.Side == messages.SideOwn {
+	if side == messages.SideOwn {
 		zone.Min.X, zone.Max.X = box.Min.X-width, box.Min.X-p.px(2)
 	}
 	zone = zone.Intersect(p.Area)

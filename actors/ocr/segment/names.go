@@ -1,10 +1,6 @@
 package segment
 
-import (
-	"image"
-
-	"github.com/kehai-run/kehai/messages"
-)
+import "image"
 
 // nameWidth is how far a name above a bubble is followed to the right, logical.
 const nameWidth = 240
@@ -13,12 +9,12 @@ const nameWidth = 240
 // line high, that begins near the bubble's left edge and touches nothing else.
 // above is where the shape before ends. It is empty where there is no such ink:
 // a second bubble of the same person has no name, and nothing is guessed.
-func (p *Pane) nameBox(b messages.Bubble, above int) image.Rectangle {
+func (p *Pane) nameBox(box image.Rectangle, above int) image.Rectangle {
 	s, g := p.layout.Sender, p.background
-	if s.Height == 0 || g.patterned || b.Side != messages.SideIncoming {
+	if s.Height == 0 || g.patterned {
 		return image.Rectangle{}
 	}
-	box, within := Rect(b.Box), p.px(s.Within)
+	within := p.px(s.Within)
 	zone := image.Rect(box.Min.X-within, max(box.Min.Y-p.px(s.Height), above),
 		box.Min.X+p.px(nameWidth), box.Min.Y-p.px(1))
 	zone = zone.Intersect(p.Area)

@@ -46,7 +46,7 @@ func (p *Pane) rowBlocks(portraits []image.Rectangle) (list []block, taken []ima
 			b.box = b.box.Union(l.box)
 			continue
 		}
-		list = append(list, block{component: component{class: classIncoming, box: l.box}, name: name, row: true})
+		list = append(list, block{component: component{class: classFilled, box: l.box}, name: name, row: true})
 	}
 	for i := range list {
 		b := &list[i]
@@ -84,7 +84,7 @@ func (p *Pane) rowLines(column []image.Rectangle) (lines []rowLine) {
 	for _, box := range p.inkLines(band) {
 		l := rowLine{box: box}
 		for _, r := range column {
-			if d := box.Min.Y - r.Min.Y; max(d, -d) <= p.px(nameOff) {
+			if abs(box.Min.Y-r.Min.Y) <= p.px(nameOff) {
 				l.name = p.firstInk(box)
 			}
 		}
@@ -94,8 +94,7 @@ func (p *Pane) rowLines(column []image.Rectangle) (lines []rowLine) {
 		lines = append(lines, l)
 	}
 	return slices.DeleteFunc(lines, func(l rowLine) bool {
-		d := l.box.Min.X - left
-		return left == 0 || max(d, -d) > p.px(rowGap) || p.Clips(l.box)
+		return left == 0 || abs(l.box.Min.X-left) > p.px(rowGap) || p.Clips(l.box)
 	})
 }
 

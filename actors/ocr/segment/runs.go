@@ -14,7 +14,8 @@ const (
 	classBackground class = iota
 	classOwn
 	classIncoming
-	classOther // neither background nor fill: ink, pictures, avatars
+	classOther  // neither background nor fill: ink, pictures, avatars
+	classFilled // it has a fill, whosever it is
 )
 
 // run is a horizontal stretch of one class. parent links it to its component.

@@ -79,7 +79,9 @@ func (p *Pane) Find() Segments {
 	above := p.Area.Min.Y
 	for i := range out.Shapes {
 		shape := &out.Shapes[i]
-		shape.Name = p.nameBox(shape.Bubble, above)
+		if shape.Bubble.Side == messages.SideIncoming {
+			shape.Name = p.nameBox(shape.Box(), above)
+		}
 		shape.Bubble.Named = !shape.Name.Empty()
 		above = max(above, shape.Box().Max.Y)
 	}
@@ -157,7 +159,7 @@ func (p *Pane) newShape(c component, rows []span) Shape {
 		Side: p.side(c), Kind: kind(c, rows), Box: boxOf(c.box), Clipped: p.Clips(c.box), Key: p.shapeKey(c, rows),
 	}
 	if !p.background.patterned {
-		s.Timestamp = p.timestamp(s.Bubble)
+		s.Timestamp = p.timestamp(s.Box(), s.Bubble.Side)
 	}
 	return s
 }
