@@ -115,7 +115,7 @@ type Memory struct {
 	Covers       float64        `json:"covers"`            // share of the question's words that it contains, 0 to 1
 
 	State  Text `json:"state,omitempty"`  // what it says that still holds, such as "home: Kyoto"
-	Former bool `json:"former,omitempty"` // it says only what holds no more
+	Former bool `json:"former,omitempty"` // it is outdated
 }
 
 // SearchMemory asks a worker for the results of one route.

@@ -137,8 +137,8 @@ func (a *actor) move(turn *actors.Turn, v Interview, from interview.State, e int
 	return v
 }
 
-// analyse has an interview that is over analysed: at its end, and whenever what was said in
-// it is no longer the same.
+// analyse asks for the analysis of a finished interview: at its end, and whenever what was
+// said in it has changed.
 func (a *actor) analyse(turn *actors.Turn) {
 	if v, ok := Interviews.Get(turn, onlyRow); ok && v.State.Phase == interview.Done {
 		turn.Send(messages.To(messages.ActorInsight, string(v.Project)), messages.Analyse{Project: v.Project,

@@ -178,7 +178,7 @@ const covering = 0.6
 
 // names returns the event that answers the newest message, if that is a question and one
 // event clearly answers it: what says how it is now before all others, and nothing that
-// holds no more.
+// is outdated.
 func (m material) names(said []messages.Said) *messages.Memory {
 	if !rank.Asks(string(last(said))) {
 		return nil

@@ -219,7 +219,7 @@ func TestNamesWhatItRemembers(t *testing.T) {
 			now.Text, now.State = "we called the dog Laika now", "dog: Laika"
 			r.Found = append(r.Found, now)
 		}, "You told me on 2 March 2026: “we called the dog Laika now”", 1},
-		{"what holds no more", func(r *messages.Recalled) { r.Found, r.Found[0].Former = r.Found[:1], true },
+		{"outdated", func(r *messages.Recalled) { r.Found, r.Found[0].Former = r.Found[:1], true },
 			theAck, 0},
 	} {
 		s := auto()

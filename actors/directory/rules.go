@@ -131,8 +131,9 @@ type meant struct {
 
 func (m meant) all() []messages.ConversationID { return append(slices.Clone(m.equal), m.alike...) }
 
-// begun are what others share with a conversation that has just begun: unless it is proved,
-// they were told the same.
+// begun lists what other conversations share with one that has just begun. A weak overlap
+// proves nothing beyond those of the same title: one of a like title counts as another
+// transcript.
 func (m meant) begun(list []messages.Shared) (out []messages.Shared) {
 	for _, s := range list {
 		switch {

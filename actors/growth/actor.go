@@ -182,8 +182,8 @@ func (a *actor) take(turn *actors.Turn, m messages.EventsRead) {
 	}
 }
 
-// there notes which events are still remembered where all are read anew. When all are
-// read, what rests on others is removed.
+// there notes which events still exist while all of them are read again. After the last
+// one it removes what rests on events that are gone.
 func (a *actor) there(turn *actors.Turn, m messages.EventsRead, part uint64) {
 	for _, e := range m.Events {
 		key := memory.Key(e.ID)

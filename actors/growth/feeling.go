@@ -17,7 +17,8 @@ var feelings = []struct {
 	re                          *regexp.Regexp
 }{
 	{"tired", -0.5, -0.6, -0.3, re(`疲れ|つかれ|眠い|ねむい|くたくた|ヘトヘト|しんどい|(?i)\b(?:tired|exhausted|worn out|sleepy)\b`)},
-	{"sad", -0.8, -0.3, -0.5, re(`悲し|かなし|寂し|さみし|泣い|泣き|つらい|辛かった|落ち込|(?i)\b(?:sad|lonely|crying|heartbroken|depressed)\b`)},
+	{"sad", -0.8, -0.3, -0.5, re(`悲し|かなし|寂し|さみし|泣い|泣き|つらい|辛かった|落ち込|` +
+		`(?i)\b(?:sad|lonely|crying|heartbroken|depressed)\b`)},
 	{"worried", -0.5, 0.4, -0.5, re(`不安|心配|緊張|焦っ|怖い|こわい|(?i)\b(?:worried|anxious|nervous|scared|afraid)\b`)},
 	{"angry", -0.7, 0.7, 0.3, re(`怒っ|ムカつ|むかつ|腹が立|イライラ|許せな|(?i)\b(?:angry|furious|annoyed|fed up)\b`)},
 	{"happy", 0.8, 0.5, 0.4, re(`嬉し|うれし|楽し|たのし|最高|幸せ|ワクワク|わくわく|(?i)\b(?:happy|glad|delighted|excited|thrilled)\b`)},

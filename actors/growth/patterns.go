@@ -57,27 +57,35 @@ var patterns = []pattern{
 	{memory.Fact, "school", memory.Holds, re(
 		`(?P<body>[^\s、,。「」がはをもとでにへの]{1,12}(?:大学院?|高校|中学校?|専門学校))に(?:通って|入学し|受か)`)},
 
-	{memory.Fact, "", memory.Holds, re(`(?:^|、|ちなみに|やっぱり)(?P<name>(?:[^\s、。はが]{1,12}の)?(?:` + matter + `))は、?(?P<body>.{1,30}?)` + is)},
-	{memory.Fact, "", memory.Holds, re(`\b(?i:my|our) (?P<name>birthday|phone number|address|hobby|hometown|favou?rite \w+) ` +
-		`is (?:on |in )?(?P<body>.{1,40}?)[.!]*$`)},
-	{memory.Fact, "", memory.Holds, re(`(?P<name>(?P<body>[^\s、,。「」がはをもとでにへの]{1,12})の?アレルギー)(?:が(?:ある|あり|出)|な[んの]|です|だ|で|持ち)`)},
+	{memory.Fact, "", memory.Holds, re(
+		`(?:^|、|ちなみに|やっぱり)(?P<name>(?:[^\s、。はが]{1,12}の)?(?:` + matter + `))は、?(?P<body>.{1,30}?)` + is)},
+	{memory.Fact, "", memory.Holds, re(
+		`\b(?i:my|our) (?P<name>birthday|phone number|address|hobby|hometown|favou?rite \w+) ` +
+			`is (?:on |in )?(?P<body>.{1,40}?)[.!]*$`)},
+	{memory.Fact, "", memory.Holds, re(
+		`(?P<name>(?P<body>[^\s、,。「」がはをもとでにへの]{1,12})の?アレルギー)(?:が(?:ある|あり|出)|な[んの]|です|だ|で|持ち)`)},
 	{memory.Fact, "", memory.Holds, re(`\bI(?:'m| am) (?P<name>allergic to (?P<body>[\w ]{2,30}?))[.,!]*$`)},
 	{memory.Fact, "", memory.Holds, re(`(?P<name>` + animal + `)の(?P<body>[ァ-ヶー]{2,8})(?:が|は|も|と|を|って)`)},
 
 	{memory.Relation, "", memory.Holds, re(`(?P<name>` + relative + `)の(?P<body>[ァ-ヶー]{2,8})(?:が|は|も|と|に|を|って)`)},
 	{memory.Relation, "", memory.Holds, re(`(?P<name>` + relative + `)の(?P<body>[^\s、。のがは]{1,6}?)(?:さん|ちゃん|くん)`)},
-	{memory.Relation, "", memory.Holds, re(`\b(?i:my|our) (?P<name>` + kin + `)(?:'s name)?,? (?:is (?:called |named )?)?` + capital)},
+	{memory.Relation, "", memory.Holds, re(
+		`\b(?i:my|our) (?P<name>` + kin + `)(?:'s name)?,? (?:is (?:called |named )?)?` + capital)},
 
 	{memory.Preference, "", memory.Likes, re(noun + `(?:が|は|も)?` + very + `(?:好き|すき)` + told)},
 	{memory.Preference, "", memory.Likes, re(noun + `派(?:です|だ|かな|なん|$|ね|よ|に)`)},
 	{memory.Preference, "", memory.Likes, re(noun + `に(?:ハマって|はまって)`)},
-	{memory.Preference, "", memory.Likes, re(`\bI (?:really |just |absolutely |do |still )*(?:like|love|adore|enjoy) ` + thing + ending)},
 	{memory.Preference, "", memory.Likes, re(
-		less + `より(?:も|は)?、?(?P<body>[^\s、,。「」がはをもとでにへの]{1,20}?)(?:の?(?:ほう|方))?(?:が|も)?(?:いい|良い|好き|派|合う|おいしい|です|だ|かな|$)`)},
-	{memory.Preference, "", memory.Likes, re(`\bI (?:now )?prefer (?P<body>[\w' -]{2,30}?) (?:to|over) (?P<less>[\w' -]{2,30}?)` + ending)},
+		`\bI (?:really |just |absolutely |do |still )*(?:like|love|adore|enjoy) ` + thing + ending)},
+	{memory.Preference, "", memory.Likes, re(
+		less + `より(?:も|は)?、?(?P<body>[^\s、,。「」がはをもとでにへの]{1,20}?)` +
+			`(?:の?(?:ほう|方))?(?:が|も)?(?:いい|良い|好き|派|合う|おいしい|です|だ|かな|$)`)},
+	{memory.Preference, "", memory.Likes, re(
+		`\bI (?:now )?prefer (?P<body>[\w' -]{2,30}?) (?:to|over) (?P<less>[\w' -]{2,30}?)` + ending)},
 	{memory.Preference, "", memory.Dislikes, re(
 		noun + `(?:が|は|も)?` + very + `(?:(?:苦手|嫌い|きらい)` + told + `|食べられない|飲めない|好きじゃな|好きではな)`)},
-	{memory.Preference, "", memory.Dislikes, re(`\bI (?:really )?(?:don't like|do not like|hate|can't stand|dislike) ` + thing + ending)},
+	{memory.Preference, "", memory.Dislikes, re(
+		`\bI (?:really )?(?:don't like|do not like|hate|can't stand|dislike) ` + thing + ending)},
 	{memory.Preference, "", memory.Ends, re(`もう` + noun + `は(?:飲まない|食べない|いらない|卒業|飲んでない|食べてない)`)},
 }
 
@@ -102,7 +110,8 @@ var (
 	// What happens by itself, or only says how something is.
 	happens = re(`(?:[始閉決集止終変分見か]ま?[るわか]る|まる|わる|かる|られる|[会買使見聞もら]え?こ?える|行ける|晴れる|[降治]る|着く|` +
 		`[^捨立建育]てい?る|[んい]でい?る|[^入]れる|[混込]む|だけ休む|である|あります|います|できます|なります|思います|まります|わります)(?:[ねよわ]|んだ|の|から)*$|` +
-		`(?i)'ll (?:be|never|always|miss|have|bet|see (?:what|how|if|on|you))\b|\b(?:have to|must) (?:admit|say|confess|laugh|have|be|agree|look|seem|feel)\b`)
+		`(?i)'ll (?:be|never|always|miss|have|bet|see (?:what|how|if|on|you))\b|` +
+		`\b(?:have to|must) (?:admit|say|confess|laugh|have|be|agree|look|seem|feel)\b`)
 	habit  = re(`毎[日朝晩夜週月年]|いつも|普段|ふだん|だいたい|たいてい|(?i)\b(?:every|usually|always|normally)\b`)
 	spared = re(`なくて(?:も)?(?:いい|よい|良い)|ない(?:つもり|予定|こと)`)
 	// The words of others, and what another one has to do.
@@ -113,17 +122,19 @@ var (
 	denied = re(`(?i)\b(?:don't|do not|doesn't|didn't)\b`)
 	// What is no thing.
 	vague = re(`^(?:ここ|そこ|あそこ|どこ|それ|これ|あれ|大変|きれい|楽しみ|大事|最高|いつ|まだ|どう|無理|だめ|内緒|秘密)$|くて?$|から$|` +
-		`^(?i:it|that|this|these|those|you|him|her|them|us|me|how|what|when|where|why|who|if|to|your|is|are|being|each other)\b`)
+		`^(?i:it|that|this|these|those|you|him|her|them|us|me|how|what|when|where|why|who|if|to|your|` +
+		`is|are|being|each other)\b`)
 	// Who or what does it, apart from times, which are marked like subjects.
 	subjects = re(`が|(?:^|[^\p{Han}])\p{Han}*[^日夜朝昼晩曜週末月年時度次\sぁ-ん\x00-\x7f]は`)
 	mine     = re(`[私僕俺][がは]`)
 	before   = re(`^(?:思った|前|以前|予想|いつも|昨日|去年|何|今|想像|普段|誰)$`)
 	states   = re(`(?:です|ません)(?:[ねよわ]|が|から|けど)*$`)
 	weather  = re(`雨|雪|晴れ|天気|台風|気温|暑|寒|風が|地震|(?i)\b(?:rain|snow|sunny|weather)\b`)
-	adverbs  = re(`^(?:今|いま|もう|また|やっぱり|やっぱ|やはり|実は|結局|ついに|最近|先月|先週|昨日|来月|今年|去年|今月|今日|私|僕|俺|わたし|まだ|けっこう|すごく|とても|本当|春から|夏から|秋から|冬から)+`)
-	fond     = re(`(?:やっぱり|やっぱ|やはり|一番|本当|とても|すごく|めっちゃ|かなり|大|が|は|も)+$`)
-	kinship  = re(`^(?:` + relative + `)$`)
-	firm     = re(`やっぱり|やっぱ|やはり|大好き|大嫌い|一番|絶対|(?i)\b(?:really|love|hate|always|actually|after all|can't stand)\b`)
+	adverbs  = re(`^(?:今|いま|もう|また|やっぱり|やっぱ|やはり|実は|結局|ついに|最近|先月|先週|昨日|来月|今年|去年|今月|今日|` +
+		`私|僕|俺|わたし|まだ|けっこう|すごく|とても|本当|春から|夏から|秋から|冬から)+`)
+	fond    = re(`(?:やっぱり|やっぱ|やはり|一番|本当|とても|すごく|めっちゃ|かなり|大|が|は|も)+$`)
+	kinship = re(`^(?:` + relative + `)$`)
+	firm    = re(`やっぱり|やっぱ|やはり|大好き|大嫌い|一番|絶対|(?i)\b(?:really|love|hate|always|actually|after all|can't stand)\b`)
 )
 
 // read returns what a sentence says in the way of the pattern.

@@ -26,8 +26,8 @@ func CueOf(question string) (c Cue) {
 	return c
 }
 
-// alike is the least share of their words that two cues have in common, of the words of
-// both, so that they mean the same.
+// alike is the least share of the words of two cues that must be in both, so that they count
+// as the same question.
 const alike = 0.5
 
 // Like reports whether two questions are about the same, by their words.

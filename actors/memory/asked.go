@@ -39,7 +39,7 @@ var (
 		`\b(?:before|used to|previous(?:ly)?|former(?:ly)?|ever|originally|first|history)\b`)
 )
 
-// Earlier reports whether a question asks for what holds no more.
+// Earlier reports whether a question asks for what was.
 func Earlier(question string) bool { return earlier.MatchString(folded(question)) }
 
 // maxAsked is how much of a question is read, in bytes.
@@ -105,7 +105,7 @@ func (t Topic) Known() (s State, told messages.Text, ok bool) {
 	return s, told, true
 }
 
-// Former are the events that say of a topic only what holds no more.
+// Former are the events that are outdated by what is known of a topic.
 func (t Topic) Former() (list []messages.MessageID) {
 	for _, s := range t.States {
 		if s.Until.IsZero() || s.End == Finished || s.End == Duplicate {

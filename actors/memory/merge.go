@@ -34,7 +34,7 @@ const (
 	alone  = 0.05
 	// meant is what the best result by meaning is worth, beside the best lexical one with 1.
 	meant = 0.6
-	// former is what an event keeps of its score that says only what holds no more.
+	// former is what an outdated event keeps of its score.
 	former = 0.5
 )
 
@@ -58,8 +58,8 @@ type key struct {
 	id messages.MessageID
 }
 
-// past marks the events that say only what holds no more. Where the question is not about
-// what was, they lose.
+// past marks the events that are outdated. Where the question is not about what was, they
+// lose.
 func past(list []Candidate, found []Found, mode Mode) []Candidate {
 	over := map[key]bool{}
 	for _, f := range found {

@@ -75,7 +75,7 @@ type State struct {
 	Evidence  []messages.MessageID `json:"evidence"`
 }
 
-// End is why a state holds no more.
+// End is why a state is outdated.
 type End string
 
 // Ends of states.

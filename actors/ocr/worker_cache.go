@@ -57,8 +57,8 @@ func NewCache(limit int) *Cache {
 		looks: map[messages.WindowID]messages.Learnt{}}
 }
 
-// known is what is known of a window. Who asks for a reading without knowing it gets what
-// was known at the last one.
+// known is what a request knows of its window, or, if that is nothing, what the last
+// request knew.
 func (c *Cache) known(window messages.WindowID, learnt messages.Learnt) messages.Learnt {
 	c.mu.Lock()
 	defer c.mu.Unlock()

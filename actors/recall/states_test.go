@@ -17,7 +17,7 @@ func said(id messages.MessageID, day int, op memory.Op, body messages.Text) memo
 }
 
 // TestStates finds what says how things are now, whatever words the question has for it, and
-// marks what holds no more; where the question asks for what was, nothing is.
+// marks what is outdated; where the question asks for what was, nothing is.
 func TestStates(t *testing.T) {
 	s := newShelf()
 	s.put("c-1", event("m1", "大阪に住んでます", 0), event("m2", "コーヒーが好き", 5), event("m3", "京都へ越してきたよ", 9*24*60),
@@ -56,7 +56,7 @@ func TestStates(t *testing.T) {
 			t.Errorf("state(%q) = %q, want %q", c.text, got, c.now)
 		}
 		if got := strings.Join(over, " "); got != c.over {
-			t.Errorf("state(%q): %q holds no more, want %q", c.text, got, c.over)
+			t.Errorf("state(%q): %q is outdated, want %q", c.text, got, c.over)
 		}
 	}
 	run, list := l.Recall(context.Background(), recall.Query{Conversation: "c-1", Text: "今どこに住んでますか？",

@@ -30,7 +30,7 @@ type topicAt struct {
 }
 
 // states returns the events that say how things are now, of what the question asks for or
-// its best hits are about, and marks those that say only what holds no more.
+// its best hits are about, and marks those that are outdated.
 func (s *search) states() (list []messages.MemoryHit) {
 	topics := s.topics()
 	newest := map[string]topicAt{} // of the same thing in several conversations

@@ -52,7 +52,7 @@ rests on.`,
 			return k.Kind != preference && (v.all || k.Until == nil)
 		})
 	})
-	cmd.Flags().BoolVar(&v.all, "all", false, "also what holds no more")
+	cmd.Flags().BoolVar(&v.all, "all", false, "also what is outdated")
 	return cmd
 }
 

@@ -106,7 +106,7 @@ type Recalled struct {
 	Score        float64                 `json:"score"`
 	Routes       []RecallHit             `json:"routes"`
 	State        string                  `json:"state,omitempty"`  // what it says that still holds: "home: Kyoto"
-	Former       bool                    `json:"former,omitempty"` // it says only what holds no more
+	Former       bool                    `json:"former,omitempty"` // it is outdated
 }
 
 // Who is who said it, for people.

@@ -4,15 +4,15 @@ import "strings"
 
 // stopWords are English words that say little about what a text is about: articles,
 // pronouns, auxiliaries, prepositions, question words, and what opens a reply.
-var stopWords = wordSet(`a an the this that these those and or but nor so if then than as of at by for from in into on onto
-	to up out off over under with without about around between through during before after again further once here
-	there where when who whom whose which what why how all any both each few more most other some such no not only own
-	same too very can could will would shall should may might must do does did doing done am is are was were be been
-	being have has had having i me my mine myself you your yours yourself he him his himself she her hers herself it
-	its itself we us our ours ourselves they them their theirs themselves dont didnt doesnt isnt arent wasnt werent
-	hasnt havent hadnt wont wouldnt cant couldnt shouldnt im ive id ill youre youve youd youll hes shes its were weve
-	wed theyre theyve theyd thats whats wheres whos lets s t d m re ve ll yes yeah ok okay oh hey hi hello well just
-	also get got getting thing things really like`)
+var stopWords = wordSet(`a an the this that these those and or but nor so if then than as of at by for from in into
+	on onto to up out off over under with without about around between through during before after again further once
+	here there where when who whom whose which what why how all any both each few more most other some such no not only
+	own same too very can could will would shall should may might must do does did doing done am is are was were be been
+	being have has had having i me my mine myself you your yours yourself he him his himself she her hers herself it its
+	itself we us our ours ourselves they them their theirs themselves dont didnt doesnt isnt arent wasnt werent hasnt
+	havent hadnt wont wouldnt cant couldnt shouldnt im ive id ill youre youve youd youll hes shes its were weve wed
+	theyre theyve theyd thats whats wheres whos lets s t d m re ve ll yes yeah ok okay oh hey hi hello well just also
+	get got getting thing things really like`)
 
 func wordSet(s string) map[string]bool {
 	set := map[string]bool{}

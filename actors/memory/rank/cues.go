@@ -12,14 +12,15 @@ import (
 var (
 	numbered = regexp.MustCompile(`[0-9０-９]|[一二三四五六七八九十百千万]+[人回個冊匹歳年月日週時分円度枚本杯]|(?i:\b(?:one|two|three|four|` +
 		`five|six|seven|eight|nine|ten|eleven|twelve|dozen|couple|several|twice|once|hundred|thousand|half)\b)`)
-	durations = regexp.MustCompile(`(?i:\b(?:since|ago|yesterday|today|tonight|tomorrow|weekend|month|week|year|day)s?\b)|` +
-		`時間|日間|週間|ヶ月|か月|年間|以来|前に`)
+	durations = regexp.MustCompile(`(?i:\b(?:since|ago|yesterday|today|tonight|tomorrow|weekend|month|week|year|` +
+		`day)s?\b)|時間|日間|週間|ヶ月|か月|年間|以来|前に`)
 	placed = regexp.MustCompile(`\b(?:in|at|to|from|near|visit|visited|visiting|around|through)\s+(?:the\s+)?\p{Lu}|` +
 		`[\p{Han}\p{Katakana}ー]{2,}(?:に行|へ行|に着|から来|に住|で会|に引っ越|に泊|へ旅|を訪)|` +
 		`[\p{Han}\p{Katakana}ー]+(?:市|県|町|村|駅|区|島|海岸|公園|ホテル|空港)`)
-	personal = regexp.MustCompile(`(?i:\b(?:mother|father|mom|mum|dad|sister|brother|son|daughter|wife|husband|friend|` +
-		`uncle|aunt|cousin|grandma|grandpa|grandmother|grandfather|boss|teacher|colleague|coworker|neighbou?r|partner|roommate|niece|` +
-		`nephew|boyfriend|girlfriend|family|kids?)s?\b)|[\p{Han}\p{Katakana}\p{Hiragana}ー](?:さん|ちゃん|くん|先生|先輩|後輩)|` +
+	personal = regexp.MustCompile(`(?i:\b(?:mother|father|mom|mum|dad|sister|brother|son|daughter|wife|husband|` +
+		`friend|uncle|aunt|cousin|grandma|grandpa|grandmother|grandfather|boss|teacher|colleague|coworker|` +
+		`neighbou?r|partner|roommate|niece|nephew|boyfriend|girlfriend|family|kids?)s?\b)|` +
+		`[\p{Han}\p{Katakana}\p{Hiragana}ー](?:さん|ちゃん|くん|先生|先輩|後輩)|` +
 		`母|父|姉|兄|妹|弟|祖母|祖父|友達|友人|同僚|上司|親友|いとこ|叔父|叔母|夫|妻|彼女|彼氏`)
 	named = regexp.MustCompile(`(?:[a-z,;]\s+|[a-z]-)\p{Lu}\p{Ll}+`)
 )

@@ -90,7 +90,8 @@ func lead(sentence string) (rest string, d time.Duration) {
 var (
 	politeAfter = regexp.MustCompile(`(?i)(?:[\s,]+(?:please|pls|thanks|thank you|thx|cheers)(?: a lot| so much)?|` +
 		`,\s*(?:ok|okay|alright|all right|right|will you|would you|could you|can you))+[\s,.!?]*$`)
-	politeJapanese = regexp.MustCompile(`^(?:ねえ|ねぇ|あのさ?|すみません(?:が|けど)?|悪いけど|ごめん|お願い(?:します)?|じゃあ|あと|それと|ついでに)[、,。！!\s]+|` +
+	politeJapanese = regexp.MustCompile(`^(?:ねえ|ねぇ|あのさ?|すみません(?:が|けど)?|悪いけど|ごめん|お願い(?:します)?|` +
+		`じゃあ|あと|それと|ついでに)[、,。！!\s]+|` +
 		`(?:^|[、,。！!\s]+)(?:お願い|おねがい|よろしく|頼む|頼み)[ぁ-んー！!。、]*$`)
 	forgetting = regexp.MustCompile(`(?:(?:こと|の)?を)?忘れ(?:ない|ん)(?:よう(?:に)?)?$`)
 )

@@ -163,6 +163,7 @@ var rules = []struct {
 	{"Columns", linesFit, map[string]string{
 		"a/a.go":      "package a\n// " + strings.Repeat("x", 118),
 		"b/a.go":      "package a\n\t\t\t// " + strings.Repeat("日", 106),
+		"c/c.go":      "package a\nvar s = `" + strings.Repeat("x", 111) + "`",
 		"a/a_test.go": "package a\n// " + strings.Repeat("x", 118),
 		"a/b_test.go": "package a\nvar s, t = `" + strings.Repeat("x", 30) + "`, 1 // " + strings.Repeat("x", 100),
 	}, map[string]string{
