@@ -8,9 +8,9 @@ import (
 	"github.com/kehai-run/kehai/actors"
 	"github.com/kehai-run/kehai/actors/llm"
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/runtime/admin"
 	"github.com/kehai-run/kehai/runtime/bare"
 	"github.com/kehai-run/kehai/runtime/config"
-	"github.com/kehai-run/kehai/runtime/control"
 	"github.com/kehai-run/kehai/runtime/drivers"
 	"github.com/kehai-run/kehai/runtime/engine"
 	"github.com/kehai-run/kehai/runtime/offline"
@@ -86,7 +86,7 @@ func newSettings(cfg Config, opts []Option) settings {
 // Cluster is a machine's seat among others; package runtime/cluster/seat has it. Between
 // Start and Close its engine runs on the replica, and Run serves until ctx ends.
 type Cluster interface {
-	control.ClusterBackend
+	admin.Cluster
 	Start(engine.Store, []engine.Kind, engine.Sealer, func(broken error)) (*engine.Replica, engine.Sealer, error)
 	Run(ctx context.Context) error
 	Close() error

@@ -47,7 +47,7 @@ type Live struct {
 	Served   func() map[string]string // subscriptions, and why each does not go on
 	Retried  func()                   // parked events were sent again
 	Trouble  func(reason, text string)
-	Cluster  control.ClusterBackend // nil: this machine is alone
+	Cluster  Cluster // nil: this machine is alone
 }
 
 // Status implements [control.Backend].

@@ -7,7 +7,14 @@ import (
 	"github.com/kehai-run/kehai/runtime/engine"
 )
 
-func (b Backend) cluster() (control.ClusterBackend, error) {
+// Cluster is the cluster that a running Kehai is a member of.
+type Cluster interface {
+	control.ClusterBackend
+	// Unanswered names the other members that have not yet said that they destroyed keys.
+	Unanswered(ctx context.Context, keys []engine.Key) []string
+}
+
+func (b Backend) cluster() (Cluster, error) {
 	if b.Live == nil || b.Live.Cluster == nil {
 		return nil, control.ErrNoCluster
 	}
@@ -44,10 +51,8 @@ func (b Backend) Expel(ctx context.Context, node string) error {
 // unanswered names the other machines that have not yet said that they destroyed keys.
 func (b Backend) unanswered(ctx context.Context, keys []engine.Key) []string {
 	c, err := b.cluster()
-	if asks, ok := c.(interface {
-		Unanswered(context.Context, []engine.Key) []string
-	}); ok && err == nil {
-		return asks.Unanswered(ctx, keys)
+	if err != nil { // there are no others
+		return nil
 	}
-	return nil
+	return c.Unanswered(ctx, keys)
 }
