@@ -54,7 +54,7 @@ kehai run is a member of it, without any flag.`,
   kehai cluster join CODE; kehai run     on the second machine
   kehai cluster status`,
 	}, v.initCommand(), v.inviteCommand(), v.joinCommand(), v.statusCommand(), v.leaveCommand(),
-		v.removeCommand(), v.revokeCommand(), v.promoteCommand(), v.witnessCommand())
+		v.removeCommand(), v.promoteCommand(), v.witnessCommand())
 }
 
 func (v *clusterVerb) listenFlag(cmd *cobra.Command) *cobra.Command {
@@ -302,13 +302,7 @@ func showCluster(out terminal, c control.Cluster) error {
 		}
 		t.row(m.Node, m.Address, m.Role, up, m.Owns, m.Lag, contact)
 	}
-	if err := t.write(out); err != nil {
-		return err
-	}
-	for _, a := range c.Suggested {
-		out.printf("heard of: %s\n", a)
-	}
-	return nil
+	return t.write(out)
 }
 
 func (v *clusterVerb) leaveCommand() *cobra.Command {
@@ -351,35 +345,24 @@ members have them. The last member keeps everything, and is alone again.`,
 	return cmd
 }
 
-func (v *clusterVerb) expel(ctx context.Context, c control.ClusterBackend, args []string) error {
-	if err := c.Expel(ctx, args[0]); err != nil {
-		return err
-	}
-	return v.stdout.printf("%s is no member any more, and its certificate opens nothing\n", args[0])
-}
-
 func (v *clusterVerb) removeCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:   "remove NODE",
-		Short: "Take another machine out of the cluster",
+		Use:     "remove NODE",
+		Aliases: []string{"revoke"},
+		Short:   "Take another machine out of the cluster, also one that was lost or stolen",
 		Long: `Takes a machine out of the cluster, whether it is up or not. What it owned moves to the
-others. It keeps its copy of what it had; kehai cluster leave there removes that.`,
+others. Its certificate and its key are refused for ever, wherever they turn up, and
+connections that it has are cut at once; to come back it joins with a new code. It keeps
+its copy of what it had, which is as safe as its disk; kehai cluster leave there removes
+that.`,
 		Example: "  kehai cluster remove mac-b",
 		Args:    cobra.ExactArgs(1),
-		RunE:    v.asking(v.expel),
-	}
-}
-
-func (v *clusterVerb) revokeCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "revoke NODE",
-		Short: "Take a machine out that was lost or stolen",
-		Long: `Takes a machine out of the cluster, and refuses its certificate and its key for ever,
-wherever they turn up: connections that it has are cut at once. It does not take back
-what the machine has stored; that is as safe as its disk.`,
-		Example: "  kehai cluster revoke mac-b",
-		Args:    cobra.ExactArgs(1),
-		RunE:    v.asking(v.expel),
+		RunE: v.asking(func(ctx context.Context, c control.ClusterBackend, args []string) error {
+			if err := c.Expel(ctx, args[0]); err != nil {
+				return err
+			}
+			return v.stdout.printf("%s is no member any more, and its certificate opens nothing\n", args[0])
+		}),
 	}
 }
 

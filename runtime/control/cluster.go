@@ -13,16 +13,14 @@ var ErrNoCluster = errors.New("control: this Kehai runs alone: `kehai cluster in
 
 // Cluster is the cluster as one member sees it.
 type Cluster struct {
-	Cluster string          `json:"cluster"`
-	Node    string          `json:"node"`             // who tells
-	Running bool            `json:"running"`          // false: what was known when it last ran
-	Leader  string          `json:"leader,omitempty"` // "": none is known
-	Ready   bool            `json:"ready"`            // a majority decides: messages are taken and sent
-	Expires Stamp           `json:"certificate_expires"`
-	Members []ClusterMember `json:"members"` // by name
-	// Suggested are addresses of this cluster's machines that were heard of in the network.
-	Suggested []string `json:"suggested,omitempty"`
-	Problems  []string `json:"problems,omitempty"`
+	Cluster  string          `json:"cluster"`
+	Node     string          `json:"node"`             // who tells
+	Running  bool            `json:"running"`          // false: what was known when it last ran
+	Leader   string          `json:"leader,omitempty"` // "": none is known
+	Ready    bool            `json:"ready"`            // a majority decides: messages are taken and sent
+	Expires  Stamp           `json:"certificate_expires"`
+	Members  []ClusterMember `json:"members"` // by name
+	Problems []string        `json:"problems,omitempty"`
 }
 
 // ClusterMember is one machine.

@@ -81,7 +81,7 @@ type Keys struct {
 
 var _ engine.Sealer = (*Keys)(nil)
 
-// New makes the keys of a member, and answers the others.
+// New makes the keys of a member.
 func New(o Options) (*Keys, error) {
 	k := &Keys{Ring: o.Ring, o: o, busy: map[string]chan struct{}{}}
 	var err error
@@ -91,13 +91,17 @@ func New(o Options) (*Keys, error) {
 	if err != nil {
 		return nil, err
 	}
-	o.Wire.Answer(servicePut, k.answerPut)
-	o.Wire.Answer(serviceTake, k.answerTake)
-	o.Wire.Answer(serviceGone, k.answerGone)
-	o.Wire.Answer(serviceEnd, func(_ context.Context, from string, note []byte) ([]byte, error) {
+	return k, nil
+}
+
+// Serve answers the others from now on.
+func (k *Keys) Serve() {
+	k.o.Wire.Answer(servicePut, k.answerPut)
+	k.o.Wire.Answer(serviceTake, k.answerTake)
+	k.o.Wire.Answer(serviceGone, k.answerGone)
+	k.o.Wire.Answer(serviceEnd, func(_ context.Context, from string, note []byte) ([]byte, error) {
 		return nil, k.Note(from, note)
 	})
-	return k, nil
 }
 
 // mine tells a subject of which only this member seals rows, such as a window. Its key is

@@ -112,6 +112,7 @@ func (n *node) start(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	n.Serve()
 }
 
 func (n *node) seal(t *testing.T, subject, text string) []byte {

@@ -44,7 +44,6 @@ func (s *Seat) Cluster(context.Context) (control.Cluster, error) {
 			}
 		}
 	}
-	c.Suggested = slices.Sorted(maps.Keys(s.heard))
 	for _, about := range slices.Sorted(maps.Keys(s.problems)) {
 		c.Problems = append(c.Problems, s.problems[about])
 	}

@@ -157,10 +157,13 @@ func Promote(o Options) error {
 	if err != nil {
 		return err
 	}
+	held, err := s.generation()
 	switch {
+	case err != nil:
+		return err
 	case s.me().Role == cluster.Witness:
 		return errors.New("seat: a witness holds nothing: promote another member")
-	case s.generation() == 0:
+	case held == 0:
 		return errors.New("seat: this machine holds nothing of the cluster yet: `kehai run` on the others first")
 	}
 	b := s.id.Book()

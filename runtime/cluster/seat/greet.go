@@ -14,6 +14,7 @@ import (
 
 	"github.com/kehai-run/kehai/runtime/cluster"
 	"github.com/kehai-run/kehai/runtime/cluster/identity"
+	"github.com/kehai-run/kehai/runtime/engine"
 	"github.com/kehai-run/kehai/runtime/keyring"
 )
 
@@ -26,11 +27,8 @@ type greeting struct {
 }
 
 func (s *Seat) greeting() greeting {
-	g := greeting{Node: s.id.Node(), Address: s.wires.Addr().String(), Book: s.id.Book().Version}
-	if s.member != nil { // else it is about to start
-		g.Applied = s.member.Status().Applied
-	}
-	return g
+	return greeting{Node: s.id.Node(), Address: s.wires.Addr().String(), Book: s.id.Book().Version,
+		Applied: s.member.Status().Applied}
 }
 
 // greet greets a member, by name or by address.
@@ -90,9 +88,6 @@ func (s *Seat) met(g greeting) {
 	if g.Address != m.Address {
 		s.wires.Moved(g.Node, g.Address)
 	}
-	if s.member == nil {
-		return
-	}
 	mine := s.member.Status().Applied
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -114,27 +109,18 @@ func (s *Seat) learn(raw []byte) error {
 	s.learned = make(chan struct{})
 	s.mu.Unlock()
 	s.wires.Sweep()
-	if held := s.generation(); held != 0 && held < b.Generation && b.Founder != s.id.Node() {
+	held, err := s.generation()
+	if held != 0 && held < b.Generation && b.Founder != s.id.Node() {
 		s.broken(s.deposed(b))
 	}
-	return nil
+	return err
 }
 
-// answer sets who answers the other members.
-func (s *Seat) answer() {
-	s.wires.Answer(serviceGreet, func(_ context.Context, from string, request []byte) ([]byte, error) {
-		var g greeting
-		if json.Unmarshal(request, &g) != nil || g.Node != from {
-			return nil, errors.New("seat: this is no greeting")
-		}
-		s.met(g)
-		return json.Marshal(s.greeting())
-	})
+// answerFirst answers what needs no place in the log: a member that starts asks for it before it
+// takes its own.
+func (s *Seat) answerFirst() {
 	s.wires.Answer(serviceBook, func(context.Context, string, []byte) ([]byte, error) {
 		return json.Marshal(s.id.Book())
-	})
-	s.wires.Answer(serviceLeave, func(ctx context.Context, from string, _ []byte) ([]byte, error) {
-		return nil, s.Expel(ctx, from)
 	})
 	s.wires.Answer(serviceRenew, func(_ context.Context, from string, request []byte) ([]byte, error) {
 		return s.id.Reissue(from, request, s.o.now())
@@ -145,6 +131,27 @@ func (s *Seat) answer() {
 		}
 		return packKeys(s.keysDir())
 	})
+}
+
+// answer answers the rest, once this machine has its place.
+func (s *Seat) answer(replica *engine.Replica) {
+	s.wires.Answer(serviceGreet, func(_ context.Context, from string, request []byte) ([]byte, error) {
+		var g greeting
+		if json.Unmarshal(request, &g) != nil || g.Node != from {
+			return nil, errors.New("seat: this is no greeting")
+		}
+		s.met(g)
+		return json.Marshal(s.greeting())
+	})
+	s.wires.Answer(serviceLeave, func(ctx context.Context, from string, _ []byte) ([]byte, error) {
+		return nil, s.Expel(ctx, from)
+	})
+	s.wires.Answer(servicePass, func(_ context.Context, _ string, form []byte) ([]byte, error) {
+		return nil, replica.Receive(form)
+	})
+	if s.keys != nil {
+		s.keys.Serve()
+	}
 }
 
 func (s *Seat) keysDir() string { return filepath.Join(s.o.Data, "keys") }

@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -73,7 +73,7 @@ type Seat struct {
 	o       Options
 	id      *identity.Identity
 	wires   *transport.Transport
-	member  *journal.Journal // nil until Start
+	member  *journal.Journal // set by Start, before anybody can ask for what needs it
 	log     engine.Store     // of the member
 	keys    *keys.Keys
 	desk    invite.Desk
@@ -83,7 +83,6 @@ type Seat struct {
 	mu       sync.Mutex
 	contact  map[string]time.Time // by node: when it last answered
 	behind   map[string]uint64    // by node: changes that this one had and that one not, when it last answered
-	heard    map[string]bool      // addresses that somebody suggested
 	learned  chan struct{}        // closed and replaced when the book changes
 	problems map[string]string    // by what they are about
 }
@@ -115,7 +114,7 @@ func Open(o Options) (*Seat, error) {
 		return nil, err
 	}
 	return &Seat{o: o, id: id, contact: map[string]time.Time{}, behind: map[string]uint64{},
-		heard: map[string]bool{}, learned: make(chan struct{}), passing: make(chan passing, maxPassing),
+		learned: make(chan struct{}), passing: make(chan passing, maxPassing),
 		problems: map[string]string{}}, nil
 }
 
@@ -172,7 +171,7 @@ func (s *Seat) start(st engine.Store, kinds []engine.Kind, ring *keyring.Ring, b
 		return nil, err
 	}
 	s.broken = broken
-	s.answer()
+	s.answerFirst()
 	s.ask() // before this machine decides anything
 	if ring != nil {
 		if err := s.share(ring); err != nil {
@@ -183,6 +182,7 @@ func (s *Seat) start(st engine.Store, kinds []engine.Kind, ring *keyring.Ring, b
 	if err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
+	s.answer(replica)
 	return replica, nil
 }
 
@@ -204,7 +204,11 @@ func (s *Seat) take(st engine.Store, kinds []engine.Kind, broken func(error)) (*
 		return nil, err
 	}
 	dir := filepath.Join(identity.Dir(s.o.Data), "log")
-	b, held := s.id.Book(), s.generation()
+	held, err := s.generation()
+	if err != nil {
+		return nil, err
+	}
+	b := s.id.Book()
 	mine := b.Founder == s.id.Node()
 	switch {
 	case held == 0 && mine: // one that was interrupted begins anew
@@ -232,9 +236,6 @@ func (s *Seat) take(st engine.Store, kinds []engine.Kind, broken func(error)) (*
 		return nil, err
 	}
 	s.member, err = journal.Open(o)
-	s.wires.Answer(servicePass, func(_ context.Context, _ string, form []byte) ([]byte, error) {
-		return nil, replica.Receive(form)
-	})
 	return replica, err
 }
 
@@ -272,13 +273,20 @@ func (s *Seat) passAll(ctx context.Context) {
 func (s *Seat) generationFile() string { return filepath.Join(identity.Dir(s.o.Data), "generation") }
 
 // generation is that of the log that this machine holds, 0 for none.
-func (s *Seat) generation() uint64 {
+func (s *Seat) generation() (uint64, error) {
 	raw, err := os.ReadFile(s.generationFile())
-	if err != nil {
-		return 0
+	if errors.Is(err, fs.ErrNotExist) {
+		return 0, nil
 	}
-	n, _ := strconv.ParseUint(strings.TrimSpace(string(raw)), 10, 64) // 0 if damaged: then it is made anew
-	return n
+	if err != nil {
+		return 0, fmt.Errorf("seat: which log this machine holds: %w", err)
+	}
+	n, err := strconv.ParseUint(strings.TrimSpace(string(raw)), 10, 64)
+	if err != nil {
+		return 0, fmt.Errorf("seat: %s does not say which log this machine holds: `kehai cluster leave --force` puts "+
+			"its copy of the conversations aside; then it can join again", s.generationFile())
+	}
+	return n, nil
 }
 
 // ErrRemoved says that the others took this machine out.
@@ -363,7 +371,7 @@ func (s *Seat) round(ctx context.Context) {
 			all.Go(func() { _ = s.greet(ctx, m.Node) }) // Status tells when it last answered
 		}
 	}
-	for _, address := range s.suggested() {
+	for _, address := range s.unmet() {
 		all.Go(func() { _ = s.greet(ctx, address) })
 	}
 	all.Wait()
@@ -404,37 +412,20 @@ func (s *Seat) renew(ctx context.Context) error {
 		s.id.Expires().UTC().Format(time.RFC3339), failed)
 }
 
-// suggested are addresses at which no member answered lately, and one may.
-func (s *Seat) suggested() []string {
+// unmet are the seeds at which no member answered lately, and one may.
+func (s *Seat) unmet() (list []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	known := map[string]bool{s.wires.Addr().String(): true}
 	for _, m := range s.id.Book().Members {
 		known[m.Address] = known[m.Address] || s.o.now().Sub(s.contact[m.Node]) < upFor
 	}
-	var list []string
-	for address := range s.heard {
-		if !known[address] {
-			list = append(list, address)
-		}
-	}
 	for _, address := range s.o.Seeds {
 		if !known[address] {
 			list = append(list, address)
 		}
 	}
-	slices.Sort(list)
-	return slices.Compact(list)
-}
-
-// Suggest notes an address at which somebody may be found. It only suggests: who answers
-// there has to be in the book.
-func (s *Seat) Suggest(address string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if identity.CheckAddress(address) == nil && len(s.heard) < 2*identity.MaxMembers {
-		s.heard[address] = true
-	}
+	return list
 }
 
 // refused is told whom the wires refused.

@@ -1,0 +1,148 @@
+package seat
+
+import (
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/kehai-run/kehai/runtime/cluster"
+	"github.com/kehai-run/kehai/runtime/cluster/identity"
+	"github.com/kehai-run/kehai/runtime/cluster/transport"
+	"github.com/kehai-run/kehai/runtime/engine"
+	"github.com/kehai-run/kehai/runtime/keyring"
+	"github.com/kehai-run/kehai/runtime/store/mem"
+)
+
+// founder is a machine that has begun a cluster, and not started yet.
+func founder(t *testing.T) (*Seat, *keyring.Ring) {
+	t.Helper()
+	port, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := Options{Data: t.TempDir(), Node: "mac-a", Listen: port.Addr().String()}
+	port.Close()
+	if _, err := Found(o); err != nil {
+		t.Fatal(err)
+	}
+	s, err := Open(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ring, err := keyring.Open(s.keysDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s, ring
+}
+
+// second has the wires of another member, which runs nothing.
+func second(t *testing.T, of *Seat) *transport.Transport {
+	t.Helper()
+	r, key, err := identity.Ask(cluster.Peer{Node: "mac-b", Address: "127.0.0.1:1", Role: cluster.Voter})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := of.id.Book().Joins(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := of.id.Book().With(m)
+	b.Version++
+	if err := of.id.Learn(b); err != nil {
+		t.Fatal(err)
+	}
+	g, err := of.id.Grant(r, time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	id, err := identity.Enter(filepath.Join(t.TempDir(), "data"), r, key, g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wires, err := transport.Listen(transport.Options{Identity: id})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { wires.Close() })
+	return wires
+}
+
+// slow is a store that is read for the first time while its machine starts.
+type slow struct {
+	engine.Store
+	first sync.Once
+	then  func()
+}
+
+func (s *slow) Get(key []byte) ([]byte, bool, error) {
+	s.first.Do(s.then)
+	return s.Store.Get(key)
+}
+
+// A machine that is about to take its place tells what it knows, and does nothing yet.
+func TestAskedWhileStarting(t *testing.T) {
+	s, ring := founder(t)
+	other := second(t, s)
+	ask := func(service string) string {
+		_, err := other.Ask(t.Context(), "mac-a", service, nil)
+		if err != nil {
+			return err.Error()
+		}
+		return "answered"
+	}
+	st := &slow{Store: mem.New(), then: func() {
+		for service, want := range map[string]string{serviceBook: "answered", serviceLeave: "no service",
+			serviceGreet: "no service", servicePass: "no service", "key-take": "no service"} {
+			if got := ask(service); !strings.Contains(got, want) {
+				t.Errorf("%s, while it starts: %s, want %s", service, got, want)
+			}
+		}
+	}}
+	if _, _, err := s.Start(st, nil, ring, func(err error) { t.Error(err) }); err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	for service, want := range map[string]string{serviceGreet: "no greeting", "key-take": "gets no keys"} {
+		if got := ask(service); !strings.Contains(got, want) {
+			t.Errorf("%s, afterwards: %s, want %s", service, got, want)
+		}
+	}
+}
+
+// A founder that cannot tell which log it holds does not begin a new one in its place.
+func TestUnreadableGeneration(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		make func(path string) error
+		want string
+	}{
+		{"damaged", func(path string) error { return os.WriteFile(path, []byte("?\n"), 0o600) }, "does not say"},
+		{"unreadable", func(path string) error { return os.Mkdir(path, 0o700) }, "is a directory"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s, ring := founder(t)
+			held := filepath.Join(identity.Dir(s.o.Data), "log", "held")
+			if err := os.MkdirAll(held, 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if err := c.make(s.generationFile()); err != nil {
+				t.Fatal(err)
+			}
+			_, _, err := s.Start(mem.New(), nil, ring, func(error) {})
+			if err == nil {
+				s.Close()
+			}
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("Start = %v, want that it %s", err, c.want)
+			}
+			if _, err := os.Stat(held); err != nil {
+				t.Errorf("the log that it held: %v", err)
+			}
+		})
+	}
+}
