@@ -310,10 +310,11 @@ func (v *clusterVerb) leaveCommand() *cobra.Command {
 		Use:   "leave",
 		Short: "Take this machine out of its cluster",
 		Long: `Takes this machine, on which no Kehai may run, out of its cluster. Its certificate opens
-nothing any more, and its copy of the conversations and their keys is removed: the other
-members have them. The last member keeps everything, and is alone again.`,
+nothing any more. Its copy of the conversations and their keys is put aside in
+DATA/aside-…, in case the others do not have all of it: delete that directory once you are
+sure. The last member keeps everything, and is alone again.`,
 		Example: `  kehai cluster leave
-  kehai cluster leave --force   tell nobody, and put the copy aside in DATA/aside-…`,
+  kehai cluster leave --force   tell nobody: then remove this machine on another member`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			o, err := v.options()
@@ -326,19 +327,20 @@ members have them. The last member keeps everything, and is alone again.`,
 			if err := stopped(cmd.Context(), o.Data); err != nil {
 				return err
 			}
-			last, err := seat.Leave(cmd.Context(), o, v.force)
+			aside, err := seat.Leave(cmd.Context(), o, v.force)
 			if err != nil {
 				return err
 			}
-			if last {
+			if aside == "" {
 				return v.stdout.printf("this was the last member: all that is stored stays here, and kehai run is " +
 					"alone\n")
 			}
-			what := "removed"
+			remove := ""
 			if v.force {
-				what = "put aside in DATA/aside-…; remove this machine on another member"
+				remove = "; remove this machine on another member"
 			}
-			return v.stdout.printf("this machine has left, and its copy of the conversations is %s\n", what)
+			return v.stdout.printf("this machine has left%s\nits copy of the conversations and their keys lie in %s: "+
+				"delete that once you are sure that the others have everything\n", remove, aside)
 		},
 	}
 	cmd.Flags().BoolVar(&v.force, "force", false, "tell nobody, also if the identity is damaged")

@@ -104,41 +104,36 @@ func (s *Seat) askAny(ctx context.Context, service string, use func([]byte) erro
 }
 
 // Leave takes this machine, whose Kehai does not run, out of its cluster. Its copy of the
-// conversations goes with it: the others have them. The last member keeps them, and is
-// alone again. Forced, nobody is told, and the copy is put aside in DATA/aside-…, in case it
-// holds what the others do not have.
-func Leave(ctx context.Context, o Options, force bool) (last bool, err error) {
+// conversations is put aside in a directory, in case it holds what the others do not have;
+// the last member keeps it, and is alone again: aside is "" then. Forced, nobody is told.
+func Leave(ctx context.Context, o Options, force bool) (aside string, err error) {
 	o.defaults()
 	if !force {
 		s, err := Open(o)
 		if err != nil {
-			return false, err
+			return "", err
 		}
-		if last = len(s.id.Book().Members) == 1; !last {
-			err = s.visit(func() error { return s.askAny(ctx, serviceLeave, func([]byte) error { return nil }) })
-			if err != nil {
-				return false, err
-			}
+		if len(s.id.Book().Members) == 1 {
+			return "", identity.Leave(o.Data)
+		}
+		err = s.visit(func() error { return s.askAny(ctx, serviceLeave, func([]byte) error { return nil }) })
+		if err != nil {
+			return "", err
 		}
 	}
-	if last {
-		return true, identity.Leave(o.Data)
-	}
-	return false, errors.Join(o.removeStore(force), identity.Leave(o.Data))
+	aside = filepath.Join(o.Data, "aside-"+o.now().UTC().Format("20060102T150405Z"))
+	return aside, errors.Join(o.putAside(aside), identity.Leave(o.Data))
 }
 
-// removeStore removes what this machine held of the cluster, or puts it aside.
-func (o *Options) removeStore(aside bool) error {
-	to := filepath.Join(o.Data, "aside-"+o.now().UTC().Format("20060102T150405Z"))
+// putAside moves what this machine held of the cluster into a directory.
+func (o *Options) putAside(to string) error {
 	for _, name := range []string{"keys", "store", "inhand"} { // without the keys the rest is unreadable
 		from := filepath.Join(o.Data, name)
 		if _, err := os.Lstat(from); err != nil {
 			continue
 		}
-		var err error
-		if !aside {
-			err = os.RemoveAll(from)
-		} else if err = private.Make(to, private.Closed); err == nil {
+		err := private.Make(to, private.Closed)
+		if err == nil {
 			err = os.Rename(from, filepath.Join(to, name))
 		}
 		if err != nil {
