@@ -47,8 +47,7 @@
 // The token is in the fragment of [Server.URL], which a browser never sends. The page
 // moves it to the tab's session storage, which a browser separates by port, and adds it
 // to each fetch. There is no cookie: browsers send those to every port of a host, so any
-// program on this machine that the browser visits would receive it. A random token is
-// kept in a file for 30 days, so that an open page survives a restart; deleting the file
-// revokes it at the next start. The browser's history may keep the address that was
-// opened.
+// program on this machine that the browser visits would receive it. A token is valid for
+// 30 days, so that an open page survives a restart; a file keeps its hash, and `kehai page
+// --revoke` ends it at once. The browser's history may keep the address that was opened.
 package web

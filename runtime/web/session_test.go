@@ -211,6 +211,7 @@ func TestAGuest(t *testing.T) {
 		{"GET", "/v1/conversations", "", 200},
 		{"GET", "/v1/conversations/c-1/messages", "", 200},
 		{"POST", "/v1/conversations/c-1/messages", `{"text":"hello"}`, 202},
+		{"GET", "/v1/conversations/c-1/messages?q=090-1", "", 400}, // by which hidden words could be guessed
 		{"GET", "/v1/conversations/c-2/messages", "", 404},
 		{"GET", "/v1/conversations/web:hana/messages", "", 404},
 		{"POST", "/v1/conversations/c-2/messages", `{"text":"hello"}`, 404},

@@ -190,6 +190,9 @@ func (s *Server) begin(w http.ResponseWriter, r *http.Request) {
 func (s *Server) talk(w http.ResponseWriter, r *http.Request) {
 	c := messages.ConversationID(r.PathValue("id"))
 	q, err := control.ParseTalkQuery(r.URL.Query())
+	if err == nil && q.Text != "" && visitorOf(r).Role == control.RoleGuest {
+		err = errors.New("q: only an owner searches, because what is found is found in words that guests see masked")
+	}
 	if err != nil {
 		s.told(w, 0, nil, fmt.Errorf("%w: %w", errQuery, err))
 		return
