@@ -104,23 +104,9 @@ func (x *sealed) Save(data []byte) error {
 	if err := private.Make(filepath.Dir(x.path), private.Closed); err != nil {
 		return err
 	}
-	next := x.path + ".tmp"
-	if err := os.Remove(next); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("datadir: save %s: %w", x.path, err)
-	}
-	f, err := os.OpenFile(next, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	err := private.Replace(x.path, func(to io.Writer) error { return x.write(to, data) })
 	if err != nil {
 		return fmt.Errorf("datadir: save %s: %w", x.path, err)
-	}
-	err = x.write(f, data)
-	if err == nil {
-		err = f.Sync()
-	}
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(next, x.path)
-	}
-	if err != nil {
-		return fmt.Errorf("datadir: save %s: %w", x.path, errors.Join(err, os.Remove(next)))
 	}
 	return nil
 }

@@ -36,7 +36,7 @@ func Token(path string) (string, error) {
 	if err := private.Make(filepath.Dir(path), private.Unwritable); err != nil {
 		return "", fmt.Errorf("feed: token: %w", err)
 	}
-	if err := os.WriteFile(path, []byte(token+"\n"), 0o600); err != nil {
+	if err := private.Write(path, []byte(token+"\n")); err != nil {
 		return "", fmt.Errorf("feed: token: %w", err)
 	}
 	return token, nil

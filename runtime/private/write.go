@@ -3,6 +3,7 @@ package private
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -11,6 +12,14 @@ import (
 // Write replaces a file that is closed to others as a whole: once it returns nil, the new
 // one survives a power cut, and a crash leaves the old one or the new one.
 func Write(path string, data []byte) error {
+	return Replace(path, func(to io.Writer) error {
+		_, err := to.Write(data)
+		return err
+	})
+}
+
+// Replace is Write for what a function writes.
+func Replace(path string, write func(to io.Writer) error) error {
 	next := path + ".tmp"
 	if err := os.Remove(next); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("private: %w", err)
@@ -19,7 +28,7 @@ func Write(path string, data []byte) error {
 	if err != nil {
 		return fmt.Errorf("private: %w", err)
 	}
-	_, err = f.Write(data)
+	err = write(f)
 	if err == nil {
 		err = f.Sync()
 	}

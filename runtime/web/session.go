@@ -85,7 +85,7 @@ func (s *Sessions) edit(change func([]session) ([]session, error)) error {
 	if s.path != "" {
 		raw, err := json.MarshalIndent(list, "", "  ")
 		if err == nil {
-			err = replace(s.path, append(raw, '\n'))
+			err = private.Write(s.path, append(raw, '\n'))
 		}
 		if err != nil {
 			return fmt.Errorf("web: keys of the page: %w", err)
@@ -99,21 +99,6 @@ func (s *Sessions) edit(change func([]session) ([]session, error)) error {
 func (s *Sessions) holds(k session) bool {
 	now := s.now()
 	return now.Before(k.Ends.Time) && !now.Before(k.Made.Add(-sessionAge)) // a clock that was set back far
-}
-
-// replace writes a file that nobody else may read, as a whole.
-func replace(path string, raw []byte) error {
-	next := path + ".new"
-	_ = os.Remove(next) // of a start that was killed here
-	f, err := os.OpenFile(next, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(raw)
-	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return err
-	}
-	return os.Rename(next, path)
 }
 
 func hashOf(key string) string {

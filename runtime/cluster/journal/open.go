@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"os"
 	"strings"
 	"time"
 
@@ -17,6 +16,7 @@ import (
 
 	"github.com/kehai-run/kehai/runtime/cluster"
 	"github.com/kehai-run/kehai/runtime/engine"
+	"github.com/kehai-run/kehai/runtime/private"
 	"github.com/kehai-run/kehai/runtime/store/raftlog"
 )
 
@@ -179,7 +179,7 @@ func (o *Options) config(keep bool) *raft.Config {
 }
 
 func (o *Options) snapshots() (*raft.FileSnapshotStore, error) {
-	if err := os.MkdirAll(o.Dir, 0o700); err != nil {
+	if err := private.Make(o.Dir, private.Closed); err != nil {
 		return nil, fmt.Errorf("cluster: make the directory of snapshots: %w", err)
 	}
 	s, err := raft.NewFileSnapshotStoreWithLogger(o.Dir, snapshots, o.logger())
