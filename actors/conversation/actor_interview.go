@@ -10,6 +10,7 @@ import (
 	"github.com/kehai-run/kehai/actors/interview"
 	"github.com/kehai-run/kehai/actors/pii"
 	"github.com/kehai-run/kehai/actors/prompt"
+	"github.com/kehai-run/kehai/actors/text"
 	"github.com/kehai-run/kehai/actors/text/stream"
 	"github.com/kehai-run/kehai/messages"
 )
@@ -184,9 +185,25 @@ func (a *actor) fixed(turn *actors.Turn, t *reply.Turn, why string) bool {
 		return false
 	}
 	s, _ := a.settings(turn, t)
-	fixed := v.Result.Text(v.State, languageOf(a.said(turn, s.Context)))
+	fixed := v.Result.Text(v.State, a.language(turn, a.said(turn, s.Context)))
 	a.wrote(turn, t, messages.Text(fixed), func(b *messages.ReplyBasis) { b.Fallback = why })
 	return true
+}
+
+// language is the one to write in. An interview begins with that of its goal, and what only
+// leads through it says nothing about that.
+func (a *actor) language(turn *actors.Turn, said []messages.Said) (l text.Language) {
+	v, led := Interviews.Get(turn, onlyRow)
+	if !led {
+		return languageOf(said, "")
+	}
+	for _, t := range append([]messages.Text{v.Plan.Goal}, v.Plan.MustAsk...) {
+		l = text.LanguageOf(string(t), l)
+	}
+	answers := slices.DeleteFunc(slices.Clone(said), func(s messages.Said) bool {
+		return interview.Commands(string(s.Text))
+	})
+	return languageOf(answers, l)
 }
 
 // mostAsked is the longest reply together with an added question, in characters; a longer

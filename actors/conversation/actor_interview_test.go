@@ -8,6 +8,7 @@ import (
 
 	"github.com/kehai-run/kehai/actors/conversation"
 	"github.com/kehai-run/kehai/actors/interview"
+	"github.com/kehai-run/kehai/actors/text"
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/testkit/actortest"
 )
@@ -107,16 +108,37 @@ func TestAnInterviewIsLed(t *testing.T) {
 	}
 }
 
-// TestAnInterviewWithoutAModel asks three questions, each once, and ends once.
+// TestAnInterviewWithoutAModel asks three questions and the one of must_ask, each once, and
+// ends once.
 func TestAnInterviewWithoutAModel(t *testing.T) {
 	k := led(t, nil)
 	finished := 0
-	for i, said := range []messages.Text{"[interview start]", "the alarm", "[skip]", "that it were quiet"} {
+	for i, said := range []messages.Text{"[interview start]", "the alarm", "[skip]", "that it were quiet",
+		"nobody"} {
 		finished += k.answers(i+1, said, "")
 	}
 	v := k.interview().State
-	if ours := k.ours(); len(ours) != 4 || finished != 1 || v.Reason != interview.FallbackAsked || !v.FallbackMode {
-		t.Errorf("finished %d times with %+v, having said %q, want three questions and thanks", finished, v, ours)
+	if ours := k.ours(); len(ours) != 5 || finished != 1 || v.Reason != interview.FallbackAsked || !v.FallbackMode {
+		t.Errorf("finished %d times with %+v, having said %q, want four questions and thanks", finished, v, ours)
+	} else if v.Turns != 3 || len(v.Items) != 1 || !strings.Contains(ours[3], "Who is with you then?") {
+		t.Errorf("counted %d answers and %v in %q, want three, one thing, and what must be asked", v.Turns,
+			v.Items, ours)
+	}
+}
+
+// TestAnInterviewKeepsItsLanguage though skips and the start are said in another: the goal
+// says which it is, then what is said.
+func TestAnInterviewKeepsItsLanguage(t *testing.T) {
+	k := led(t, func(p *messages.InterviewPlan) {
+		p.Goal, p.MustAsk = "朝がつらい理由", []messages.Text{"誰と乗りますか？"}
+	})
+	for i, said := range []messages.Text{"[interview start]", "[skip]", "skip", "[skip]", "[stop]"} {
+		k.answers(i+1, said, "")
+	}
+	for _, said := range k.ours() {
+		if text.LanguageOf(said, text.English) != text.Japanese {
+			t.Errorf("we said %q, want Japanese", said)
+		}
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/kehai-run/kehai/actors/conversation"
 	"github.com/kehai-run/kehai/actors/conversation/reply"
+	"github.com/kehai-run/kehai/actors/text"
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/testkit/actortest"
@@ -752,7 +753,7 @@ func TestReminderBesideAQuestion(t *testing.T) {
 	k.FailCall(messages.FailureError, "no_model", "none")
 	k.wantState(reply.Drafted)
 	c := k.changes()
-	want := reply.Acknowledgement("Where is the station?", "") + " You asked me to remind you: call Bob"
+	want := reply.Acknowledgement(text.English) + " You asked me to remind you: call Bob"
 	if len(c) != 1 || c[0].Text != want || len(c[0].Answers) != 2 {
 		t.Errorf("published %+v, want one draft that answers both: %q", c, string(want))
 	}

@@ -118,7 +118,7 @@ func (a *actor) tellJudge(turn *actors.Turn, fate messages.Fate) {
 func (a *actor) question(turn *actors.Turn, t *reply.Turn) (prompt.Prompt, int, error) {
 	s, _ := a.settings(turn, t)
 	said := a.said(turn, s.Context)
-	in := prompt.Input{Task: prompt.Reply, Language: languageOf(said), Tone: s.Tone, Persona: s.Persona,
+	in := prompt.Input{Task: prompt.Reply, Language: a.language(turn, said), Tone: s.Tone, Persona: s.Persona,
 		Now: turn.Now().In(a.o.Zone)}
 	in.Lines = a.notes(turn)
 	for _, l := range a.masked(turn, said) {
@@ -217,13 +217,14 @@ func (a *actor) fallBack(turn *actors.Turn, t *reply.Turn, why string) {
 	}
 	s, _ := a.settings(turn, t)
 	said := a.said(turn, s.Context)
-	fixed := reply.Acknowledgement(last(said), languageOf(said))
+	language := a.language(turn, said)
+	fixed := reply.Acknowledgement(language)
 	named := a.material.names(said)
 	if named != nil {
-		fixed = reply.Recalling(*named, languageOf(said), turn.Now().In(a.o.Zone))
+		fixed = reply.Recalling(*named, language, turn.Now().In(a.o.Zone))
 	}
 	if list := a.remindersOf(turn, t); len(list) > 0 {
-		reminding := reply.Reminding(whats(list), languageOf(said))
+		reminding := reply.Reminding(whats(list), language)
 		if fixed = fixed + " " + reminding; !asksMore(t, list) {
 			fixed = reminding
 		}

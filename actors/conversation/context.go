@@ -69,14 +69,19 @@ func isGroup(g Group, said []messages.Said) bool {
 }
 
 // languageOf is the language of the other side's newest message, or of earlier ones if
-// that one has none.
-func languageOf(said []messages.Said) (l text.Language) {
+// that one has none. l is the one before all of them.
+func languageOf(said []messages.Said, l text.Language) text.Language {
 	for _, s := range said {
-		if !s.Own {
+		if !s.Own && !marked(string(s.Text)) {
 			l = text.LanguageOf(string(s.Text), l)
 		}
 	}
 	return text.LanguageOf("", l)
+}
+
+// marked reports a text like [image], which nobody said.
+func marked(s string) bool {
+	return strings.HasPrefix(s, "[") && strings.IndexByte(s, ']') == len(s)-1
 }
 
 // last is the newest message of the other side.

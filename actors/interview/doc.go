@@ -6,8 +6,8 @@
 // # States
 //
 // intro, enumerate, recommend, choose, deepening, summary_check and done follow each
-// other; fallback asks three fixed questions where no language model answers. An event
-// is what a person said or what became of a reply:
+// other; fallback asks three fixed questions where no language model answers, then those
+// of must_ask word by word. An event is what a person said or what became of a reply:
 //
 //	start      the signal that opens an interview
 //	answer     anything that is said and is nothing of the following
@@ -41,7 +41,7 @@
 //	| deepening     | answer, closing, skip        |              | summary_check |
 //	| summary_check | answer, closing, skip        |              | done          |
 //
-// asks_more: fewer than three fixed questions were asked. may_resume: the rules allow
+// asks_more: a fixed question or one of must_ask is left. may_resume: the rules allow
 // it. last_turn: it is answer number max_turns. three_items: three different things
 // were named in intro and enumerate. deepens: max_deep is above zero. deepens_more:
 // fewer than max_deep questions were asked. left is the state that fallback
@@ -49,12 +49,11 @@
 //
 // # Counting
 //
-// An answer or a closing word is a turn; the start signal, a skip and what is said in
-// fallback are none. A skip moves on all the same, so that an interview ends whatever
-// is said. The turn into done carries a [Finish], once: it starts the analysis, and a
-// [Register] of the project's finished conversations says whether it closes the
-// project. Fallback has a counter of its own, so that it asks its three questions
-// however late it begins.
+// An answer or a closing word is a turn; the start signal and a skip are none. A skip
+// moves on all the same, so that an interview ends whatever is said. The turn into done
+// carries a [Finish], once: it starts the analysis, and a [Register] of the project's
+// finished conversations says whether it closes the project. Fallback has a counter of its
+// own, so that it asks its questions however late it begins.
 //
 // State and Register are stored as JSON; golden files pin the form.
 package interview

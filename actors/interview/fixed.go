@@ -36,6 +36,9 @@ func (r Result) Text(s State, l text.Language) string {
 	}
 	switch r.Reply {
 	case Question:
+		if r.Ask != "" {
+			return r.Ask
+		}
 		return t.questions[min(max(s.Asked, 1), FixedQuestions)-1]
 	case Thanks:
 		return t.thanks

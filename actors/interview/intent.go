@@ -76,6 +76,13 @@ func compact(s string) string {
 	return s
 }
 
+// Commands reports whether a text only says what to do with the interview, in words that are
+// the same in every language.
+func Commands(s string) bool {
+	in := inputOf(Event{Kind: Said, Text: s})
+	return in == start || in == skip || in == stop
+}
+
 // Answers reports whether a text says something: it is no signal, skip or closing word.
 func Answers(s string) bool { return inputOf(Event{Kind: Said, Text: s}) == answer }
 

@@ -112,6 +112,9 @@ func TestFallback(t *testing.T) {
 	if len(texts) != 3 || texts[""] {
 		t.Errorf("fixed questions = %v, want three different ones", texts)
 	}
+	if s.Turns != 3 || len(s.Items) != 2 {
+		t.Errorf("%d answers and %v, want three answers, and what was named before and in fallback", s.Turns, s.Items)
+	}
 	if !s.FallbackMode || s.Reason != interview.FallbackAsked || results[4].Reply != interview.Thanks ||
 		results[4].Finish == nil || results[5].Finish != nil {
 		t.Errorf("the end = %+v, %+v, want thanks and one finish", s, results[4:])
@@ -127,8 +130,33 @@ func TestFallbackLate(t *testing.T) {
 	}
 	s, phases, _ := play(machine(12, 2), append(said, "!", "a", "b", "c")...)
 	if got := strings.Join(phases[11:], " "); got != "fallback fallback fallback done" || s.Asked != 3 ||
-		s.Turns != 11 {
+		s.Turns != 14 {
 		t.Errorf("phases = %s, %+v, want all three questions", got, s)
+	}
+}
+
+// TestFallbackPutsWhatMustBeAsked word by word, after its own questions: nobody else does.
+// What a model has put is not put again, except the question with which it failed.
+func TestFallbackPutsWhatMustBeAsked(t *testing.T) {
+	m := machine(12, 3)
+	m.Project.MustAsk = []string{"どの駅からですか?", "何時ですか?", "誰と乗りますか?"}
+	for _, c := range []struct {
+		before []string
+		want   string
+	}{
+		{[]string{"!"}, "どの駅からですか? 何時ですか? 誰と乗りますか?"},
+		{[]string{"a, b, c", "x", "y", "z", "w", "!"}, "何時ですか? 誰と乗りますか?"},
+	} {
+		s, _, _ := play(m, append(c.before, "a", "b")...)
+		var asked []string
+		for s.Phase != interview.Done {
+			var r interview.Result
+			s, r = m.Step(s, interview.Event{Kind: interview.Said, Text: "x"}, now)
+			asked = append(asked, r.Text(s, text.Japanese))
+		}
+		if got := strings.Join(asked[:len(asked)-1], " "); got != c.want {
+			t.Errorf("after %q fallback asks %q, want %q", c.before, got, c.want)
+		}
 	}
 }
 

@@ -41,9 +41,9 @@ type Event struct {
 // State is an interview so far. The zero value has not begun.
 type State struct {
 	Phase        Phase     `json:"state"`         // "" is intro
-	Turns        int       `json:"turns"`         // answers, 0 to max_turns
+	Turns        int       `json:"turns"`         // answers; fallback may go beyond max_turns
 	Deep         int       `json:"deep"`          // deepening questions asked, 0 to max_deep
-	Asked        int       `json:"asked"`         // fixed questions asked, 0 to 3
+	Asked        int       `json:"asked"`         // questions that fallback has asked
 	FallbackMode bool      `json:"fallback_mode"` // it went through fallback
 	Left         Phase     `json:"left,omitempty"`
 	Items        []Item    `json:"items,omitempty"`  // what was named, in order
@@ -70,7 +70,7 @@ type Reply string
 const (
 	NoReply    Reply = ""         // nothing
 	ModelReply Reply = "model"    // the language model, in the state's phase
-	Question   Reply = "question" // the fixed question number State.Asked
+	Question   Reply = "question" // Result.Ask, or the fixed question number State.Asked
 	Thanks     Reply = "thanks"   // the closing text after fixed questions
 	Closing    Reply = "closing"  // the closing text
 )
@@ -78,7 +78,7 @@ const (
 // Result is what is to be done after an event.
 type Result struct {
 	Reply  Reply
-	Ask    string  // with ModelReply: the question of must_ask that it must put, "" for none
+	Ask    string  // the question of must_ask that is to be put, "" for none
 	Finish *Finish // not nil for the one event that ends the interview
 }
 
@@ -88,7 +88,7 @@ type Finish struct {
 	Reason Reason
 }
 
-// FixedQuestions is how many questions fallback asks.
+// FixedQuestions is how many questions fallback asks before those of must_ask.
 const FixedQuestions = 3
 
 // enough is how many different items end the enumeration.
@@ -143,12 +143,21 @@ var table = []row{
 // guards are the conditions of the table. The state is the one before the event.
 var guards = map[string]func(m Machine, s State, items []Item) bool{
 	"":             func(Machine, State, []Item) bool { return true },
-	"asks_more":    func(_ Machine, s State, _ []Item) bool { return s.Asked < FixedQuestions },
+	"asks_more":    func(m Machine, s State, _ []Item) bool { return s.Asked < FixedQuestions+len(m.unasked(s)) },
 	"may_resume":   func(m Machine, _ State, _ []Item) bool { return m.Resume },
 	"last_turn":    func(m Machine, s State, _ []Item) bool { return s.Turns+1 >= m.Project.Limits.MaxTurns },
 	"three_items":  func(_ Machine, _ State, items []Item) bool { return len(items) >= enough },
 	"deepens":      func(m Machine, _ State, _ []Item) bool { return m.Project.Limits.MaxDeep > 0 },
 	"deepens_more": func(m Machine, s State, _ []Item) bool { return s.Deep < m.Project.Limits.MaxDeep },
+}
+
+// unasked are the questions of must_ask that fallback has to put: those that no model has.
+func (m Machine) unasked(s State) []string {
+	put := s.Deep
+	if s.Left == Deepening {
+		put-- // the one that failed
+	}
+	return m.Project.MustAsk[min(max(put, 0), len(m.Project.MustAsk)):]
 }
 
 // find returns the row for an input.
@@ -170,7 +179,7 @@ func (m Machine) Step(s State, e Event, now time.Time) (State, Result) {
 	}
 	in := inputOf(e)
 	items := s.Items
-	if in == answer && (s.Phase == Intro || s.Phase == Enumerate) {
+	if in == answer && (s.Phase == Intro || s.Phase == Enumerate || s.Phase == Fallback && s.Asked == 1) {
 		items = addItems(items, e.Text)
 	}
 	r := m.find(s, in, items)
@@ -184,7 +193,7 @@ func (m Machine) Step(s State, e Event, now time.Time) (State, Result) {
 	if s.Phase == Done {
 		return s, Result{}
 	}
-	if (in == answer || in == closing) && s.Phase != Fallback {
+	if in == answer || in == closing {
 		s.Turns++
 	}
 	s.Items = items
@@ -220,7 +229,11 @@ func (m Machine) enter(s State, to Phase, in input, now time.Time) (State, Resul
 		return s, Result{Reply: Question}
 	case to == Fallback && slices.Contains(spoken, in):
 		s.Asked++
-		return s, Result{Reply: Question}
+		ask := ""
+		if n := s.Asked - FixedQuestions; n > 0 {
+			ask = m.unasked(s)[n-1]
+		}
+		return s, Result{Reply: Question, Ask: ask}
 	case to == Fallback:
 		return s, Result{}
 	case from == Fallback: // what is said next goes on in the phase that it left

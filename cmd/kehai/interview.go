@@ -32,9 +32,9 @@ func (v *interviewVerb) command() *cobra.Command {
 		Use:   "interview --project FILE",
 		Short: "Interview somebody in this terminal",
 		Long: `Leads an interview: each line that is typed is an answer. Without a language model it
-asks three fixed questions. Names, numbers and addresses are replaced by labels before
-anything is stored. [skip] skips a question, [stop] ends the interview. An interview
-that was broken off goes on with the same --name.
+asks three fixed questions, then those of must_ask as they stand. Names, numbers and
+addresses are replaced by labels before anything is stored. [skip] skips a question,
+[stop] ends the interview. An interview that was broken off goes on with the same --name.
 
 The project file says what is to be found out:
 
@@ -167,8 +167,8 @@ func (v *interviewVerb) lead(ctx context.Context, b control.TalkBackend, c messa
 			return errors.Join(err, ctx.Err())
 		}
 		if i := talk.Interview; i != nil && i.State == "done" {
-			return v.stderr.printf("The interview is over (%s): %d answers, %d things named.\n", i.Reason, i.Turns,
-				len(i.Items))
+			return v.stderr.printf("The interview is over%s: %d answers, %d things named.\n",
+				over[i.Reason], i.Turns, len(i.Items))
 		}
 		if !lines.Scan() {
 			name := strings.TrimPrefix(talk.Called, string(messages.ChannelHost)+":")
@@ -182,6 +182,13 @@ func (v *interviewVerb) lead(ctx context.Context, b control.TalkBackend, c messa
 			}
 		}
 	}
+}
+
+// over says why an interview ended, where that is not its plan.
+var over = map[string]string{
+	"max_turns": " (the most answers of its project were given)",
+	"fallback":  " (with fixed questions, because no language model answered)",
+	"stopped":   " (it was stopped)",
 }
 
 // say sends one message and shows the answer.

@@ -313,7 +313,5 @@ var acknowledgements = map[text.Language]messages.Text{
 	text.English:  "Thank you for your message. I have seen it and will get back to you.",
 }
 
-// Acknowledgement is the fixed answer without a model, in the language of the message.
-func Acknowledgement(message messages.Text, before text.Language) messages.Text {
-	return acknowledgements[text.LanguageOf(string(message), before)]
-}
+// Acknowledgement is the fixed answer without a model.
+func Acknowledgement(l text.Language) messages.Text { return acknowledgements[l] }

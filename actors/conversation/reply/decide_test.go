@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/kehai-run/kehai/actors/text"
 	"github.com/kehai-run/kehai/messages"
 )
 
@@ -174,8 +175,8 @@ func TestQuiet(t *testing.T) {
 }
 
 func TestAcknowledgement(t *testing.T) {
-	ja, en := Acknowledgement("元気？", "en"), Acknowledgement("How are you?", "ja")
-	if ja == en || ja == "" || en == "" || Acknowledgement("👍", "en") != en || Acknowledgement("👍", "") != ja {
+	ja, en := Acknowledgement(text.Japanese), Acknowledgement(text.English)
+	if text.LanguageOf(string(ja), "") != text.Japanese || text.LanguageOf(string(en), "") != text.English {
 		t.Errorf("Acknowledgement = %q, %q, want one in each language", string(ja), string(en))
 	}
 }
