@@ -220,7 +220,7 @@ func (c *carried) take(change Change) error {
 	}
 	results, _, err := c.tx.apply(Batch{Shard: Here, From: Anywhere.String(), Changes: []Change{change}})
 	if err != nil || results[0].Status != Committed {
-		return err // one that has to wait for others is read with them; see takeBoxed
+		return err // one that has to wait for others is read with them, by overtaken
 	}
 	c.took = change.Crossed
 	for _, rec := range change.Records {

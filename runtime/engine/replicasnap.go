@@ -126,7 +126,7 @@ func (r *Replica) restore(from io.Reader) error {
 	if len(applied) != 8 {
 		return fmt.Errorf("%w: it does not say which entry of the log it ends with", ErrSnapshot)
 	}
-	last := []Op{{Key: []byte(keyApplied), Value: applied}, {Key: []byte(keyRestoring), Delete: true}}
+	last := []Op{{Key: []byte(keyApplied), Value: applied}}
 	if err := r.write(last, true); err != nil {
 		return err
 	}
@@ -165,9 +165,11 @@ func (r *Replica) overtaken() (landed func(), err error) {
 		c.tx.write(Op{Key: outboxKey(r.outbox[0].Crossed), Delete: true})
 		r.outbox = r.outbox[1:]
 	}
+	c.tx.write(Op{Key: []byte(keyRestoring), Delete: true})
 	if err := r.write(c.tx.ops, true); err != nil {
 		return nil, err
 	}
+	r.torn = false
 	r.taken = max(r.taken, c.took)
 	settle := func() {}
 	if f := r.flight; f != nil {
