@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/kehai-run/kehai/actors/dedup/ledger"
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/testkit/actortest"
@@ -58,6 +59,57 @@ func TestChangeAndCrashes(t *testing.T) {
 		}
 		if want := []string{"edited 2 xxxx", "unsent 4 "}; !slices.Equal(got, want) {
 			t.Errorf("fault %d: changes %q, want %q", fault, got, want)
+		}
+	}
+}
+
+// TestClockTimeIsNoEdit: a window of few bubbles may be read with its clock times, and later
+// without, when more bubbles show where the times stand. That changes no message, also after
+// a crash, and is no new one; a bubble that has grown by a time is an edited one.
+func TestClockTimeIsNoEdit(t *testing.T) {
+	for _, c := range []struct {
+		before, after string
+		grown         bool
+		want          []string
+	}{
+		{before: "OK 12:07", after: "OK"},
+		{before: "OK", after: "OK 12:07 v/"},
+		{before: "See you tomorrow 午後3:05", after: "See you tomorrow"},
+		{before: "OK", after: "OK 12:07", grown: true, want: []string{"edited OK 12:07"}},
+		{before: "OK 12:07", after: "No, never", want: []string{"edited No, never"}},
+	} {
+		view := func(text string) ledger.View {
+			v := chatview.Chat(">zzzz <x <mmmm")
+			v.Bubbles[1].Text, v.Bubbles[1].Box.W = messages.Text(text), 120
+			return v
+		}
+		h := spawn(t, DefaultOptions())
+		h.Send(chatview.Detection(view(c.before)))
+		h.Advance(time.Minute)
+		h.Sent()
+		h.Crash()
+		after := view(c.after)
+		for i := range after.Bubbles {
+			after.Bubbles[i].Key += 7 // drawn anew
+		}
+		if c.grown {
+			after.Bubbles[0].Key, after.Bubbles[1].Box.W = view("").Bubbles[0].Key, 180
+		}
+		for range 2 {
+			h.Send(chatview.Detection(after))
+			h.Advance(time.Minute)
+		}
+		var got []string
+		for _, s := range h.Sent() {
+			switch m := s.Message.(type) {
+			case messages.Revised:
+				got = append(got, string(m.Change)+" "+string(m.Text))
+			case messages.IncomingBubble:
+				got = append(got, "new")
+			}
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%q, then %q, grown %v: passed on %q, want %q", c.before, c.after, c.grown, got, c.want)
 		}
 	}
 }

@@ -14,7 +14,7 @@ import (
 // the window shows one's own messages.
 func sidesByName(rows []messages.Bubble, title string, me []string) {
 	for i := range rows {
-		if before, _, ok := clockOf(string(rows[i].Sender)); ok { // the time behind the name
+		if before, _, ok := text.CutClock(string(rows[i].Sender)); ok { // the time behind the name
 			rows[i].Sender = messages.Text(before)
 		}
 	}

@@ -1,29 +1,9 @@
 package ocr
 
 import (
-	"regexp"
-	"strings"
-
 	"github.com/kehai-run/kehai/actors/text"
 	"github.com/kehai-run/kehai/messages"
 )
-
-// clockEnd is a clock time at the end of a line, perhaps with a date or a word for edited or
-// read before it and with ticks behind it, which an engine reads as letters.
-var clockEnd = regexp.MustCompile(`(?i)(?:^|[\s\p{Han}\p{Hiragana}\p{Katakana}。、！？!?…)）])` +
-	`((?:(?:\(?edited\)?|編集済み?|既読|read)\s*)?` +
-	`(?:[0-9]{1,2}[. ]{0,2}\p{L}{3,9}\.?,? ?(?:[0-9]{4})?,?\s*)?` +
-	`((?:午前|午後)?\s?[0-2]?[0-9]\s?[:.]\s?[0-5][0-9](?:\s?[ap]\.?m\.?)?))` +
-	`\s?[^\p{L}\p{N}\s。！？!?]{0,3}(?:\s[vwy/]{1,3})?$`)
-
-// clockOf splits a line at the clock time that it ends in; ok is false if it does not.
-func clockOf(line string) (before, clock string, ok bool) {
-	at := clockEnd.FindStringSubmatchIndex(line)
-	if at == nil {
-		return line, "", false
-	}
-	return strings.TrimSpace(line[:at[2]]), text.ClockTime(line[at[4]:at[5]]), true
-}
 
 // How many texts of a frame show where clock times stand, and how many frames decide it.
 const (
@@ -42,7 +22,7 @@ func clocksInside(bubbles []messages.Bubble, cut []bool, known int) (yes bool, l
 			continue
 		}
 		texts++
-		if _, _, ok := clockOf(string(b.Lines[len(b.Lines)-1].Text)); ok || i < len(cut) && cut[i] {
+		if _, _, ok := text.CutClock(string(b.Lines[len(b.Lines)-1].Text)); ok || i < len(cut) && cut[i] {
 			ends++
 		}
 	}
@@ -66,7 +46,7 @@ func withoutClock(b messages.Bubble) messages.Bubble {
 		return b
 	}
 	last := len(b.Lines) - 1
-	before, clock, ok := clockOf(string(b.Lines[last].Text))
+	before, clock, ok := text.CutClock(string(b.Lines[last].Text))
 	if !ok {
 		return b
 	}

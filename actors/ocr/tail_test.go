@@ -6,31 +6,6 @@ import (
 	"github.com/kehai-run/kehai/messages"
 )
 
-func TestClockOf(t *testing.T) {
-	for _, c := range []struct{ line, before, clock string }{
-		{"OK 22. Nov 2026, 07:35", "OK", "07:35"},
-		{"12:07", "", "12:07"},
-		{"12:07 ✓✓", "", "12:07"},
-		{"12:07 v/", "", "12:07"},
-		{"了解です12:07", "了解です", "12:07"},
-		{"了解です 午後3:05", "了解です", "午後 3:05"},
-		{"See you! 3:05 PM", "See you!", "3:05 PM"},
-		{"fine (edited) 9:41", "fine", "9:41"},
-		{"うん 編集済み 9:41", "うん", "9:41"},
-		{"既読 9:41", "", "9:41"},
-		{"12:00 12:07", "12:00", "12:07"},
-		{"See you at ten", "See you at ten", ""},
-		{"ratio 112:07", "ratio 112:07", ""},
-		{"at 12:07 I left", "at 12:07 I left", ""},
-		{"", "", ""},
-	} {
-		before, clock, ok := clockOf(c.line)
-		if before != c.before || clock != c.clock || ok != (c.clock != "") {
-			t.Errorf("clockOf(%q) = %q, %q, %v, want %q, %q", c.line, before, clock, ok, c.before, c.clock)
-		}
-	}
-}
-
 func said(lines ...string) messages.Bubble {
 	b := messages.Bubble{Kind: messages.KindText}
 	for i, s := range lines {

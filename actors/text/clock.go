@@ -33,3 +33,21 @@ func ClockTime(line string) string {
 	half := func(s string) string { return strings.ReplaceAll(s, ".", "") }
 	return strings.TrimSpace(half(before) + " " + out + " " + half(after))
 }
+
+// clockEnd is a clock time at the end of a line, perhaps with a date or a word for edited or
+// read before it and with ticks behind it, which an engine reads as letters.
+var clockEnd = regexp.MustCompile(`(?i)(?:^|[\s\p{Han}\p{Hiragana}\p{Katakana}。、！？!?…)）])` +
+	`((?:(?:\(?edited\)?|編集済み?|既読|read)\s*)?` +
+	`(?:[0-9]{1,2}[. ]{0,2}\p{L}{3,9}\.?,? ?(?:[0-9]{4})?,?\s*)?` +
+	`((?:午前|午後)?\s?[0-2]?[0-9]\s?[:.]\s?[0-5][0-9](?:\s?[ap]\.?m\.?)?))` +
+	`\s?[^\p{L}\p{N}\s。！？!?]{0,3}(?:\s[vwy/]{1,3})?$`)
+
+// CutClock splits a line at the clock time that it ends in; ok is false if it does not. What
+// an application writes with the time, such as ticks or a date, is in neither part.
+func CutClock(line string) (before, clock string, ok bool) {
+	at := clockEnd.FindStringSubmatchIndex(line)
+	if at == nil {
+		return line, "", false
+	}
+	return strings.TrimSpace(line[:at[2]]), ClockTime(line[at[4]:at[5]]), true
+}

@@ -1,6 +1,9 @@
 package text
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 func TestClockTime(t *testing.T) {
 	for in, want := range map[string]string{
@@ -18,6 +21,31 @@ func TestClockTime(t *testing.T) {
 	}
 }
 
+func TestCutClock(t *testing.T) {
+	for _, c := range []struct{ line, before, clock string }{
+		{"OK 22. Nov 2026, 07:35", "OK", "07:35"},
+		{"12:07", "", "12:07"},
+		{"12:07 ✓✓", "", "12:07"},
+		{"12:07 v/", "", "12:07"},
+		{"了解です12:07", "了解です", "12:07"},
+		{"了解です 午後3:05", "了解です", "午後 3:05"},
+		{"See you! 3:05 PM", "See you!", "3:05 PM"},
+		{"fine (edited) 9:41", "fine", "9:41"},
+		{"うん 編集済み 9:41", "うん", "9:41"},
+		{"既読 9:41", "", "9:41"},
+		{"12:00 12:07", "12:00", "12:07"},
+		{"See you at ten", "See you at ten", ""},
+		{"ratio 112:07", "ratio 112:07", ""},
+		{"at 12:07 I left", "at 12:07 I left", ""},
+		{"", "", ""},
+	} {
+		before, clock, ok := CutClock(c.line)
+		if before != c.before || clock != c.clock || ok != (c.clock != "") {
+			t.Errorf("CutClock(%q) = %q, %q, %v, want %q, %q", c.line, before, clock, ok, c.before, c.clock)
+		}
+	}
+}
+
 func FuzzClockTime(f *testing.F) {
 	f.Add("午後 3:05")
 	f.Add("3時5分")
@@ -25,6 +53,17 @@ func FuzzClockTime(f *testing.F) {
 		one := ClockTime(s)
 		if two := ClockTime(one); two != one {
 			t.Errorf("ClockTime(%q) = %q, and of that %q, want the same", s, one, two)
+		}
+	})
+}
+
+func FuzzCutClock(f *testing.F) {
+	f.Add("See you! 3:05 PM ✓✓")
+	f.Add("了解です12:07")
+	f.Fuzz(func(t *testing.T, s string) {
+		before, _, ok := CutClock(s)
+		if !strings.Contains(s, before) || !ok && before != s {
+			t.Errorf("CutClock(%q) = %q, %v, want what stands before the time", s, before, ok)
 		}
 	})
 }

@@ -107,7 +107,7 @@ func (d *detector) changeOf(i int) change {
 		return unchanged
 	case e.Change == messages.ChangeEdited && equal(o.text(), formOf(e.Published), true):
 		return oldTextBack
-	case o.Key == e.Key && o.Key != 0:
+	case o.Key == e.Key && o.Key != 0, clockOnly(o, e):
 		return unchanged
 	case d.resized(i), d.only(i), d.redrawnInPlace(i), !o.Low && dissimilar(o.text(), e.text()):
 		return edited

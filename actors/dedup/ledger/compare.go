@@ -109,7 +109,7 @@ func relateParts(o *observation, e *Entry) relation {
 func relateTexts(o *observation, e *Entry, fuzzy bool) relation {
 	a, b := o.text(), e.text()
 	switch {
-	case equal(a, b, fuzzy):
+	case equal(a, b, fuzzy), clockOnly(o, e):
 		return sameText
 	case (o.Low || e.Low) && sameSize(o, e):
 		return sameOutline
@@ -158,6 +158,21 @@ func sameSize(o *observation, e *Entry) bool {
 }
 
 func abs(n int) int { return max(n, -n) }
+
+// clockOnly reports whether two texts of bubbles of one size differ only by a clock time at
+// the end of one: whether a window holds its times in its bubbles may be seen only after
+// some frames. Who adds a time to a message makes its bubble larger.
+func clockOnly(o *observation, e *Entry) bool {
+	a, b := o.text(), e.text()
+	if a.runes < b.runes {
+		a, b = b, a
+	}
+	if b.runes == 0 || a.runes < b.runes+minClock || !sameSize(o, e) {
+		return false
+	}
+	before, _, ok := text.CutClock(a.norm)
+	return ok && equal(formOf(messages.Text(before)), b, true)
+}
 
 // equal is text.OCREqual after two quick tests that rule most pairs out.
 func equal(a, b *form, fuzzy bool) bool {

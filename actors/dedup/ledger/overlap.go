@@ -175,7 +175,8 @@ func sameMessage(o *observation, e *Entry) int {
 	}
 	text := o.Kind == messages.KindText && e.Kind == messages.KindText
 	switch {
-	case o.Key == e.Key && o.Key != 0, text && o.text().norm != "" && equal(o.text(), e.text(), true):
+	case o.Key == e.Key && o.Key != 0,
+		text && o.text().norm != "" && (equal(o.text(), e.text(), true) || clockOnly(o, e)):
 	case !text && o.Kind == e.Kind && sameSize(o, e) && o.Kind != messages.KindUnreadable:
 		return 1 // animations look different each time
 	default:

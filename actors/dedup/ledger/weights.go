@@ -96,6 +96,7 @@ const (
 	tailAtMost      = 20  // … but no more than so many
 	similarGrams    = 0.5 // share of trigrams, of texts that may be one
 	farDifference   = 0.5 // share of characters, above which no text is a misread form of the other
+	minClock        = 3   // characters of a clock time without what stands between them
 	minFar          = 6   // characters of the longer of two such texts
 	otherDifference = 0.3 // share of characters, above which a text that was drawn again is another
 	resizedBy       = 8   // logical pixels that no tail of a bubble makes
