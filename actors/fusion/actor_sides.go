@@ -17,5 +17,11 @@ func (a *actor) sides(turn *actors.Turn, bubbles []messages.Bubble) {
 		return
 	}
 	a.sideless = !sided
-	turn.Publish(events.SidesState{Window: a.window, Unknown: a.sideless, Bubbles: len(bubbles), At: turn.Now()})
+	s := events.SidesState{Window: a.window, Unknown: a.sideless, Bubbles: len(bubbles), At: turn.Now()}
+	for _, b := range bubbles {
+		if b.Side == messages.SideNeither && b.Sender != "" { // no bubble without a side is given a name
+			s.Rows++
+		}
+	}
+	turn.Publish(s)
 }

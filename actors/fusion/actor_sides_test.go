@@ -50,6 +50,22 @@ func TestSidesUnknown(t *testing.T) {
 	states()
 }
 
+// TestSidesOfRows: rows that only lack the person's own name are told from bubbles.
+func TestSidesOfRows(t *testing.T) {
+	h := spawn(t)
+	m := read("# general", "a b c")
+	for i := range m.Bubbles {
+		m.Bubbles[i].Side, m.Bubbles[i].Sender = messages.SideNeither, "Hana"
+	}
+	send(h, m)
+	for _, e := range h.Published() {
+		if s, ok := e.(events.SidesState); ok && s.Unknown && s.Rows == 3 && s.Bubbles == 3 {
+			return
+		}
+	}
+	t.Error("nothing says that 3 rows have names and none is known as one's own")
+}
+
 // TestSidesOfOthers: a conversation that is not read reports nothing.
 func TestSidesOfOthers(t *testing.T) {
 	h := spawn(t)

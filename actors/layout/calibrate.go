@@ -12,7 +12,7 @@ import (
 
 // ErrCalibrate marks a picture from which no layout can be proposed. The text says what
 // kind of picture is needed.
-var ErrCalibrate = errors.New("layout: cannot calibrate from this picture")
+var ErrCalibrate = errors.New("layout: no layout comes of this picture")
 
 // Calibrate proposes a layout from a screenshot of one chat window, which shows
 // at least one bubble of each side on a plain background. scale is captured pixels
@@ -44,8 +44,10 @@ func look(img *image.RGBA, scale float64) (s shot, own, incoming *fill, err erro
 			ErrCalibrate, s.w, s.h, scale))
 	}
 	if !s.findBackground() {
-		return fail(fmt.Errorf("%w: the messages stand on a picture or a gradient: "+
-			"give the chat a plain background first", ErrCalibrate))
+		return fail(fmt.Errorf("%w: no plain background reaches from the left edge to the right one: "+
+			"where a list of chats stands beside the chat, use `kehai layout learn`, which finds the chat, or "+
+			"cut the picture to it; where messages stand on a picture or a gradient, give the chat a plain one",
+			ErrCalibrate))
 	}
 	if !s.findArea() {
 		return fail(fmt.Errorf("%w: no message area between a header and an input: "+

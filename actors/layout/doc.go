@@ -52,7 +52,8 @@
 //	tokens           the application's own words outside of bubbles
 //	names            display names to remove from the start of a line
 //	me               with find: auto, names under which an application that writes rows
-//	                 without bubbles shows one's own messages
+//	                 without bubbles shows one's own messages: Me, You, 自分 and あなた
+//	                 if it is not there
 //	exclude          boxes that may change without news, in addition to everything
 //	                 outside the pane and the input that is found: the input's
 //	                 caret, and the column of avatars, some of which move. A

@@ -3,6 +3,7 @@ package layout
 import (
 	"errors"
 	"image"
+	"reflect"
 	"strings"
 	"testing"
 )
@@ -203,5 +204,18 @@ func TestKinds(t *testing.T) {
 	}
 	if (Kinds{}).IsCall([]string{"不在着信"}, 99) || (Kinds{}).IsFile([]string{"a.pdf", "1 KB"}, 99) {
 		t.Error("a layout without words tells calls or files, want none")
+	}
+}
+
+// TestParseAuto: with find: auto nothing has to be written that is found.
+func TestParseAuto(t *testing.T) {
+	l, err := Parse("dir/slack.yaml", []byte("find: auto\nme: [Alex]\n"))
+	want, _ := ByName(FindAuto)
+	want.Name, want.Me = "slack", []string{"Alex"}
+	if err != nil || !reflect.DeepEqual(l, want) {
+		t.Errorf("Parse(find: auto, me: [Alex]) = %+v, %v, want auto with that name", l, err)
+	}
+	if _, err := Parse("slack.yaml", []byte("find: auto\nlane: {width: 0}\n")); err == nil {
+		t.Error("Parse(find: auto, lane.width: 0) = nil, want an error: what is written counts")
 	}
 }

@@ -4,19 +4,28 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path"
+	"path/filepath"
 	"strings"
 
 	"github.com/kehai-run/kehai/actors/text/yamlfile"
 )
 
 // Parse reads and checks a layout. name is the file's name in errors, which wrap
-// [ErrLayout] and have the form "NAME:LINE:COLUMN: FIELD what is expected".
+// [ErrLayout] and have the form "NAME:LINE:COLUMN: FIELD what is expected". With find: auto
+// a field that is not there is that of the built-in layout auto.
 func Parse(name string, data []byte) (l Layout, err error) {
 	if name == "" {
 		name = "layout"
 	}
 	kind := yamlfile.Kind{Name: "a window layout", Start: "a layout that is built in"}
-	if err := yamlfile.Decode(name, data, kind, &l); err != nil {
+	err = yamlfile.Decode(name, data, kind, &l)
+	if err == nil && l.Find == FindAuto { // what is found has no need to be written
+		l = auto()
+		l.Name = strings.TrimSuffix(path.Base(filepath.ToSlash(name)), path.Ext(name))
+		err = yamlfile.Decode(name, data, kind, &l)
+	}
+	if err != nil {
 		return Layout{}, fmt.Errorf("%w: %w", ErrLayout, err)
 	}
 	if p := l.problem(); p != nil {

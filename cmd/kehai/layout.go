@@ -9,6 +9,7 @@ import (
 	"image/png"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/kehai-run/kehai/runtime/calibrate"
 	"github.com/spf13/cobra"
@@ -20,6 +21,7 @@ type layout struct {
 	scale                float64
 	out, picture         string
 	mine, theirs, window string
+	me                   string
 }
 
 func (l *layout) command() *cobra.Command {
@@ -46,19 +48,11 @@ pixels the window has around it; or use kehai layout learn, which finds the chat
 		RunE: func(_ *cobra.Command, args []string) error { return l.calibrate(args) },
 	}
 	learn := &cobra.Command{
-		Use:   "learn [SCREENSHOT.png ...] --mine X,Y --theirs X,Y",
+		Use:   "learn [SCREENSHOT.png ...] {--mine X,Y --theirs X,Y | --me NAME}",
 		Short: "Teach which of two messages is yours",
-		Long: `Finds the messages in a chat window as layout: auto does, and takes the colours of
-two of them for those of the two sides: --mine and --theirs are points anywhere
-inside one message each, counted in pixels from the window's upper left corner. It
-tries the result and writes a layout with comments. If both sides are not found in
-each screenshot, or a message stands on the wrong side, it ends with 1 and writes none.
-
-The window is captured if --window says which; otherwise the first screenshot is the
-one with the two points. Further screenshots show the same window in other states.
-With --picture it draws what it found, as calibrate does.`,
+		Long:  learnHelp,
 		Example: `  kehai layout learn shot.png --mine 700,420 --theirs 450,300 --picture found.png > chat.yaml
-  kehai layout learn --window app:Slack --mine 700,420 --theirs 450,300 --out slack.yaml`,
+  kehai layout learn --window app:Slack --me "Alex Doe" --out slack.yaml`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error { return l.learn(cmd.Context(), args) },
 	}
@@ -70,6 +64,9 @@ With --picture it draws what it found, as calibrate does.`,
 	}
 	learn.Flags().StringVar(&l.mine, "mine", "", "a point in a message of yours: `X,Y`")
 	learn.Flags().StringVar(&l.theirs, "theirs", "", "a point in a message of another person: `X,Y`")
+	learn.Flags().StringVar(&l.me, "me", "", "`NAME` beside your messages in a window without bubbles")
+	learn.MarkFlagsMutuallyExclusive("me", "mine")
+	learn.MarkFlagsMutuallyExclusive("me", "theirs")
 	learn.Flags().StringVar(&l.window, "window", "", "capture the window that is called `QUERY`, as in kehai watch")
 	return family(&cobra.Command{
 		Use:     "layout",
@@ -77,6 +74,21 @@ With --picture it draws what it found, as calibrate does.`,
 		Example: "  kehai layout calibrate chat.png --picture found.png > chat.yaml",
 	}, calibrate, learn)
 }
+
+const learnHelp = `Finds the messages in a chat window as layout: auto does, and takes the colours of
+two of them for those of the two sides: --mine and --theirs are points anywhere
+inside one message each, counted in pixels from the window's upper left corner. It
+tries the result and writes a layout with comments. If both sides are not found in
+each screenshot, or a message stands on the wrong side, it ends with 1, writes none
+and says where messages were found.
+
+Where no message has a bubble, but a name beside it, as in Slack, the name says whose it
+is: --me is yours, as the window shows it. Me, You, 自分 and あなた are known already. Such
+a layout may also be written by hand: find: auto, and me: [NAME].
+
+The window is captured if --window says which; otherwise the first screenshot is the
+one with the two points. Further screenshots show the same window in other states.
+With --picture it draws what it found, as calibrate does.`
 
 func (l *layout) calibrate(paths []string) error {
 	if err := l.checkScale("calibrate"); err != nil {
@@ -94,13 +106,15 @@ func (l *layout) learn(ctx context.Context, paths []string) error {
 	if err := l.checkScale("learn"); err != nil {
 		return err
 	}
-	mine, err := point("mine", l.mine)
-	if err != nil {
-		return err
-	}
-	theirs, err := point("theirs", l.theirs)
-	if err != nil {
-		return err
+	var mine, theirs image.Point
+	if l.me = strings.TrimSpace(l.me); l.me == "" {
+		var err error
+		if mine, err = point("mine", l.mine); err != nil {
+			return err
+		}
+		if theirs, err = point("theirs", l.theirs); err != nil {
+			return err
+		}
 	}
 	if (l.window == "") == (len(paths) == 0) {
 		return badUsage("layout learn: name a screenshot, or the window with --window; `kehai windows` lists them")
@@ -115,7 +129,11 @@ func (l *layout) learn(ctx context.Context, paths []string) error {
 	} else if shots, err = l.captured(ctx); err != nil {
 		return err
 	}
-	c, err := calibrate.Learn(l.scale, mine, theirs, shots...)
+	learn := func() (calibrate.Proposal, error) { return calibrate.Learn(l.scale, mine, theirs, shots...) }
+	if l.me != "" {
+		learn = func() (calibrate.Proposal, error) { return calibrate.LearnName(l.scale, l.me, shots...) }
+	}
+	c, err := learn()
 	return l.write(c, err, what)
 }
 
@@ -168,6 +186,10 @@ func (l *layout) write(c calibrate.Proposal, err error, what string) error {
 	}
 	if err != nil {
 		return err
+	}
+	if c.Rows > 0 {
+		return l.stderr.printf("found %s without a bubble: the name beside each says whose it is\n",
+			count(c.Rows, "message"))
 	}
 	neither := ""
 	if c.Neither > 0 {

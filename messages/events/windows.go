@@ -105,6 +105,7 @@ type SidesState struct {
 	Unknown bool
 	Bubbles int // in the frame
 	Bare    int // blocks of text outside any bubble; 0 if bubbles lack a side
+	Rows    int // of Bubbles, those that are rows with a name, and no name is known as one's own
 	At      time.Time
 }
 

@@ -1,13 +1,19 @@
 package calibrate
 
 import (
+	"errors"
 	"fmt"
 	"image"
+	"strings"
 
 	"github.com/kehai-run/kehai/actors/layout"
 	"github.com/kehai-run/kehai/actors/ocr/segment"
 	"github.com/kehai-run/kehai/messages"
 )
+
+// ErrNames marks a window in which names say whose a message is, and none is known as one's own.
+var ErrNames = errors.New("names stand beside its messages and say whose they are: " +
+	"give yours as the window shows it, --me NAME")
 
 // Proposal is a layout made from screenshots.
 type Proposal struct {
@@ -15,6 +21,7 @@ type Proposal struct {
 	Found         *image.RGBA // the first screenshot with what the layout finds in it
 	Own, Incoming int         // bubbles found of each side, in all of them
 	Neither       int
+	Rows          int // of Neither, those without a bubble: a name says whose they are
 }
 
 // Layout proposes a layout for windows that look like screenshots: one chat window, with
@@ -53,8 +60,11 @@ func (p *Proposal) try(l *layout.Layout, scale float64, i int, screenshot *image
 	if p.Found == nil {
 		p.Found = picture
 	}
-	own, incoming, neither := 0, 0, 0
+	own, incoming, neither, rows := 0, 0, 0, 0
 	for _, s := range segments.Shapes {
+		if s.Row {
+			rows++
+		}
 		switch s.Bubble.Side {
 		case messages.SideOwn:
 			own++
@@ -64,8 +74,10 @@ func (p *Proposal) try(l *layout.Layout, scale float64, i int, screenshot *image
 			neither++
 		}
 	}
-	p.Own, p.Incoming, p.Neither = p.Own+own, p.Incoming+incoming, p.Neither+neither
+	p.Own, p.Incoming, p.Neither, p.Rows = p.Own+own, p.Incoming+incoming, p.Neither+neither, p.Rows+rows
 	switch {
+	case rows > 0 && l.Find == layout.FindAuto: // only a reader can tell
+		return nil
 	case own > 0 && incoming > 0:
 		return nil
 	case l.Find == layout.FindAuto:
@@ -83,30 +95,32 @@ func (p *Proposal) try(l *layout.Layout, scale float64, i int, screenshot *image
 // Learn makes a layout for a window whose places and colours are found by themselves, and
 // teaches it the colours of two messages in the first screenshot: mine and theirs are any
 // points inside of them. It is an error if no message stands there, if one is still taken
-// for the other side's, or if both sides are not found in each screenshot.
+// for the other side's, or if both sides are not found in each screenshot. Where messages
+// are rows with names the error is [ErrNames]. What is found is returned in any case.
 func Learn(scale float64, mine, theirs image.Point, screenshots ...*image.RGBA) (Proposal, error) {
-	l, _ := layout.ByName(layout.FindAuto)
-	l.Name = "learnt"
+	l := learnt()
+	p := Proposal{}
+	_ = p.try(&l, scale, 0, screenshots[0]) // for a picture of it: whether it knows the sides does not matter yet
+	if p.Rows > 0 {
+		return p, fmt.Errorf("%w: %w", layout.ErrCalibrate, ErrNames)
+	}
 	own, err := at(&l, scale, screenshots[0], mine, "yours")
 	if err != nil {
-		return Proposal{}, err
+		return p, err
 	}
 	incoming, err := at(&l, scale, screenshots[0], theirs, "theirs")
 	if err != nil {
-		return Proposal{}, err
+		return p, err
+	}
+	if own.Box() == incoming.Box() {
+		return p, fmt.Errorf("%w: both points stand in one message: want one in a message of each side",
+			layout.ErrCalibrate)
 	}
 	if own, incoming := near(own), near(incoming); own != incoming { // an outline alone teaches no colour
 		l.Themes[0].OwnColours, l.Themes[0].IncomingColours = []layout.Near{own}, []layout.Near{incoming}
 	}
-	var p Proposal
-	p.YAML, err = l.YAML("A window in which messages are found by themselves. The lists of colours say whose they are.")
-	if err != nil {
+	if p, err = written(l, scale, screenshots); err != nil {
 		return p, err
-	}
-	for i, img := range screenshots {
-		if err := p.try(&l, scale, i, img); err != nil {
-			return p, err
-		}
 	}
 	for _, c := range []struct {
 		at   image.Point
@@ -121,20 +135,61 @@ func Learn(scale float64, mine, theirs image.Point, screenshots ...*image.RGBA) 
 	return p, nil
 }
 
+// LearnName makes a layout as [Learn] does for a window in which a name beside a message
+// says whose it is: me is the name under which it shows one's own. It is an error if
+// a screenshot shows no such message.
+func LearnName(scale float64, me string, screenshots ...*image.RGBA) (Proposal, error) {
+	l := learnt()
+	l.Me = append([]string{me}, l.Me...)
+	p, err := written(l, scale, screenshots)
+	if err == nil && p.Rows == 0 {
+		err = fmt.Errorf("%w: no name stands beside its messages: use --mine and --theirs", layout.ErrCalibrate)
+	}
+	return p, err
+}
+
+func learnt() layout.Layout {
+	l, _ := layout.ByName(layout.FindAuto)
+	l.Name = "learnt"
+	return l
+}
+
+// written writes a layout and tries it in each screenshot.
+func written(l layout.Layout, scale float64, screenshots []*image.RGBA) (p Proposal, err error) {
+	p.YAML, err = l.YAML("A window in which messages are found by themselves. The lists of colours say whose " +
+		"they are, and the names under me where they have no bubbles.")
+	if err != nil {
+		return p, err
+	}
+	for i, img := range screenshots {
+		if err := p.try(&l, scale, i, img); err != nil {
+			return p, err
+		}
+	}
+	return p, nil
+}
+
 // at finds the message at a point of a screenshot.
 func at(l *layout.Layout, scale float64, img *image.RGBA, point image.Point, whose string) (segment.Shape, error) {
 	pane, err := segment.Open(img, scale, l)
 	if err != nil {
 		return segment.Shape{}, err
 	}
+	var places strings.Builder
 	shapes := pane.Find().Shapes
 	for _, s := range shapes {
-		if point.Sub(pane.At).In(s.Box()) {
+		box := s.Box().Add(pane.At)
+		if point.In(box) {
 			return s, nil
 		}
+		middle := box.Min.Add(box.Max).Div(2)
+		fmt.Fprintf(&places, " %d,%d", middle.X, middle.Y)
+	}
+	if len(shapes) == 0 {
+		places.WriteString(" nowhere: let the window show a conversation")
 	}
 	return segment.Shape{}, fmt.Errorf("%w: no message was found at %d,%d, which should be one of %s; "+
-		"%d were found elsewhere", layout.ErrCalibrate, point.X, point.Y, whose, len(shapes))
+		"messages are at%s", layout.ErrCalibrate, point.X, point.Y, whose, places.String())
 }
 
 func near(s segment.Shape) layout.Near {

@@ -6,6 +6,8 @@ import (
 	"image"
 	"image/color"
 	"image/draw"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -39,6 +41,8 @@ func TestCalibrateTriesItsLayout(t *testing.T) {
 	}
 }
 
+var placed = regexp.MustCompile(`messages are at( \d+,\d+)+$`)
+
 // TestLearnFindsBothSides teaches windows of applications that do not exist which messages
 // are whose. What is learnt holds in the same window, and is refused where no message
 // stands.
@@ -71,9 +75,39 @@ func TestLearnFindsBothSides(t *testing.T) {
 			t.Errorf("seed %d: what was written has no comments", seed)
 		}
 		p, err = calibrate.Learn(c.Scale, c.Pane.Min, theirs, c.Image)
-		if !errors.Is(err, layout.ErrCalibrate) || p.YAML != nil {
-			t.Errorf("seed %d: Learn() beside a message = %v, want ErrCalibrate and no layout", seed, err)
+		if !errors.Is(err, layout.ErrCalibrate) || p.YAML != nil || p.Found == nil ||
+			!placed.MatchString(err.Error()) {
+			t.Errorf("seed %d: Learn() beside a message = %v, want ErrCalibrate, the places of messages, "+
+				"a picture and no layout", seed, err)
 		}
+		if tried > 1 {
+			continue
+		}
+		_, err = calibrate.Learn(c.Scale, mine, mine, c.Image)
+		if err == nil || !strings.Contains(err.Error(), "both points stand in one message") {
+			t.Errorf("seed %d: Learn() with one message twice = %v, want an error that says so", seed, err)
+		}
+	}
+}
+
+// TestLearnName: where names say whose a message is, no colour can be learnt, but a name.
+func TestLearnName(t *testing.T) {
+	c := chatpage.RandomRows(t, 1)
+	at := c.Truth[0].Box.Min.Add(c.Truth[0].Box.Max).Div(2)
+	if p, err := calibrate.Learn(c.Scale, at, at, c.Image); !errors.Is(err, calibrate.ErrNames) || p.Found == nil {
+		t.Errorf("Learn() of rows = %v, want ErrNames and a picture", err)
+	}
+	p, err := calibrate.LearnName(c.Scale, "Alex", c.Image)
+	if err != nil || p.Rows != len(c.Truth) {
+		t.Fatalf("LearnName() = %v with %d rows, want %d", err, p.Rows, len(c.Truth))
+	}
+	l, err := layout.Parse("learnt.yaml", p.YAML)
+	if err != nil || l.Find != layout.FindAuto || !slices.Contains(l.Me, "Alex") || !slices.Contains(l.Me, "You") {
+		t.Errorf("what was written reads as me %v, %v, want Alex beside the names that are known", l.Me, err)
+	}
+	bubbles := chatpage.Random(t, 0)
+	if _, err := calibrate.LearnName(bubbles.Scale, "Alex", bubbles.Image); !errors.Is(err, layout.ErrCalibrate) {
+		t.Errorf("LearnName() of bubbles = %v, want ErrCalibrate", err)
 	}
 }
 

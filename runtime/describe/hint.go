@@ -23,6 +23,12 @@ func SidesHint(s events.SidesState) string {
 			"open a conversation if the window shows a list of chats; " +
 			"else measure the window with kehai layout calibrate and name the result as its layout"
 	}
+	if s.Rows > 0 {
+		return "names stand beside the messages, none of them is known as yours, and no message is passed on: " +
+			"say your name as the window shows it, kehai layout learn --window QUERY --me NAME --out chat.yaml, " +
+			"and name chat.yaml as its layout"
+	}
 	return "no bubble has the colour and the place of an own or an incoming one, and none is passed on: " +
-		"measure the window with kehai layout calibrate and name the result as its layout"
+		"show one of each with kehai layout learn, or measure the window with kehai layout calibrate, " +
+		"and name the result as its layout"
 }

@@ -164,6 +164,7 @@ func TestHints(t *testing.T) {
 		UnknownHint(events.UnknownTitle), UnknownHint(events.UnknownAlike),
 		SidesHint(events.SidesState{Unknown: true, Bubbles: 1}),
 		SidesHint(events.SidesState{Unknown: true, Bare: 1}),
+		SidesHint(events.SidesState{Unknown: true, Bubbles: 2, Rows: 2}),
 	} {
 		if hints[hint] || !strings.Contains(hint, ":") {
 			t.Errorf("hint %q, want one of its own that says what to do", hint)
