@@ -30,7 +30,7 @@ func (r *Replica) Apply(index uint64, from []byte) error {
 		r.mu.Unlock()
 		return err
 	}
-	c := carried{Replica: r, en: &en, tx: &transaction{view: r.store, written: map[string]int{}, known: r.known}}
+	c := carried{r: r, en: &en, tx: &transaction{view: r.store, written: map[string]int{}, known: r.known}}
 	if err != nil {
 		en = entry{} // no entry at all
 	} else if err = r.view(func(view View) error {
@@ -57,7 +57,7 @@ func (r *Replica) view(fn func(View) error) error {
 
 // carried is an entry being carried out.
 type carried struct {
-	*Replica
+	r       *Replica
 	en      *entry
 	tx      *transaction
 	results [][]Result // of its batches
@@ -89,8 +89,8 @@ func (c *carried) carry() error {
 	}
 	place := binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, c.en.boot), c.en.n)
 	c.tx.write(Op{Key: by, Value: place})
-	mine := c.en.node == c.node && c.en.boot == c.boot
-	c.awaited = mine && c.flight != nil && c.flight.n == c.en.n
+	mine := c.en.node == c.r.node && c.en.boot == c.r.boot
+	c.awaited = mine && c.r.flight != nil && c.r.flight.n == c.en.n
 	switch c.en.kind {
 	case entryHello:
 		err = c.hello()
@@ -120,11 +120,7 @@ func (c *carried) batch(b *Batch) error {
 		if ch.Actor == "" {
 			continue
 		}
-		holder, err := c.holder(ch.Actor)
-		if err != nil {
-			return err
-		}
-		if holder != c.en.node {
+		if c.holder(ch.Actor) != c.en.node {
 			ch.Epoch = 0 // which no owner has
 		}
 	}
@@ -162,11 +158,10 @@ func (c *carried) addressed(ch *Change, delivered bool) error {
 		if !delivered {
 			c.mail = append(c.mail, rec.To)
 		}
-		holder, err := c.holder(rec.To)
-		if err == nil && holder == "" {
-			err = c.settle(rec.To, c.en.node)
+		if c.holder(rec.To) != "" {
+			continue
 		}
-		if err != nil {
+		if err := c.settle(rec.To, c.en.node); err != nil {
 			return err
 		}
 	}
@@ -178,7 +173,7 @@ func (c *carried) addressed(ch *Change, delivered bool) error {
 func (c *carried) cross(records []Record) error {
 	byNode := map[string][]Record{}
 	for _, rec := range records {
-		node := c.home(rec.To)
+		node := c.r.home(rec.To)
 		_, known, err := c.tx.get([]byte(keyStoreOf + node))
 		if err != nil {
 			return err
@@ -202,7 +197,7 @@ func (c *carried) cross(records []Record) error {
 		}
 		c.tx.write(Op{Key: last, Value: []byte(seqBytes(n))})
 		c.tx.write(Op{Key: boxKey(node, n), Value: form})
-		if node == c.node {
+		if node == c.r.node {
 			if err := c.take(change); err != nil {
 				return err
 			}
@@ -214,8 +209,8 @@ func (c *carried) cross(records []Record) error {
 // take applies what has crossed over to this node. Before the hello of its store, which
 // begins the count, nothing does.
 func (c *carried) take(change Change) error {
-	id, _, err := c.tx.get([]byte(keyStoreOf + c.node))
-	if err != nil || string(id) != c.id {
+	id, _, err := c.tx.get([]byte(keyStoreOf + c.r.node))
+	if err != nil || string(id) != c.r.id {
 		return err
 	}
 	results, _, err := c.tx.apply(Batch{Shard: Here, From: Anywhere.String(), Changes: []Change{change}})
@@ -254,7 +249,7 @@ func (c *carried) unbox() error {
 
 // emptyOutbox deletes from this node's outbox what a batch of its own holds.
 func (c *carried) emptyOutbox(b *Batch) error {
-	if b.From != c.from() || len(b.Changes) == 0 {
+	if b.From != c.r.from() || len(b.Changes) == 0 {
 		return nil
 	}
 	taken, err := c.tx.counter(Anywhere.takenKey(b.From), 0)
@@ -274,7 +269,7 @@ func (c *carried) hello() error {
 	if err != nil {
 		return err
 	}
-	if string(known) != c.en.id {
+	if string(known) != c.en.store {
 		done, err := c.tx.counter([]byte(keyUnboxed+c.en.node), 0)
 		if err != nil {
 			return err
@@ -286,14 +281,14 @@ func (c *carried) hello() error {
 		for n := done + 1; n <= boxed; n++ {
 			c.tx.write(Op{Key: boxKey(c.en.node, n), Delete: true})
 		}
-		c.tx.write(Op{Key: []byte(keyStoreOf + c.en.node), Value: []byte(c.en.id)})
+		c.tx.write(Op{Key: []byte(keyStoreOf + c.en.node), Value: []byte(c.en.store)})
 		for _, key := range []string{keyBoxed, keyUnboxed} {
 			c.tx.write(Op{Key: []byte(key + c.en.node), Value: []byte(seqBytes(c.en.took))})
 		}
-		c.tx.write(Op{Key: Anywhere.takenKey(fromNode(c.en.node, c.en.id)), Value: []byte(seqBytes(c.en.given))})
+		c.tx.write(Op{Key: Anywhere.takenKey(fromNode(c.en.node, c.en.store)), Value: []byte(seqBytes(c.en.crossed))})
 	}
 	c.present(c.en.node, c.en.boot)
-	c.greeted = c.en.node == c.node && c.en.boot == c.boot
+	c.greeted = c.en.node == c.r.node && c.en.boot == c.r.boot
 	return nil
 }
 
@@ -305,20 +300,20 @@ func (c *carried) present(node string, boot uint64) {
 
 // down moves what a node owns to those that are there.
 func (c *carried) down() error {
-	if boot, ok := c.members[c.en.id]; !ok || boot != c.en.given {
+	if boot, ok := c.r.members[c.en.gone]; !ok || boot != c.en.goneBoot {
 		return nil
 	}
-	c.present(c.en.id, 0)
+	c.present(c.en.gone, 0)
 	var up []string
-	for node := range c.members {
-		if node != c.en.id {
+	for node := range c.r.members {
+		if node != c.en.gone {
 			up = append(up, node)
 		}
 	}
 	slices.Sort(up)
 	var left []messages.Address
-	for a, node := range c.holders {
-		if node == c.en.id {
+	for a, node := range c.r.holders {
+		if node == c.en.gone {
 			left = append(left, a)
 		}
 	}
@@ -341,11 +336,10 @@ func (c *carried) down() error {
 // claim gives the proposer the actors that nobody owns.
 func (c *carried) claim() error {
 	for _, a := range c.en.actors {
-		holder, err := c.holder(a)
-		if err == nil && holder == "" {
-			err = c.settle(a, c.en.node)
+		if c.holder(a) != "" {
+			continue
 		}
-		if err != nil {
+		if err := c.settle(a, c.en.node); err != nil {
 			return err
 		}
 	}
@@ -353,11 +347,11 @@ func (c *carried) claim() error {
 }
 
 // holder is who owns an actor, "" for nobody.
-func (c *carried) holder(a messages.Address) (string, error) {
+func (c *carried) holder(a messages.Address) string {
 	if node, ok := c.moved[a]; ok {
-		return node, nil
+		return node
 	}
-	return c.holders[a], nil
+	return c.r.holders[a]
 }
 
 // settle makes a node the owner of an actor, "" none. What an earlier owner still does is
@@ -383,7 +377,7 @@ func (c *carried) keepNote() error {
 		return err
 	}
 	w := batchWriter{}
-	w.text(c.en.id)
+	w.text(c.en.topic)
 	w.text(c.en.node)
 	w.bytes(c.en.note)
 	c.tx.write(Op{Key: []byte(keyNote), Value: []byte(seqBytes(n + 1))})
@@ -395,25 +389,25 @@ func (c *carried) keepNote() error {
 // keep writes what was carried out, and returns what follows from it.
 func (c *carried) keep(index uint64) (after func(), err error) {
 	c.tx.write(Op{Key: []byte(keyApplied), Value: []byte(seqBytes(index))})
-	if err := c.write(c.tx.ops, false); err != nil {
+	if err := c.r.write(c.tx.ops, false); err != nil {
 		return nil, fmt.Errorf("engine: carry out entry %d of the log: %w", index, err)
 	}
-	c.applied = index
-	c.taken = max(c.taken, c.took)
-	for len(c.outbox) > 0 && c.outbox[0].Crossed <= c.sent {
-		c.outbox = c.outbox[1:]
+	c.r.applied = index
+	c.r.taken = max(c.r.taken, c.took)
+	for len(c.r.outbox) > 0 && c.r.outbox[0].Crossed <= c.sent {
+		c.r.outbox = c.r.outbox[1:]
 	}
-	if c.en.node == c.node {
-		c.said = max(c.said, c.en.took)
+	if c.en.node == c.r.node {
+		c.r.said = max(c.r.said, c.en.took)
 	}
-	c.greeted = c.greeted && !c.Replica.greeted
+	c.greeted = c.greeted && !c.r.greeted
 	gone, came := c.remember()
 	landed := func() {}
-	if c.en.node == c.node {
-		landed = c.land(c.en.boot, c.en.n, c.results, nil)
+	if c.en.node == c.r.node {
+		landed = c.r.land(c.en.boot, c.en.n, c.results, nil)
 	}
-	mine := c.en.node == c.node && c.en.boot == c.boot
-	e, r, mail, ops := c.engine, c.Replica, c.mail, c.tx.ops
+	mine := c.en.node == c.r.node && c.en.boot == c.r.boot
+	e, r, mail, ops := c.r.engine, c.r, c.mail, c.tx.ops
 	return func() {
 		r.mu.Lock()
 		r.pump() // a hello, if the others think that this node is not there
@@ -444,33 +438,33 @@ func (c *carried) keep(index uint64) (after func(), err error) {
 // remember updates what is kept in memory, and returns which actors this node has lost
 // and got. The caller holds r.mu.
 func (c *carried) remember() (gone, came []messages.Address) {
-	c.look.Lock()
-	defer c.look.Unlock()
+	c.r.look.Lock()
+	defer c.r.look.Unlock()
 	for node, boot := range c.there {
 		if boot == 0 {
-			delete(c.members, node)
+			delete(c.r.members, node)
 		} else {
-			c.members[node] = boot
+			c.r.members[node] = boot
 		}
-		if node == c.node && boot == 0 { // it is, and says so
-			c.Replica.greeted, c.joined = false, false
+		if node == c.r.node && boot == 0 { // it is, and says so
+			c.r.greeted, c.r.joined = false, false
 		}
 	}
 	for a, node := range c.moved {
 		switch {
-		case node == c.node:
+		case node == c.r.node:
 			came = append(came, a)
-		case c.holders[a] == c.node:
+		case c.r.holders[a] == c.r.node:
 			gone = append(gone, a)
 		}
 		if node == "" {
-			delete(c.holders, a)
+			delete(c.r.holders, a)
 		} else {
-			c.holders[a] = node
+			c.r.holders[a] = node
 		}
 	}
 	if c.greeted {
-		c.Replica.greeted, c.joined = true, true
+		c.r.greeted, c.r.joined = true, true
 	}
 	slices.Sort(gone)
 	slices.Sort(came)

@@ -30,15 +30,32 @@ const (
 type entry struct {
 	kind entryKind
 	node string // who proposes
-	boot uint64 // of that node, and the place of the entry in it: what is not after the
-	n    uint64 // last one that was carried out is a repetition
-	took uint64 // changes from the shard Anywhere that the node has
+	// boot of that node and the number n of the entry in it: what is not after the last one that
+	// was carried out is a repetition.
+	boot, n uint64
+	took    uint64 // changes from the shard Anywhere that the node has
 
-	batches []Batch            // of a commit
-	id      string             // of a store; or the node that is down, or the topic of a note
-	given   uint64             // by the store of that id before its oldest waiting change; or a node's boot
-	actors  []messages.Address // that are claimed
-	note    []byte
+	batches  []Batch            // of a commit
+	store    string             // hello: its id
+	crossed  uint64             // hello: changes that came from that store before its oldest waiting one
+	gone     string             // down: the node
+	goneBoot uint64             // down: and its boot
+	actors   []messages.Address // that are claimed
+	topic    string             // of a note
+	note     []byte
+}
+
+// about are the name and the number that an entry is about: the form has one of each.
+func (en *entry) about() (name *string, number *uint64) {
+	switch en.kind {
+	case entryHello:
+		return &en.store, &en.crossed
+	case entryDown:
+		return &en.gone, &en.goneBoot
+	case entryNote:
+		return &en.topic, new(uint64)
+	}
+	return new(string), new(uint64)
 }
 
 func (en *entry) encode() ([]byte, error) {
@@ -47,8 +64,9 @@ func (en *entry) encode() ([]byte, error) {
 	w.number(en.boot)
 	w.number(en.n)
 	w.number(en.took)
-	w.text(en.id)
-	w.number(en.given)
+	name, number := en.about()
+	w.text(*name)
+	w.number(*number)
 	w.bytes(en.note)
 	w.number(uint64(len(en.actors)))
 	for _, a := range en.actors {
@@ -74,8 +92,10 @@ func decodeEntry(from []byte) (en entry, err error) {
 	}
 	en = entry{
 		kind: entryKind(r.below(byte(entryKinds))), node: r.text(), boot: r.number(), n: r.number(), took: r.number(),
-		id: r.text(), given: r.number(), note: r.bytes(),
 	}
+	name, number := en.about()
+	*name, *number = r.text(), r.number()
+	en.note = r.bytes()
 	for range r.count() {
 		en.actors = append(en.actors, messages.Address(r.text()))
 	}

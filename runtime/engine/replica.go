@@ -284,17 +284,17 @@ func (r *Replica) Down(node string, boot uint64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, q := range r.wanted {
-		if q.entry.kind == entryDown && q.entry.id == node && q.entry.given == boot {
+		if q.entry.kind == entryDown && q.entry.gone == node && q.entry.goneBoot == boot {
 			return // it waits already
 		}
 	}
-	r.wanted = append(r.wanted, request{entry: entry{kind: entryDown, id: node, given: boot}})
+	r.wanted = append(r.wanted, request{entry: entry{kind: entryDown, gone: node, goneBoot: boot}})
 	r.pump()
 }
 
 // Announce appends a note to the log; done is called once that has happened.
 func (r *Replica) Announce(topic string, note []byte, done func(error)) {
-	r.want(request{entry: entry{kind: entryNote, id: topic, note: note}, settled: done})
+	r.want(request{entry: entry{kind: entryNote, topic: topic, note: note}, settled: done})
 }
 
 func (r *Replica) want(q request) {
@@ -318,15 +318,18 @@ func (r *Replica) Say() {
 func (r *Replica) busy() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.log == nil || !r.greeted || r.flight != nil
+	return !r.idle()
 }
+
+// idle reports whether this node takes part and nothing is under way. The caller holds r.mu.
+func (r *Replica) idle() bool { return r.log != nil && r.greeted && r.flight == nil }
 
 // proposeTurns proposes a batch of the shard Anywhere, with what waits in the outbox. It
 // returns false if another proposal is under way: try again after that.
 func (r *Replica) proposeTurns(b Batch, settled func([]Result, error)) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.log == nil || !r.greeted || r.flight != nil {
+	if !r.idle() {
 		return false
 	}
 	en := entry{kind: entryCommit, batches: append(r.crossing(), b)}
@@ -354,7 +357,7 @@ func (r *Replica) pump() {
 	switch {
 	case r.log == nil || r.boot == 0 || r.flight != nil:
 	case !r.greeted:
-		hello := entry{kind: entryHello, id: r.id, given: r.given()}
+		hello := entry{kind: entryHello, store: r.id, crossed: r.given()}
 		r.propose(hello, flight{turns: -1})
 	case len(r.wanted) > 0:
 		q := r.wanted[0]

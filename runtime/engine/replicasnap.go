@@ -151,7 +151,7 @@ func (r *Replica) overtaken() (landed func(), err error) {
 	if err != nil {
 		return nil, err
 	}
-	c := carried{Replica: r, en: &entry{}, tx: &transaction{view: r.store, written: map[string]int{}, known: r.known}}
+	c := carried{r: r, en: &entry{}, tx: &transaction{view: r.store, written: map[string]int{}, known: r.known}}
 	for _, change := range boxed {
 		if err := c.take(change); err != nil {
 			return nil, err

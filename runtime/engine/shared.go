@@ -2,6 +2,7 @@ package engine
 
 import (
 	"errors"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -57,8 +58,8 @@ func (e *Engine) commitShared(n int) (took int) {
 	return took
 }
 
-// CommitWaits reports whether Commit would take something now.
-func (c Control) CommitWaits() bool {
+// commitWaits reports whether Commit would take something now.
+func (c Control) commitWaits() bool {
 	k := c.e.committer
 	if c.e.replica == nil {
 		return k.waiting() > 0
@@ -318,16 +319,16 @@ func (e *Engine) recoverShared() error {
 	if err != nil {
 		return err
 	}
-	var free []messages.Address
-	sort := func(a messages.Address) {
-		if e.shardOf(a) == Anywhere && e.replica.Holder(a) == "" && !slices.Contains(free, a) {
-			free = append(free, a)
+	free := map[messages.Address]bool{}
+	add := func(a messages.Address) {
+		if e.shardOf(a) == Anywhere && e.replica.Holder(a) == "" {
+			free[a] = true
 		}
 	}
 	for _, prefix := range []string{keyTimer, keyCall} {
 		err := e.store.Scan([]byte(prefix), nil, func(k, _ []byte) bool {
 			a, _, _ := splitKey(prefix, string(k))
-			sort(a)
+			add(a)
 			return true
 		})
 		if err != nil {
@@ -335,10 +336,10 @@ func (e *Engine) recoverShared() error {
 		}
 	}
 	for _, a := range addrs {
-		sort(a)
+		add(a)
 	}
 	if len(free) > 0 {
-		e.replica.want(request{entry: entry{kind: entryClaim, actors: free}})
+		e.replica.want(request{entry: entry{kind: entryClaim, actors: slices.Sorted(maps.Keys(free))}})
 	}
 	e.arrived(addrs)
 	return errors.Join(e.forgetOn(), e.recoverTimers(keyTimer), e.recoverCalls(keyCall))

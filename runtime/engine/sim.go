@@ -151,7 +151,7 @@ func (s *Sim) Step() bool {
 // possible lists what can be done now.
 func (s *Sim) possible() []choice {
 	all := s.runnable()
-	if s.engine.CommitWaits() && !s.full.Equal(s.clock.Now()) {
+	if s.engine.commitWaits() && !s.full.Equal(s.clock.Now()) {
 		all = append(all, choice{})
 	}
 	return all
@@ -261,7 +261,7 @@ func (c stepping) Done() <-chan struct{} {
 	for range s.rng.IntN(8) {
 		s.Turn()
 	}
-	for s.engine.CommitWaits() {
+	for s.engine.commitWaits() {
 		if s.Commit(); s.full.Equal(s.clock.Now()) {
 			s.clock.Set(s.clock.Now().Add(10 * time.Millisecond))
 		}
