@@ -48,6 +48,32 @@ func (r *Replica) Apply(index uint64, from []byte) error {
 	return err
 }
 
+// maxStarts is how many times a node may have started without a word in the log.
+const maxStarts = 1 << 20
+
+// Check reports why an entry that a node hands over must not get into the log: there it would stop
+// every node, or speak for another one, or be the last one of its node.
+func (r *Replica) Check(from string, form []byte) error {
+	en, err := decodeEntry(form)
+	if err != nil {
+		return err
+	}
+	if en.node != from {
+		return fmt.Errorf("%w: %s hands over an entry of %q", ErrBatch, from, en.node)
+	}
+	boot, _, err := r.proposed(from)
+	if err != nil {
+		return err
+	}
+	if en.boot > boot+maxStarts || max(en.took, en.given) > maxCount {
+		return fmt.Errorf("%w: %s hands over an entry that leaves no numbers for the next ones", ErrBatch, from)
+	}
+	return nil
+}
+
+// maxCount is more than a node will ever count.
+const maxCount = 1 << 62
+
 func (r *Replica) view(fn func(View) error) error {
 	if v, ok := r.store.(Viewer); ok {
 		return v.View(fn)

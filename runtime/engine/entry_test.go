@@ -51,3 +51,27 @@ func FuzzEntry(f *testing.F) {
 		}
 	})
 }
+
+// What a node hands over for the log must be its own, and leave numbers for what comes after.
+func TestCheck(t *testing.T) {
+	r, err := engine.NewReplica(engine.ReplicaOptions{Node: "mac-a", Store: mem.New()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		what  string
+		entry []byte
+		want  error
+	}{
+		{"a hello", engine.Hello("mac-b", 3, 7), nil},
+		{"another's", engine.Hello("mac-c", 1, 0), engine.ErrBatch},
+		{"the last start", engine.Hello("mac-b", 1<<64-1, 0), engine.ErrBatch},
+		{"the last change", engine.Hello("mac-b", 3, 1<<64-1), engine.ErrBatch},
+		{"a newer program's", []byte{2}, engine.ErrNewer},
+		{"nothing", nil, engine.ErrBatch},
+	} {
+		if err := r.Check("mac-b", c.entry); !errors.Is(err, c.want) {
+			t.Errorf("%s: Check() = %v, want %v", c.what, err, c.want)
+		}
+	}
+}

@@ -40,3 +40,13 @@ func (e *Engine) ForgetLater(f Forgetting, done func(error)) {
 	d := &deletion{e: e, rec: forgetRecord{At: wall(e.clock.Now()), Conversation: f.Conversation}, finished: done}
 	d.begin(f)
 }
+
+// Hello is the entry with which a node says that it is there.
+func Hello(node string, boot, took uint64) []byte {
+	en := entry{kind: entryHello, node: node, boot: boot, n: 1, took: took, id: "store"}
+	form, err := en.encode()
+	if err != nil {
+		panic(err)
+	}
+	return form
+}

@@ -75,14 +75,19 @@ func (r *Replica) claim(a messages.Address) {
 }
 
 // Receive takes a message that another node's [ReplicaOptions.Pass] has sent. It is lost if its
-// receiver does not live here any more.
-func (r *Replica) Receive(form []byte) error {
+// receiver does not live here any more. What is bound to a node speaks from there alone.
+func (r *Replica) Receive(node string, form []byte) error {
 	var p passed
 	if err := json.Unmarshal(form, &p); err != nil {
 		return fmt.Errorf("%w: a message of another node", ErrBatch)
 	}
 	if err := p.To.Validate(); err != nil {
 		return err
+	}
+	if r.shardOf(p.From) == Here && r.home(p.From) != node {
+		if _, other := r.Members()[r.home(p.From)]; other || strings.Contains(p.From.Key(), "@") {
+			return fmt.Errorf("%w: %s sends what another node's %s says", ErrBatch, node, p.From.Kind())
+		}
 	}
 	r.mu.Lock()
 	e := r.engine

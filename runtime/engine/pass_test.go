@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"errors"
 	"strconv"
 	"testing"
 	"time"
@@ -93,5 +94,29 @@ func FuzzReceive(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	f.Fuzz(func(_ *testing.T, form []byte) { _ = r.Receive(form) })
+	f.Fuzz(func(_ *testing.T, form []byte) { _ = r.Receive("mac-b", form) })
+}
+
+// What is bound to a node speaks from there alone.
+func TestReceiveFromAnother(t *testing.T) {
+	r, err := engine.NewReplica(engine.ReplicaOptions{Node: "mac-a", Store: mem.New(),
+		Kinds: []engine.Kind{{Name: "gate", Here: true}, {Name: "counter"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		from, node string
+		refused    bool
+	}{
+		{"gate/line@mac-a", "mac-b", true},
+		{"gate/line@mac-c", "mac-b", true},
+		{"gate/line@mac-b", "mac-b", false},
+		{"gate/of-a-host", "mac-b", false},
+		{"counter/line@mac-a", "mac-b", false},
+	} {
+		err := r.Receive(c.node, []byte(`{"to":"counter/a","from":"`+c.from+`","at":"2026-01-01T00:00:00Z","msg":{}}`))
+		if errors.Is(err, engine.ErrBatch) != c.refused {
+			t.Errorf("Receive(%s) of %s = %v, want refused: %t", c.node, c.from, err, c.refused)
+		}
+	}
 }

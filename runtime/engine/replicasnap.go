@@ -173,7 +173,7 @@ func (r *Replica) overtaken() (landed func(), err error) {
 	r.taken = max(r.taken, c.took)
 	settle := func() {}
 	if f := r.flight; f != nil {
-		boot, n, err := r.proposed()
+		boot, n, err := r.proposed(r.node)
 		if err != nil {
 			return nil, err
 		}
@@ -193,9 +193,9 @@ func (r *Replica) overtaken() (landed func(), err error) {
 // errOvertaken answers what is part of a snapshot.
 var errOvertaken = fmt.Errorf("engine: the log was replaced by a snapshot: %w", ErrUnknown)
 
-// proposed is the place of this node's newest entry that was carried out.
-func (r *Replica) proposed() (boot, n uint64, err error) {
-	raw, ok, err := r.store.Get([]byte(keyProposed + r.node))
+// proposed is the place of a node's newest entry that was carried out.
+func (r *Replica) proposed(node string) (boot, n uint64, err error) {
+	raw, ok, err := r.store.Get([]byte(keyProposed + node))
 	if ok && len(raw) == 16 {
 		boot, _ = seqOf(string(raw[:8]))
 		n, _ = seqOf(string(raw[8:]))

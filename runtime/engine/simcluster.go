@@ -114,7 +114,7 @@ func (p prefixed) Write(b []byte) (int, error) {
 func (c *SimCluster) pass(from int, to string, form []byte) {
 	for _, n := range c.nodes {
 		if n.name == to && !n.dead && !n.paused && !n.deaf[from] && n.replica != nil {
-			_ = n.replica.Receive(form) // what cannot be read is lost
+			_ = n.replica.Receive(c.nodes[from].name, form) // what cannot be read is lost
 		}
 	}
 }

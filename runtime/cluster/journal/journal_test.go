@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -134,6 +135,7 @@ func (c *nodes) options(m *member) journal.Options {
 		Node: nodeName(m.i), Address: nodeName(m.i), Replica: r, Network: m.net, Store: m.log, Dir: m.dir,
 		// Small, so that snapshots come about.
 		Timing: journal.Timing{Keep: 32, Snapshot: 64},
+		May:    func(node string) bool { return node != "witness" },
 		Broken: func(err error) { c.t.Errorf("%s cannot follow the log: %v", nodeName(m.i), err) },
 	}
 }
@@ -398,5 +400,31 @@ func TestAStoreThatLivedAloneFoundsACluster(t *testing.T) {
 	c.found()
 	c.puts(0, 25)
 	c.puts(1, 25)
+	c.settled()
+}
+
+// What is no entry, is another node's or comes from a witness does not get into the log: all nodes
+// would stop there, and again at each start.
+func TestHandedOver(t *testing.T) {
+	c := newNodes(t, 1)
+	c.found()
+	c.puts(0, 1)
+	witness, other := c.hub.join(t, "witness"), c.hub.join(t, "mac-9")
+	for _, k := range []struct {
+		from          *wire
+		service, form string
+		want          string
+	}{
+		{other, "append", "\x02", "upgrade"},
+		{other, "append", "", "append"},
+		{witness, "append", "\x02", "proposes nothing"},
+		{witness, "change", `{"remove":"mac-0"}`, "changes no members"},
+	} {
+		_, err := k.from.Ask(t.Context(), nodeName(0), k.service, []byte(k.form))
+		if err == nil || !strings.Contains(err.Error(), k.want) {
+			t.Errorf("%s of %s: %v, want %q", k.service, k.from.node, err, k.want)
+		}
+	}
+	c.puts(0, 3)
 	c.settled()
 }

@@ -20,7 +20,7 @@ import (
 	"github.com/kehai-run/kehai/runtime/store/raftlog"
 )
 
-// Options of Open. All but Log, Timing and Broken are required.
+// Options of Open. All but Log, Timing, May and Broken are required.
 type Options struct {
 	Node    string          // this node's name
 	Address string          // where the others reach its Network
@@ -30,6 +30,8 @@ type Options struct {
 	Dir     string          // of snapshots, and of nothing else
 	Log     zerolog.Logger
 	Timing  Timing
+	// May says whether a member may hand over entries, and change the members; nil: each may.
+	May func(node string) bool
 	// Broken is told, once and from any goroutine, why this node cannot follow the log any
 	// more: its store has stopped, or an entry needs a newer program.
 	Broken func(error)
@@ -225,9 +227,12 @@ func (n named) String() string { return string(n) }
 // serve answers the other members.
 func (j *Journal) serve() {
 	n := j.o.Network
-	n.Answer(serviceAppend, func(_ context.Context, _ string, entry []byte) ([]byte, error) {
-		if !j.leads() {
-			return nil, cluster.ErrNoLeader
+	n.Answer(serviceAppend, func(_ context.Context, from string, entry []byte) ([]byte, error) {
+		if err := j.mayAsk(from); err != nil {
+			return nil, err
+		}
+		if err := j.o.Replica.Check(from, entry); err != nil { // there is no way back out of the log
+			return nil, fmt.Errorf("cluster: append: %w", err)
 		}
 		at, err := j.appendHere(entry)
 		if err != nil {
@@ -235,19 +240,30 @@ func (j *Journal) serve() {
 		}
 		return json.Marshal(at)
 	})
-	n.Answer(serviceChange, func(ctx context.Context, _ string, form []byte) ([]byte, error) {
+	n.Answer(serviceChange, func(ctx context.Context, from string, form []byte) ([]byte, error) {
+		if err := j.mayAsk(from); err != nil {
+			return nil, err
+		}
 		var c change
 		if err := json.Unmarshal(form, &c); err != nil {
 			return nil, fmt.Errorf("cluster: a change cannot be read: %w", err)
-		}
-		if !j.leads() {
-			return nil, cluster.ErrNoLeader
 		}
 		return nil, j.changeHere(ctx, c)
 	})
 	n.Answer(serviceWhere, func(context.Context, string, []byte) ([]byte, error) {
 		return json.Marshal(place{Index: j.o.Replica.Applied()})
 	})
+}
+
+// mayAsk reports why a member's request is not this one's to carry out.
+func (j *Journal) mayAsk(from string) error {
+	switch {
+	case j.o.May != nil && !j.o.May(from):
+		return fmt.Errorf("cluster: %s proposes nothing, and changes no members", from)
+	case !j.leads():
+		return cluster.ErrNoLeader
+	}
+	return nil
 }
 
 // leads is for requests that may come before raft runs.

@@ -126,7 +126,7 @@ func (s *Seat) answerFirst() {
 		return s.id.Reissue(from, request, s.o.now())
 	})
 	s.wires.Answer(serviceKeys, func(_ context.Context, from string, _ []byte) ([]byte, error) {
-		if m, ok := s.id.Book().Member(from); !ok || m.Role == cluster.Witness {
+		if !s.acts(from) {
 			return nil, errors.New("seat: a witness gets no keys")
 		}
 		return packKeys(s.keysDir())
@@ -146,12 +146,21 @@ func (s *Seat) answer(replica *engine.Replica) {
 	s.wires.Answer(serviceLeave, func(ctx context.Context, from string, _ []byte) ([]byte, error) {
 		return nil, s.Expel(ctx, from)
 	})
-	s.wires.Answer(servicePass, func(_ context.Context, _ string, form []byte) ([]byte, error) {
-		return nil, replica.Receive(form)
+	s.wires.Answer(servicePass, func(_ context.Context, from string, form []byte) ([]byte, error) {
+		if !s.acts(from) {
+			return nil, errors.New("seat: a witness runs no actors")
+		}
+		return nil, replica.Receive(from, form)
 	})
 	if s.keys != nil {
 		s.keys.Serve()
 	}
+}
+
+// acts reports whether a node is a member that runs actors: no witness.
+func (s *Seat) acts(node string) bool {
+	m, ok := s.id.Book().Member(node)
+	return ok && m.Role != cluster.Witness
 }
 
 func (s *Seat) keysDir() string { return filepath.Join(s.o.Data, "keys") }

@@ -222,7 +222,8 @@ func (s *Seat) take(st engine.Store, kinds []engine.Kind, broken func(error)) (*
 		return nil, err
 	}
 	o := journal.Options{Node: s.id.Node(), Address: s.id.Node(), Replica: replica, Network: s.wires, Store: s.log,
-		Dir: filepath.Join(dir, "snapshots"), Log: s.o.Log, Timing: s.o.Timing, Broken: broken}
+		Dir: filepath.Join(dir, "snapshots"), Log: s.o.Log, Timing: s.o.Timing, Broken: broken,
+		May: s.acts}
 	switch {
 	case held == 0 && mine:
 		err = journal.Found(o)
