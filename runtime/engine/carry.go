@@ -65,7 +65,7 @@ func (r *Replica) Check(from string, form []byte) error {
 	if err != nil {
 		return err
 	}
-	if en.boot > boot+maxStarts || max(en.took, en.given) > maxCount {
+	if en.boot > boot+maxStarts || max(en.took, en.crossed) > maxCount {
 		return fmt.Errorf("%w: %s hands over an entry that leaves no numbers for the next ones", ErrBatch, from)
 	}
 	return nil

@@ -43,7 +43,7 @@ func (e *Engine) ForgetLater(f Forgetting, done func(error)) {
 
 // Hello is the entry with which a node says that it is there.
 func Hello(node string, boot, took uint64) []byte {
-	en := entry{kind: entryHello, node: node, boot: boot, n: 1, took: took, id: "store"}
+	en := entry{kind: entryHello, node: node, boot: boot, n: 1, took: took, store: "store"}
 	form, err := en.encode()
 	if err != nil {
 		panic(err)
