@@ -134,7 +134,7 @@ func (r *Replica) restore(from io.Reader) error {
 }
 
 // overtaken brings what is bound to this node up to the snapshot: what crossed over and is
-// in it. The caller holds r.mu.
+// in it. Only with that the snapshot is restored. The caller holds r.mu.
 func (r *Replica) overtaken() (landed func(), err error) {
 	var boxed []Change
 	prefix := []byte(keyBox + r.node + "\x00")
