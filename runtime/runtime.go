@@ -87,7 +87,7 @@ func New(cfg config.Config, opts ...Option) (*Runtime, error) {
 	if r.plan, err = r.makePlan(); err != nil {
 		return nil, err
 	}
-	r.admin.Names = r.names
+	r.admin.Names, r.admin.Log = r.names, r.log
 	core.Health.Names, core.Health.Nearest = r.names, names.Nearest
 	return r, nil
 }

@@ -239,7 +239,7 @@ func TestFindsByMeaning(t *testing.T) {
 		event("m3", "会社を休んだ", 2))
 	wantMeant(t, l, asking("what pet is there?"), "m1")
 	wantMeant(t, l, asking("home?"), "m2")
-	run, picked := l.Recall(t.Context(), asking("what is the job?"), 1)
+	run, picked, _ := l.Recall(t.Context(), asking("what is the job?"), 1)
 	if len(picked) != 1 || picked[0].ID != "m3" || len(run.Routes) != 8 {
 		t.Errorf("Recall() = %v by %v, want m3 by eight routes", picked, run.Routes)
 	}
@@ -266,12 +266,39 @@ func TestFindsByMeaning(t *testing.T) {
 	}
 }
 
+// fragile is a model that panics with what it was asked.
+type fragile struct{ *model }
+
+func (f fragile) Embed(_ context.Context, _ string, texts []string) ([][]float32, error) {
+	panic(texts[0])
+}
+
+// A route that panics is left out and told, without what it was asked.
+func TestRouteThatPanics(t *testing.T) {
+	m := &model{name: "old"}
+	l, _ := meaningful(t, m, "old", event("m1", "ミケは元気だよ", 0))
+	l.Embed(fragile{m})
+	run, picked, err := l.Recall(t.Context(), asking("ミケは？"), 3)
+	if len(picked) != 1 || picked[0].ID != "m1" {
+		t.Errorf("Recall() = %v, want m1 by its words", picked)
+	}
+	if err == nil || !strings.Contains(err.Error(), "route vectors panicked with a string\n") ||
+		!strings.Contains(err.Error(), "fragile.Embed") || strings.Contains(err.Error(), "ミケ") {
+		t.Errorf("Recall() = %v, want the route, its stack, and no word of the question", err)
+	}
+	for _, r := range run.Routes {
+		if (r.Failed == string(messages.FailurePanic)) != (r.Route == memory.Vectors) {
+			t.Errorf("route %s failed: %q, want a panic in that of the vectors alone", r.Route, r.Failed)
+		}
+	}
+}
+
 // A model that fails costs its route alone, which the run names.
 func TestRecallsWithoutAModel(t *testing.T) {
 	m := &model{name: "old"}
 	l, _ := meaningful(t, m, "old", event("m1", "ミケは元気だよ", 0))
 	m.lose("old")
-	run, picked := l.Recall(t.Context(), asking("ミケは？"), 3)
+	run, picked, _ := l.Recall(t.Context(), asking("ミケは？"), 3)
 	if len(picked) != 1 || picked[0].ID != "m1" {
 		t.Errorf("Recall() = %v, want m1 by its words", picked)
 	}

@@ -59,7 +59,7 @@ func TestStates(t *testing.T) {
 			t.Errorf("state(%q): %q is outdated, want %q", c.text, got, c.over)
 		}
 	}
-	run, list := l.Recall(context.Background(), recall.Query{Conversation: "c-1", Text: "今どこに住んでますか？",
+	run, list, _ := l.Recall(context.Background(), recall.Query{Conversation: "c-1", Text: "今どこに住んでますか？",
 		At: morning.AddDate(1, 0, 0), Scope: recall.ScopeOf("c-1", false, recall.ShareConversation, false, nil)}, 12)
 	for at, c := range list {
 		if c.ID == "m1" && (!c.Former || at < 1) || c.ID == "m3" && c.State != "home: 京都" {

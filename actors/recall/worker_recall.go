@@ -3,6 +3,8 @@ package recall
 import (
 	"context"
 	"errors"
+	"fmt"
+	"runtime/debug"
 	"strings"
 	"time"
 
@@ -16,11 +18,14 @@ import (
 const byHand = 10
 
 // Recall does what the actor does, but stores nothing. Routes that exceed their time are
-// left out; they end when the context does.
-func (l *Library) Recall(ctx context.Context, q Query, k int) (memory.Run, []memory.Candidate) {
+// left out; they end when the context does. So are those that panic: the error names them,
+// with their stacks and without what they were given, and what the others found is returned
+// with it.
+func (l *Library) Recall(ctx context.Context, q Query, k int) (memory.Run, []memory.Candidate, error) {
 	type result struct {
 		memory.Found
 		memory.Report
+		panicked error
 	}
 	routes := l.routes()
 	results := make([]chan result, len(routes))
@@ -34,8 +39,11 @@ func (l *Library) Recall(ctx context.Context, q Query, k int) (memory.Run, []mem
 			report := memory.Report{Route: r.Route, Failed: string(messages.FailurePanic)}
 			var hits []messages.MemoryHit
 			defer func() {
-				_ = recover() // the report says so
-				done <- result{memory.Found{Route: r.Route, Hits: hits}, report}
+				var panicked error
+				if p := recover(); p != nil { // its value may be private
+					panicked = fmt.Errorf("recall: route %s panicked with a %T\n%s", r.Route, p, debug.Stack())
+				}
+				done <- result{memory.Found{Route: r.Route, Hits: hits}, report, panicked}
 			}()
 			found, err := l.Search(within, r.Route, q)
 			report.Took = time.Since(began)
@@ -51,11 +59,13 @@ func (l *Library) Recall(ctx context.Context, q Query, k int) (memory.Run, []mem
 	}
 	var found []memory.Found
 	var reports []memory.Report
+	var panicked error
 	for i, r := range routes {
 		late := time.NewTimer(byHand*r.Time + time.Second/10)
 		select {
 		case got := <-results[i]:
 			found, reports = append(found, got.Found), append(reports, got.Report)
+			panicked = errors.Join(panicked, got.panicked)
 		case <-late.C:
 			reports = append(reports, memory.Report{Route: r.Route, Failed: string(messages.FailureTimeout)})
 		}
@@ -64,7 +74,7 @@ func (l *Library) Recall(ctx context.Context, q Query, k int) (memory.Run, []mem
 	run, list := merged(found, reports)
 	picked := memory.Pick(list, nil, k)
 	run.At = q.At
-	return run.Choose(picked), picked
+	return run.Choose(picked), picked, panicked
 }
 
 // Words returns the events that contain the words of a text, best first.

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"time"
 
+	"github.com/rs/zerolog"
+
 	"github.com/kehai-run/kehai/actors/recall"
 	"github.com/kehai-run/kehai/runtime/config"
 	"github.com/kehai-run/kehai/runtime/control"
@@ -26,6 +28,7 @@ type Backend struct {
 	Engine func() (*engine.Engine, error) // of the store, or why there is none now
 	Disk   func() datadir.Disk            // of the same store
 	Pauses *pause.State
+	Log    zerolog.Logger  // the zero value logs nothing
 	Names  telemetry.Names // in the log
 	Book   *names.Book     // of the conversations
 	Live   *Live           // nil where no actors run

@@ -59,7 +59,10 @@ func (b Backend) Recall(ctx context.Context, q control.RecallQuery) (control.Rec
 			r.Found = append(r.Found, b.recalled(h.Memory, memory.Chosen{Score: h.Score}))
 		}
 	} else {
-		run, picked := b.Memory.Recall(ctx, ask, q.K)
+		run, picked, panicked := b.Memory.Recall(ctx, ask, q.K)
+		if panicked != nil { // the run says which routes failed, too
+			b.Log.Error().Str("stack", b.Names.Stack(panicked.Error())).Msg("recall_panicked")
+		}
 		r = recollection(run)
 		for i, p := range picked {
 			r.Found = append(r.Found, b.recalled(p.Memory, run.Chosen[i]))
