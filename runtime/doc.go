@@ -23,6 +23,8 @@
 //	prompts/       texts that replace what models are asked, if there are any
 //	debug/         newest frames and their texts, only with debug.text (package runtime/snapshot)
 //	page.sessions  hashes of the keys of the page and the interface (package runtime/web)
+//	cluster/       who this machine is in a cluster, and its log (packages runtime/cluster/identity, journal)
+//	aside-TIME/    what this machine held of a cluster that it has left (package runtime/cluster/seat)
 //	feed.token     opens the feed to face trackers over HTTP (package runtime/feed)
 //	kehai.sock     how the command line reaches the process (package runtime/control)
 //	focus.sock     how face trackers do
@@ -40,7 +42,11 @@
 //	                     who is who; what is paused; what is wrong; the newest frames; judging
 //	                     outside of a run; what opens hardware, files and layouts
 //	config, privacy      what can be set
+//	cluster              several machines as one: only cmd/kehai and who asks for it links it
 //	web, store, keyring, control, follow, feed, telemetry
 //	                     the page, the store and its keys, and the ways in and out
 //	engine, engine/live  the durable kernel, and protoactor that runs it
+//	secret, private, describe
+//	                     what a configuration only names; files closed to others; what
+//	                     happened, in sentences
 package runtime
