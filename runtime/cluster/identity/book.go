@@ -27,7 +27,8 @@ type Revoked struct {
 	At   time.Time `json:"at"`
 }
 
-// Book lists who belongs to a cluster. The one with the higher version is the later one.
+// Book lists who belongs to a cluster. The one with the higher version is the later one. Only who
+// has the authority's key makes one: not a witness.
 type Book struct {
 	Cluster string `json:"cluster"`
 	Version uint64 `json:"version"`
@@ -36,6 +37,7 @@ type Book struct {
 	Generation uint64    `json:"generation"`
 	Members    []Member  `json:"members"`
 	Revoked    []Revoked `json:"revoked,omitempty"`
+	Seal       []byte    `json:"seal,omitempty"` // the authority's signature of all the rest
 }
 
 // Bounds of a book.
@@ -43,6 +45,10 @@ const (
 	MaxMembers  = 32
 	maxRevoked  = 1024
 	maxBookSize = 1 << 20 // bytes
+	maxCount    = 1 << 52 // of versions and generations
+	// Leap is how far ahead of the book that it knows a promoted machine's is.
+	Leap      = 1_000_000
+	maxMissed = 1_000 // generations
 )
 
 var nodeName = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,62}$`)
@@ -83,7 +89,8 @@ func ReadBook(raw []byte) (b Book, err error) {
 }
 
 func (b Book) check() error {
-	if b.Cluster == "" || len(b.Members) > MaxMembers || len(b.Revoked) > maxRevoked {
+	if b.Cluster == "" || len(b.Members) > MaxMembers || len(b.Revoked) > maxRevoked ||
+		max(b.Version, b.Generation) > maxCount {
 		return fmt.Errorf("identity: %w", ErrBook)
 	}
 	seen := map[string]bool{}
@@ -94,6 +101,35 @@ func (b Book) check() error {
 		seen[m.Node] = true
 	}
 	return nil
+}
+
+// follows reports what is wrong with a later book: one that leaves no versions for those to come, or
+// lets in whom an earlier one expelled. Whoever was promoted may not have known of that.
+func (b Book) follows(known Book) error {
+	missed := b.Generation - known.Generation
+	if b.Generation < known.Generation || missed > maxMissed || b.Version-known.Version > 2*Leap*(missed+1) {
+		return fmt.Errorf("identity: %w: version %d of generation %d cannot follow %d of %d", ErrBook,
+			b.Version, b.Generation, known.Version, known.Generation)
+	}
+	for _, r := range known.Revoked {
+		same := func(o Revoked) bool { return o.Key == r.Key }
+		back := func(m Member) bool { return m.Key == r.Key && (missed == 0 || m.Node == b.Founder) }
+		lost := missed == 0 && len(b.Revoked) < maxRevoked && !slices.ContainsFunc(b.Revoked, same)
+		if lost || slices.ContainsFunc(b.Members, back) {
+			return fmt.Errorf("identity: %w: it lets in %s again, whose key was revoked", ErrBook, r.Node)
+		}
+	}
+	return nil
+}
+
+// signed is what the seal of a book signs.
+func (b Book) signed() ([]byte, error) {
+	b.Seal = nil
+	raw, err := json.Marshal(b)
+	if err != nil {
+		return nil, fmt.Errorf("identity: %w", err)
+	}
+	return append([]byte("kehai book\n"), raw...), nil
 }
 
 // Member returns a member of the book by its name.

@@ -207,7 +207,36 @@ func (i *Identity) Book() Book {
 	return i.book
 }
 
-// Learn keeps a book if it is of this cluster and later than the one known.
+// Seal signs a book that this machine has made.
+func (i *Identity) Seal(b Book) (Book, error) {
+	if i.caKey == nil {
+		return b, errors.New("identity: a witness changes no members: ask another one")
+	}
+	form, err := b.signed()
+	if err == nil {
+		b.Seal = ed25519.Sign(i.caKey, form)
+	}
+	return b, err
+}
+
+// sealed reports whether a book was made by a member that may.
+func (i *Identity) sealed(b Book) bool {
+	key, ok := i.ca.PublicKey.(ed25519.PublicKey)
+	form, err := b.signed()
+	return ok && err == nil && ed25519.Verify(key, form, b.Seal)
+}
+
+// Keep keeps a book that this machine has made.
+func (i *Identity) Keep(b Book) error {
+	b, err := i.Seal(b)
+	if err != nil {
+		return err
+	}
+	return i.Learn(b)
+}
+
+// Learn keeps a book if it is of this cluster and later than the one known. An error about the book,
+// which wraps [ErrBook] or [ErrForeign], stays.
 func (i *Identity) Learn(b Book) error {
 	if err := b.check(); err != nil {
 		return err
@@ -219,6 +248,11 @@ func (i *Identity) Learn(b Book) error {
 		return fmt.Errorf("identity: a book of cluster %s, and this is %s: %w", b.Cluster, i.book.Cluster, ErrForeign)
 	case b.Version <= i.book.Version:
 		return nil
+	case !i.sealed(b):
+		return fmt.Errorf("identity: %w: no member that may has made it", ErrBook)
+	}
+	if err := b.follows(i.book); err != nil {
+		return err
 	}
 	before := i.book
 	i.book = b

@@ -38,7 +38,7 @@ func admit(t *testing.T, to *Identity, node string, role cluster.Role) (*Identit
 	}
 	b := to.Book().With(m)
 	b.Version++
-	if err := to.Learn(b); err != nil {
+	if err := to.Keep(b); err != nil {
 		t.Fatal(err)
 	}
 	g, err := to.Grant(r, noon)
@@ -119,7 +119,7 @@ func TestWhoIsRefused(t *testing.T) {
 	}
 	gone := a.Book().Without("mac-b", noon)
 	gone.Version++
-	if err := a.Learn(gone); err != nil {
+	if err := a.Keep(gone); err != nil {
 		t.Fatal(err)
 	}
 	self, err := b.issue("mac-b", b.key.Public(), noon)
@@ -181,14 +181,14 @@ func TestBooks(t *testing.T) {
 	a, data := found(t)
 	b := a.Book()
 	b.Version = 7
-	if err := a.Learn(b); err != nil {
+	if err := a.Keep(b); err != nil {
 		t.Fatal(err)
 	}
 	old := b.Without("mac-a", noon)
 	old.Version = 6
 	other := b
 	other.Cluster, other.Version = "c-other", 9
-	if err := a.Learn(old); err != nil {
+	if err := a.Keep(old); err != nil {
 		t.Error(err)
 	}
 	if err := a.Learn(other); !errors.Is(err, ErrForeign) {
@@ -197,6 +197,57 @@ func TestBooks(t *testing.T) {
 	again, err := Open(data, "mac-a", noon)
 	if err != nil || again.Book().Version != 7 || len(again.Book().Members) != 1 {
 		t.Errorf("after a restart the book is %+v, %v", again.Book(), err)
+	}
+}
+
+// Whoever says the higher version does not own the members.
+func TestBooksThatCannotFollow(t *testing.T) {
+	a, _ := found(t)
+	w, _ := admit(t, a, "box", cluster.Witness)
+	b, _ := admit(t, a, "mac-b", cluster.Voter)
+	old := a.Book()
+	gone := old.Without("mac-b", noon)
+	gone.Version++
+	if err := a.Keep(gone); err != nil {
+		t.Fatal(err)
+	}
+	now := a.Book()
+	box, _ := now.Member("box")
+	box.Role = cluster.Voter
+	if _, err := w.Seal(now.With(box)); err == nil {
+		t.Error("a witness seals a book")
+	}
+	seal := func(b Book, version, generation uint64, founder string) Book {
+		b.Version, b.Generation, b.Founder = version, generation, founder
+		b, err := a.Seal(b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b
+	}
+	unsealed := now.With(box)
+	unsealed.Version++
+	forgotten := now
+	forgotten.Revoked = nil
+	for _, c := range []struct {
+		what string
+		book Book
+	}{
+		{"a witness makes itself a voter", unsealed},
+		{"what was expelled comes back", seal(old, now.Version+1, 1, "mac-a")},
+		{"and promotes itself", seal(old, now.Version+Leap, 2, "mac-b")},
+		{"a revocation is left out", seal(forgotten, now.Version+1, 1, "mac-a")},
+		{"the last version", seal(now, 1<<64-1, 1, "mac-a")},
+		{"a leap", seal(now, now.Version+3*Leap, 1, "mac-a")},
+		{"the last generation", seal(now, now.Version+1, maxCount, "mac-a")},
+		{"an earlier generation", seal(now, now.Version+1, 0, "mac-a")},
+	} {
+		if err := a.Learn(c.book); !errors.Is(err, ErrBook) || a.Book().Version != now.Version {
+			t.Errorf("%s: Learn() = %v, want %v", c.what, err, ErrBook)
+		}
+	}
+	if err := b.Learn(seal(old, old.Version+Leap, 2, "mac-b")); err != nil || b.Book().Generation != 2 {
+		t.Errorf("Learn() of a promotion = %v", err)
 	}
 }
 

@@ -47,7 +47,7 @@ func (h *host) admit(_ context.Context, r identity.Request) (identity.Grant, err
 	}
 	b := h.id.Book().With(m)
 	b.Version++
-	if err := h.id.Learn(b); err != nil {
+	if err := h.id.Keep(b); err != nil {
 		return identity.Grant{}, err
 	}
 	h.admitted = append(h.admitted, m.Node)

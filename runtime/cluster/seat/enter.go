@@ -163,6 +163,6 @@ func Promote(o Options) error {
 	}
 	b := s.id.Book()
 	// Far ahead: whoever is lost may have changed the book meanwhile.
-	b.Version, b.Generation, b.Founder = b.Version+1_000_000, b.Generation+1, s.id.Node()
-	return s.id.Learn(b)
+	b.Version, b.Generation, b.Founder = b.Version+identity.Leap, b.Generation+1, s.id.Node()
+	return s.id.Keep(b)
 }

@@ -194,6 +194,9 @@ func (s *Seat) change(ctx context.Context, to func(identity.Book) (identity.Book
 			return err
 		}
 		next.Version++
+		if next, err = s.id.Seal(next); err != nil {
+			return err
+		}
 		raw, err := json.Marshal(next)
 		if err != nil {
 			return fmt.Errorf("seat: %w", err)

@@ -302,17 +302,20 @@ func (s *Seat) deposed(b identity.Book) error {
 	return fmt.Errorf("seat: %s was promoted while this machine was away: %w", b.Founder, ErrDeposed)
 }
 
-// note hands on a note of the log.
-func (s *Seat) note(topic, from string, note []byte) error {
-	switch topic {
-	case noteBook:
-		return s.learn(note)
-	case keys.Topic:
-		if s.keys != nil {
-			return s.keys.Note(from, note)
-		}
+// note hands on a note of the log. What can never be carried out is passed over: the notes after it
+// must not wait for it.
+func (s *Seat) note(topic, from string, note []byte) (err error) {
+	switch {
+	case topic == noteBook:
+		err = s.learn(note)
+	case topic == keys.Topic && s.keys != nil:
+		err = s.keys.Note(from, note)
 	}
-	return nil // of a later version
+	if errors.Is(err, identity.ErrBook) || errors.Is(err, identity.ErrForeign) || errors.Is(err, keyring.ErrShared) {
+		s.o.Log.Warn().Err(err).Str("topic", topic).Str("node", from).Msg("cluster_note_passed_over")
+		return nil
+	}
+	return err
 }
 
 // peers are the members as the log has them.

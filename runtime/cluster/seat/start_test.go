@@ -53,7 +53,7 @@ func second(t *testing.T, of *Seat) *transport.Transport {
 	}
 	b := of.id.Book().With(m)
 	b.Version++
-	if err := of.id.Learn(b); err != nil {
+	if err := of.id.Keep(b); err != nil {
 		t.Fatal(err)
 	}
 	g, err := of.id.Grant(r, time.Now())

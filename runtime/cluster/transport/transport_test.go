@@ -67,7 +67,7 @@ func pair(t *testing.T) (a, b *member) {
 	}
 	book := first.Book().With(m)
 	book.Version++
-	if err := first.Learn(book); err != nil {
+	if err := first.Keep(book); err != nil {
 		t.Fatal(err)
 	}
 	g, err := first.Grant(r, noon)
@@ -195,7 +195,7 @@ func TestWhoIsRefused(t *testing.T) {
 	}
 	book := a.id.Book().Without("mac-b", noon)
 	book.Version++
-	if err := a.id.Learn(book); err != nil {
+	if err := a.id.Keep(book); err != nil {
 		t.Fatal(err)
 	}
 	a.Sweep()
