@@ -106,8 +106,7 @@ func (a *app) withStore(verb asking) func(*cobra.Command, []string) error {
 const openTimeout = 5 * time.Second
 
 func (a *app) open(ctx context.Context, cfg config.Config) (control.Backend, func() error, error) {
-	log := a.logger(cfg)
-	log = log.Level(max(log.GetLevel(), zerolog.WarnLevel)) // a verb that only asks does not report on the store
+	log := a.quiet(cfg)
 	for deadline := time.Now().Add(openTimeout); ; {
 		client, err := control.Dial(ctx, cfg.Data)
 		if err == nil {
@@ -156,6 +155,12 @@ func (a *app) logger(cfg config.Config) zerolog.Logger {
 		out = zerolog.ConsoleWriter{Out: out, TimeFormat: "15:04:05", NoColor: !a.stderr.tty}
 	}
 	return zerolog.New(out).Level(level).With().Timestamp().Logger()
+}
+
+// quiet is the logger of a verb that does not report on the store.
+func (a *app) quiet(cfg config.Config) zerolog.Logger {
+	log := a.logger(cfg)
+	return log.Level(max(log.GetLevel(), zerolog.WarnLevel))
 }
 
 // interruptible ends with the first signal.

@@ -96,7 +96,11 @@ func (v *restoreVerb) command() *cobra.Command {
 		Long: `Puts what kehai backup has written into a data directory in which nothing is stored,
 and on which no Kehai runs: give --data DIR, or move the old one away first. A
 backup that is cut or damaged restores nothing. The keys that belong to it have to
-be there, or come with kehai key restore, before Kehai runs on it.`,
+be there, or come with kehai key restore, before Kehai runs on it.
+
+The store comes back encrypted if its key is there already, so after kehai encrypt put
+the keys back first. Else times and numbers are in plain, texts stay sealed, and
+kehai encrypt encrypts the rest.`,
 		Example: "  kehai restore kehai-2026-11-23.backup --data ~/kehai-restored",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -109,7 +113,7 @@ be there, or come with kehai key restore, before Kehai runs on it.`,
 				return badUsage("%w", err)
 			}
 			defer f.Close()
-			switch err := datadir.Restore(cfg, v.logger(cfg), f); {
+			switch err := datadir.Restore(cfg, v.quiet(cfg), f); {
 			case errors.Is(err, engine.ErrInUse):
 				return fmt.Errorf("a Kehai runs on %s: stop it and move the directory away, or give another --data: %w",
 					cfg.Data, err)
@@ -117,6 +121,10 @@ be there, or come with kehai key restore, before Kehai runs on it.`,
 				return err
 			}
 			n, err := keyring.Inspect(datadir.Keys(cfg))
+			if !datadir.Encrypted(cfg) {
+				err = errors.Join(err, v.stderr.printf("the restored store is not encrypted (texts are sealed); "+
+					"if it was before: kehai encrypt --data %s, once its keys are back\n", cfg.Data))
+			}
 			if err == nil && n == 0 {
 				return v.stderr.printf("restored into %s; now put its keys back: kehai key restore FILE --data %s\n",
 					cfg.Data, cfg.Data)
@@ -228,7 +236,7 @@ func (v *keyVerb) restore(cmd *cobra.Command, args []string) error {
 		return badUsage("%w", err)
 	}
 	defer f.Close()
-	n, err := datadir.RestoreKeys(cfg, v.logger(cfg), f)
+	n, err := datadir.RestoreKeys(cfg, v.quiet(cfg), f)
 	if errors.Is(err, engine.ErrInUse) {
 		return fmt.Errorf("a Kehai runs on %s: stop it first: %w", cfg.Data, err)
 	}
@@ -243,7 +251,7 @@ func (v *keyVerb) restore(cmd *cobra.Command, args []string) error {
 
 // tellLacking says what is stored that the keys do not open.
 func (a *app) tellLacking(cfg config.Config) error {
-	rows, keys, err := datadir.Lacking(cfg, a.logger(cfg))
+	rows, keys, err := datadir.Lacking(cfg, a.quiet(cfg))
 	if err != nil || rows == 0 {
 		return err
 	}
@@ -338,6 +346,9 @@ func (v *verifyForgotten) tell(r keyring.Receipt, p keyring.Proof) error {
 	}
 	if len(r.Waiting) > 0 {
 		t.row("not answered yet by", strings.Join(r.Waiting, ", "))
+	}
+	if p.Open > 0 {
+		t.row("rows that should be closed and can be read", fmt.Sprint(p.Open))
 	}
 	t.row("rows closed for ever", fmt.Sprint(p.Closed))
 	t.row("rows of what was said since", fmt.Sprint(p.Since))

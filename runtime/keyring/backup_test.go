@@ -157,17 +157,18 @@ func TestReceipt(t *testing.T) {
 			t.Fatal(err)
 		}
 		p, err := receipt.Verify(dir, snapshot(t, rows))
-		got := fmt.Sprintf("alive %d, closed %d, since %d, plain %d", len(p.Alive), p.Closed, p.Since, p.Plain)
+		got := fmt.Sprintf("alive %d, open %d, closed %d, since %d, plain %d", len(p.Alive), p.Open, p.Closed, p.Since,
+			p.Plain)
 		if err != nil || got != want || p.OK() != (len(p.Alive) == 0 && p.Plain == 0) {
 			t.Errorf("%s: Verify() = %s, %v, want %s", when, got, err, want)
 		}
 	}
-	verify("before it is forgotten", dir, before, "alive 1, closed 0, since 1, plain 0")
+	verify("before it is forgotten", dir, before, "alive 1, open 1, closed 0, since 0, plain 0")
 	if err := r.Destroy("c-1"); err != nil {
 		t.Fatal(err)
 	}
-	verify("afterwards, in a backup", dir, before, "alive 0, closed 1, since 0, plain 0")
-	verify("with a copy of the keys", copied, before, "alive 1, closed 0, since 1, plain 0")
+	verify("afterwards, in a backup", dir, before, "alive 0, open 0, closed 1, since 0, plain 0")
+	verify("with a copy of the keys", copied, before, "alive 1, open 1, closed 0, since 0, plain 0")
 	// Interrupted, it is asked for again: the key is gone, and the receipt still names it.
 	again, same, err := Begin(receipts, "c-1", nil, now.Add(time.Hour))
 	if err != nil || same != path || len(again.Keys) != 1 || again.Keys[0] != key {
@@ -180,7 +181,7 @@ func TestReceipt(t *testing.T) {
 		"s/conversation/c-1\x00a\x00b": row("c-1", "s/conversation/c-1\x00a\x00b"),
 		"s/conversation/c-1\x00a\x00a": before["s/conversation/c-1\x00a\x00a"],
 		"s/conversation/c-3\x00a\x00a": []byte("1 2")}
-	verify("with what was said since", dir, after, "alive 0, closed 1, since 1, plain 1")
+	verify("with what was said since", dir, after, "alive 0, open 0, closed 1, since 1, plain 1")
 	next, ok, err := r.KeyOf("c-1")
 	if err != nil || !ok || next.ID != key.ID || next.Fingerprint == key.Fingerprint {
 		t.Errorf("KeyOf() = %+v, %v, %v, want another key of the same id as %+v", next, ok, err, key)

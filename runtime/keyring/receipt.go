@@ -132,6 +132,7 @@ type Proof struct {
 	// Rows sealed for the conversation: those that can no longer be opened, and those
 	// written since under another key.
 	Closed, Since int
+	Open          int // rows sealed for the conversation that a key of Alive opens
 	Plain         int // rows that should be sealed but are not: they may be about anybody
 }
 
@@ -151,17 +152,16 @@ func (r Receipt) Verify(dir string, backup io.Reader) (p Proof, err error) {
 		return p, err
 	}
 	ring := newRing(d, strings.NewReader("")) // nothing is sealed
-	ids := map[id]bool{}
+	ids := map[id]bool{}                      // whether the key is that of the receipt, still
 	for _, k := range r.Keys {
 		of := id(entry(made, k.ID)[1:])
-		ids[of] = true
 		ring.disk.Lock()
 		now, err := ring.load(of)
 		ring.disk.Unlock()
 		if err != nil && !errors.Is(err, engine.ErrNoKey) {
 			return p, err
 		}
-		if err == nil && now.print == k.Fingerprint {
+		if ids[of] = err == nil && now.print == k.Fingerprint; ids[of] {
 			p.Alive = append(p.Alive, k)
 		}
 	}
@@ -190,12 +190,19 @@ func (p *Proof) count(ring *Ring, ids map[id]bool, op engine.Op) {
 	case !private:
 	case sealed == nil:
 		p.Plain++
-	case len(sealed) < idBytes || !ids[id(sealed[:idBytes])]:
+	case len(sealed) < idBytes:
 	default:
-		if _, err := engine.OpenRow(ring, op.Key, op.Value); err == nil {
-			p.Since++
-		} else {
+		alive, of := ids[id(sealed[:idBytes])]
+		if !of {
+			return
+		}
+		switch _, err := engine.OpenRow(ring, op.Key, op.Value); {
+		case err != nil:
 			p.Closed++
+		case alive:
+			p.Open++
+		default:
+			p.Since++
 		}
 	}
 }
