@@ -118,7 +118,7 @@ func (a *actor) askModel(turn *actors.Turn, row Row) {
 	}
 	quota, ok := row.Quota.Take(a.o.PerHour, turn.Now())
 	if !ok {
-		a.decide(turn, row, Overasked(row.Asked.Group), "")
+		a.decide(turn, row, Overasked(*row.Asked), "")
 		return
 	}
 	p, err := a.o.question(*row.Asked, turn.Now())
@@ -175,7 +175,7 @@ func (a *actor) failed(turn *actors.Turn, m messages.CallFailed) {
 	}
 	v := Unjudged(errors.New(m.Reason()))
 	if m.Code == string(messages.LLMNoModel) || m.Kind == messages.FailureUnknown {
-		v = WithoutModel(row.Asked.Group)
+		v = WithoutModel(*row.Asked)
 	}
 	a.decide(turn, row, v, "")
 }

@@ -39,17 +39,23 @@ const (
 )
 
 // WithoutModel is the verdict without a model: one-to-one chats are answered, groups are
-// not.
-func WithoutModel(group bool) Verdict {
-	return Verdict{Respond: !group, Confidence: 1, Source: FromDefault, Defaulted: true,
+// not. A fixed text answers no courtesies, and is not soon repeated to what asks nothing.
+func WithoutModel(m messages.JudgeReply) Verdict {
+	v := Verdict{Respond: !m.Group, Confidence: 1, Source: FromDefault, Defaulted: true,
 		Reason: "no language model is configured"}
+	if why := needless(m.Lines); v.Respond && why != "" {
+		v.Respond, v.Reason = false, why
+	}
+	return v
 }
 
 // Overasked is the verdict for a conversation that has used up its questions for this
 // hour: the same as without a model.
-func Overasked(group bool) Verdict {
-	v := WithoutModel(group)
-	v.Reason = "the model was asked too often within an hour: llm.per_hour"
+func Overasked(m messages.JudgeReply) Verdict {
+	v := WithoutModel(m)
+	if v.Respond || m.Group {
+		v.Reason = "the model was asked too often within an hour: llm.per_hour"
+	}
 	return v
 }
 

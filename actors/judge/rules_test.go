@@ -241,12 +241,6 @@ func TestSchedule(t *testing.T) {
 	}
 }
 
-func TestWithoutModel(t *testing.T) {
-	if one, group := judge.WithoutModel(false), judge.WithoutModel(true); !one.Respond || group.Respond {
-		t.Errorf("without a model one-to-one %v, groups %v, want yes and no", one.Respond, group.Respond)
-	}
-}
-
 func TestCheck(t *testing.T) {
 	r := judge.DefaultRules()
 	r.Thresholds = []judge.Threshold{{0.7, time.Hour}, {0.9, 12 * time.Hour}}
