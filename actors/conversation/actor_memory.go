@@ -25,13 +25,18 @@ func ownID(o Own) messages.MessageID {
 	return messages.MessageID(fmt.Sprintf("own:%d", o.Occurrence))
 }
 
-// remember makes recall keep a message, or its present wording.
+// remember makes recall keep a message, or its present wording. Fixed acknowledgements say
+// nothing that could be asked for.
 func (a *actor) remember(turn *actors.Turn, l line, w messages.WindowID) {
 	if !a.o.Memory {
 		return
 	}
 	if _, known := remembered.Get(turn, onlyRow); !known {
 		remembered.Put(turn, onlyRow, true)
+	}
+	if l.Own && reply.Acknowledges(l.Text) { // it was kept if it was misread first
+		a.unremember(turn, l.id)
+		return
 	}
 	a.tellRecall(turn, []messages.Event{a.event(turn, l, w)})
 }
@@ -62,7 +67,9 @@ func (a *actor) rememberAll(turn *actors.Turn) {
 	}
 	var list []messages.Event
 	for _, l := range a.lines(turn, 2*a.o.Keep) {
-		list = append(list, a.event(turn, l, ""))
+		if !l.Own || !reply.Acknowledges(l.Text) {
+			list = append(list, a.event(turn, l, ""))
+		}
 	}
 	const some = 100
 	for len(list) > 0 {

@@ -77,6 +77,24 @@ func TestRemembers(t *testing.T) {
 	}
 }
 
+// TestRemembersNoAcknowledgement: it says nothing, and would come back with every question
+// that its neighbours answer.
+func TestRemembersNoAcknowledgement(t *testing.T) {
+	s := auto()
+	s.Drawn = true
+	k := newTalk(t, withMemory(s))
+	k.Send(messages.OwnMessage{Conversation: hana, Occurrence: 50, SeenAt: k.Now(),
+		Text: "Thank you for your message.\nI have seen it and will get back to you."})
+	if kept, _, _ := told(k); len(kept) != 0 {
+		t.Errorf("remembered %+v, want no acknowledgement", kept)
+	}
+	k.CrashBeforeCommit()
+	k.Send(messages.OwnMessage{Conversation: hana, Occurrence: 51, Text: "I wrote this", SeenAt: k.Now()})
+	if kept, _, _ := told(k); len(kept) != 1 || kept[0].ID != "own:51" {
+		t.Errorf("remembered %+v, want what a person wrote", kept)
+	}
+}
+
 // TestRemembersWhatWasBefore: a conversation of an older version tells what it kept, once.
 func TestRemembersWhatWasBefore(t *testing.T) {
 	store := actortest.Store(mem.New())
@@ -84,6 +102,7 @@ func TestRemembersWhatWasBefore(t *testing.T) {
 		actortest.Address("conversation/line:Hana"), store)}
 	old.Send(inbound(1))
 	old.Send(messages.OwnMessage{Conversation: hana, Occurrence: 50, Text: "mine", SeenAt: old.Now()})
+	old.Send(messages.OwnMessage{Conversation: hana, Occurrence: 51, Text: theAck, SeenAt: old.Now()})
 	old.Send(inbound(2))
 	k := talk{t, actortest.Spawn(t, conversation.New(withMemory(observing())),
 		actortest.Address("conversation/line:Hana"), store)}

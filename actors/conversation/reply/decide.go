@@ -315,3 +315,13 @@ var acknowledgements = map[text.Language]messages.Text{
 
 // Acknowledgement is the fixed answer without a model.
 func Acknowledgement(l text.Language) messages.Text { return acknowledgements[l] }
+
+// Acknowledges reports whether a text is such an answer, however a window breaks its lines.
+func Acknowledges(t messages.Text) bool {
+	for _, fixed := range acknowledgements {
+		if text.Compact(string(t)) == text.Compact(string(fixed)) {
+			return true
+		}
+	}
+	return false
+}
