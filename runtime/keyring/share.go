@@ -41,6 +41,19 @@ func KeyID(sealed []byte) (name string, ok bool) {
 	return hex.EncodeToString(sealed[:idBytes]), true
 }
 
+// maxPrint bounds a fingerprint in bytes, should it become longer.
+const maxPrint = 128
+
+// CheckKey reports a key from another machine that no key here can be called.
+func CheckKey(k engine.Key) error {
+	_, err := parseID(k.ID)
+	if _, herr := hex.DecodeString(k.Fingerprint); err == nil && (herr != nil || k.Fingerprint == "" ||
+		len(k.Fingerprint) > maxPrint) {
+		err = fmt.Errorf("%w: it has no fingerprint", ErrShared)
+	}
+	return err
+}
+
 // Take returns the key with an id, for another machine; ok is false if there is none.
 func (r *Ring) Take(name string) (s Shared, ok bool, err error) {
 	of, err := parseID(name)

@@ -100,8 +100,19 @@ func (k *Keys) Serve() {
 	k.o.Wire.Answer(serviceTake, k.answerTake)
 	k.o.Wire.Answer(serviceGone, k.answerGone)
 	k.o.Wire.Answer(serviceEnd, func(_ context.Context, from string, note []byte) ([]byte, error) {
+		if err := k.shares(from); err != nil {
+			return nil, err
+		}
 		return nil, k.Note(from, note)
 	})
+}
+
+// shares reports why a node has no say about keys.
+func (k *Keys) shares(node string) error {
+	if slices.Contains(k.others(), node) {
+		return nil
+	}
+	return errors.New("keys: a witness gets no keys, and gives none")
 }
 
 // mine tells a subject of which only this member seals rows, such as a window. Its key is
@@ -192,11 +203,14 @@ func (k *Keys) Destroy(subject string) error {
 	return errors.Join(k.destroy(key), k.Ring.Destroy(subject))
 }
 
-// Note carries out a note of the log, for cluster.Note.
+// Note carries out a note of the log, for cluster.Note. An error that wraps [keyring.ErrShared] stays.
 func (k *Keys) Note(_ string, note []byte) error {
 	var key engine.Key
-	if json.Unmarshal(note, &key) != nil || key.Fingerprint == "" {
-		return nil // of a later version: nothing that this one could destroy
+	if json.Unmarshal(note, &key) != nil {
+		return keyring.ErrShared
+	}
+	if err := keyring.CheckKey(key); err != nil {
+		return err
 	}
 	return k.destroy(key)
 }
@@ -389,7 +403,10 @@ type answer struct {
 	Other *keyring.Shared `json:"other,omitempty"`
 }
 
-func (k *Keys) answerPut(_ context.Context, _ string, request []byte) ([]byte, error) {
+func (k *Keys) answerPut(_ context.Context, from string, request []byte) ([]byte, error) {
+	if err := k.shares(from); err != nil {
+		return nil, err
+	}
 	var p put
 	if json.Unmarshal(request, &p) != nil {
 		return nil, keyring.ErrShared
@@ -398,7 +415,10 @@ func (k *Keys) answerPut(_ context.Context, _ string, request []byte) ([]byte, e
 		return nil, fmt.Errorf("keys: the key %s was destroyed", p.ID)
 	}
 	var a answer
-	err := k.Put(p.Shared, p.Replace)
+	mine, there, err := k.Take(p.ID)
+	if err == nil { // what rows are sealed with is replaced by nothing
+		err = k.Put(p.Shared, p.Replace && !(there && k.held.has(mine.Fingerprint)))
+	}
 	if errors.Is(err, keyring.ErrOther) {
 		var s keyring.Shared
 		if s, _, err = k.Take(p.ID); err == nil {
@@ -412,8 +432,8 @@ func (k *Keys) answerPut(_ context.Context, _ string, request []byte) ([]byte, e
 }
 
 func (k *Keys) answerTake(_ context.Context, from string, request []byte) ([]byte, error) {
-	if !slices.Contains(k.others(), from) {
-		return nil, errors.New("keys: a witness gets no keys")
+	if err := k.shares(from); err != nil {
+		return nil, err
 	}
 	s, ok, err := k.Take(string(request))
 	if err == nil && !ok {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"net"
 	"os"
 	"path/filepath"
@@ -47,7 +48,11 @@ const (
 	changeWait  = 20 * time.Second
 	upFor       = 3 * greetEvery // after the last answer
 	passWithin  = 2 * time.Second
+	sayRefused  = time.Minute
 )
+
+// maxTurned is of how many hosts it is said one by one that they were refused.
+const maxTurned = 256
 
 // How many fleeting messages wait, and are sent at once.
 const (
@@ -85,6 +90,7 @@ type Seat struct {
 	behind   map[string]uint64    // by node: changes that this one had and that one not, when it last answered
 	learned  chan struct{}        // closed and replaced when the book changes
 	problems map[string]string    // by what they are about
+	turned   map[string]turned    // by host
 }
 
 func (o *Options) defaults() {
@@ -115,7 +121,7 @@ func Open(o Options) (*Seat, error) {
 	}
 	return &Seat{o: o, id: id, contact: map[string]time.Time{}, behind: map[string]uint64{},
 		learned: make(chan struct{}), passing: make(chan passing, maxPassing),
-		problems: map[string]string{}}, nil
+		problems: map[string]string{}, turned: map[string]turned{}}, nil
 }
 
 // Identity is what this machine is.
@@ -432,9 +438,35 @@ func (s *Seat) unmet() (list []string) {
 	return list
 }
 
-// refused is told whom the wires refused.
+// refused is told whom the wires refused, and says so once a minute for each of some hosts.
 func (s *Seat) refused(remote net.Addr, err error) {
-	s.o.Log.Warn().Err(err).Stringer("remote", remote).Msg("cluster_connection_refused")
+	host, _, serr := net.SplitHostPort(remote.String())
+	if serr != nil {
+		host = remote.String()
+	}
+	now := s.o.now()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r, known := s.turned[host]
+	if !known && len(s.turned) >= maxTurned {
+		maps.DeleteFunc(s.turned, func(_ string, r turned) bool { return now.Sub(r.said) >= sayRefused })
+		if len(s.turned) >= maxTurned {
+			host = "others"
+			r, known = s.turned[host]
+		}
+	}
+	r.times++
+	if !known || now.Sub(r.said) >= sayRefused {
+		s.o.Log.Warn().Err(err).Str("remote", host).Int("times", r.times).Msg("cluster_connection_refused")
+		r = turned{said: now}
+	}
+	s.turned[host] = r
+}
+
+// turned is how often a host was refused since it was last said.
+type turned struct {
+	said  time.Time
+	times int
 }
 
 // trouble notes what is wrong, or that it is no more.

@@ -1,6 +1,8 @@
 package seat
 
 import (
+	"bytes"
+	"errors"
 	"net"
 	"os"
 	"path/filepath"
@@ -8,6 +10,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/rs/zerolog"
 
 	"github.com/kehai-run/kehai/runtime/cluster"
 	"github.com/kehai-run/kehai/runtime/cluster/identity"
@@ -144,5 +148,39 @@ func TestUnreadableGeneration(t *testing.T) {
 				t.Errorf("the log that it held: %v", err)
 			}
 		})
+	}
+}
+
+// Who is refused again and again fills no log.
+func TestRefused(t *testing.T) {
+	var said bytes.Buffer
+	now := time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
+	s, _ := founder(t)
+	s.o.Log, s.o.now = zerolog.New(&said), func() time.Time { return now }
+	for i := range 10_000 {
+		s.refused(&net.TCPAddr{IP: net.IPv4(192, 0, 2, 1), Port: i}, errors.New("no"))
+	}
+	now = now.Add(sayRefused)
+	s.refused(&net.TCPAddr{IP: net.IPv4(192, 0, 2, 1)}, errors.New("no"))
+	if lines := strings.Count(said.String(), "\n"); lines != 2 || !strings.Contains(said.String(), `"times":10000`) {
+		t.Errorf("%d lines, %s, want two, with how many were refused", lines, &said)
+	}
+	said.Reset()
+	for i := range 4 * maxTurned {
+		s.refused(&net.TCPAddr{IP: net.IPv4(198, 51, byte(i>>8), byte(i))}, errors.New("no"))
+	}
+	if lines := strings.Count(said.String(), "\n"); lines > maxTurned+1 || len(s.turned) > maxTurned+1 {
+		t.Errorf("%d lines, and %d hosts are kept, want at most %d", lines, len(s.turned), maxTurned+1)
+	}
+}
+
+// A note that can never be carried out does not keep those after it.
+func TestNotePassedOver(t *testing.T) {
+	s, _ := founder(t)
+	for _, note := range []string{"?", "{}", `{"cluster":"another","version":9}`,
+		`{"cluster":"` + s.id.Book().Cluster + `","version":9}`} {
+		if err := s.note(noteBook, "mac-b", []byte(note)); err != nil || s.id.Book().Version != 1 {
+			t.Errorf("note(%s) = %v, want it passed over", note, err)
+		}
 	}
 }
