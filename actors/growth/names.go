@@ -36,13 +36,13 @@ func Names(e messages.Event, learned []Learned) (list []memory.Entity) {
 			Events: []messages.MessageID{e.ID}})
 	}
 	for _, l := range learned {
-		switch {
+		switch name := memory.FactName(l.Name); {
 		case l.Claim.Op != memory.Holds:
 		case l.Kind == memory.Relation:
 			add("person", string(l.Claim.Body))
-		case l.Kind == memory.Fact && l.Name == "home":
+		case l.Kind == memory.Fact && name == memory.Home:
 			add("place", string(l.Claim.Body))
-		case l.Kind == memory.Fact && (l.Name == "work" || l.Name == "school"):
+		case l.Kind == memory.Fact && (name == memory.Work || name == memory.School):
 			add("org", string(l.Claim.Body))
 		}
 	}

@@ -18,7 +18,7 @@ type finding struct {
 // which is what somebody likes less.
 type pattern struct {
 	kind memory.Kind
-	name string // of the topic; "" is the group name
+	name memory.FactName // of the topic; "" is the group name
 	op   memory.Op
 	re   *regexp.Regexp
 }
@@ -30,9 +30,8 @@ const (
 	very     = `(?:一番|すごく|とても|本当に|ほんとに|めっちゃ|やっぱり|大|ちょっと|かなり)*`
 	relative = memory.Relatives
 	animal   = memory.Animals
-	matter   = `名前|誕生日|趣味|出身|血液型|職業|仕事|最寄り駅|待ち合わせ(?:場所|時間)?|集合(?:場所|時間)?|` +
-		`締め切り|締切|会議|打ち合わせ|合言葉|電話番号|好物|身長|結婚記念日|部署|番号`
-	is = `(?:です|だよ|だ|なんだ|になった|になりました|に変更(?:になった|になりました|です|した|しました)?|にした|` +
+	matter   = memory.Matters
+	is       = `(?:です|だよ|だ|なんだ|になった|になりました|に変更(?:になった|になりました|です|した|しました)?|にした|` +
 		`にしました|に決まった|に決まりました|に変わった|に変わりました)(?:[ねよわ]|から)*$`
 	capital = `(?P<body>[A-Z][\w'-]*(?: [A-Z][\w'-]*)*)`
 	kin     = memory.Kin
@@ -43,18 +42,19 @@ const (
 )
 
 var patterns = []pattern{
-	{memory.Fact, "home", memory.Holds, re(noun + `(?:に|へ)(?:引っ越し(?:た|ました|てき)|引越し(?:た|ました)|越してき)`)},
-	{memory.Fact, "home", memory.Holds, re(noun + `(?:に|で)(?:(?:住んで|暮らして)い?(?:` + lasts + `|て)|一人暮らし)`)},
-	{memory.Fact, "home", memory.Holds, re(`\b(?i:I|we)(?:'m| am| are|'re)? (?:now )?(?:live|living) in ` + capital)},
-	{memory.Fact, "home", memory.Holds, re(`\b(?i:I|we)(?:'ve| have)? (?:just |recently )?moved to ` + capital)},
+	{memory.Fact, memory.Home, memory.Holds, re(noun + `(?:に|へ)(?:引っ越し(?:た|ました|てき)|引越し(?:た|ました)|越してき)`)},
+	{memory.Fact, memory.Home, memory.Holds, re(noun + `(?:に|で)(?:(?:住んで|暮らして)い?(?:` + lasts + `|て)|一人暮らし)`)},
+	{memory.Fact, memory.Home, memory.Holds, re(
+		`\b(?i:I|we)(?:'m| am| are|'re)? (?:now )?(?:live|living) in ` + capital)},
+	{memory.Fact, memory.Home, memory.Holds, re(`\b(?i:I|we)(?:'ve| have)? (?:just |recently )?moved to ` + capital)},
 
-	{memory.Fact, "work", memory.Holds, re(noun + `で(?:働いてい?(?:` + lasts + `)|働き(?:始め|はじめ)|働くことにな)`)},
-	{memory.Fact, "work", memory.Holds, re(noun + `に(?:転職し|就職し|入社し|勤めて|勤め始め|就職が決ま|転職が決ま)`)},
-	{memory.Fact, "work", memory.Ends, re(`(?:仕事|会社|バイト|職場)(?:は|を|、)?(?:もう)?(?:辞め(?:た|ました)|やめ(?:た|ました)|退職し)`)},
-	{memory.Fact, "work", memory.Holds, re(`\bI(?:'m| am)? (?:now )?work(?:ing)? (?:at|for) ` + capital)},
-	{memory.Fact, "work", memory.Holds, re(`\bI(?:'ve)? (?:got|started) a (?:new )?job (?:at|with) ` + capital)},
-	{memory.Fact, "work", memory.Ends, re(`\bI (?:just |finally )?quit my job\b`)},
-	{memory.Fact, "school", memory.Holds, re(
+	{memory.Fact, memory.Work, memory.Holds, re(noun + `で(?:働いてい?(?:` + lasts + `)|働き(?:始め|はじめ)|働くことにな)`)},
+	{memory.Fact, memory.Work, memory.Holds, re(noun + `に(?:転職し|就職し|入社し|勤めて|勤め始め|就職が決ま|転職が決ま)`)},
+	{memory.Fact, memory.Work, memory.Ends, re(`(?:仕事|会社|バイト|職場)(?:は|を|、)?(?:もう)?(?:辞め(?:た|ました)|やめ(?:た|ました)|退職し)`)},
+	{memory.Fact, memory.Work, memory.Holds, re(`\bI(?:'m| am)? (?:now )?work(?:ing)? (?:at|for) ` + capital)},
+	{memory.Fact, memory.Work, memory.Holds, re(`\bI(?:'ve)? (?:got|started) a (?:new )?job (?:at|with) ` + capital)},
+	{memory.Fact, memory.Work, memory.Ends, re(`\bI (?:just |finally )?quit my job\b`)},
+	{memory.Fact, memory.School, memory.Holds, re(
 		`(?P<body>[^\s、,。「」がはをもとでにへの]{1,12}(?:大学院?|高校|中学校?|専門学校))に(?:通って|入学し|受か)`)},
 
 	{memory.Fact, "", memory.Holds, re(
@@ -148,7 +148,7 @@ func (p pattern) read(s string) (list []finding) {
 		return nil
 	}
 	m := p.re.FindStringSubmatch(s)
-	f := finding{name: p.name, op: p.op, sure: firm.MatchString(s)}
+	f := finding{name: string(p.name), op: p.op, sure: firm.MatchString(s)}
 	if i := p.re.SubexpIndex("body"); i > 0 {
 		f.body = bare(m[i])
 	}
@@ -184,13 +184,9 @@ func bare(s string) string {
 
 // named is the name of a topic: what means the same has one.
 func named(s string) string {
-	switch s = bare(s); s {
-	case "居住地", "住所", "住まい", "住んでいる所", "residence":
-		return "home"
-	case "仕事", "職業", "職場", "勤務先", "会社", "job":
-		return "work"
-	case "学校":
-		return "school"
+	word := bare(s)
+	if s = memory.NameOf(word); s != word {
+		return s
 	}
 	s = strings.TrimPrefix(strings.TrimPrefix(s, "うちの"), "の")
 	return strings.TrimSuffix(s, "の名前")

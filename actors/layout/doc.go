@@ -19,7 +19,8 @@
 //	find             auto: pane, header, input, bubbles and sides are found in each
 //	                 picture, and of what follows only the sizes of pictures, names
 //	                 and clock times, the words, and the colours in the lists of themes
-//	                 count. Without it all of what follows does
+//	                 count, and what is not there is that of the built-in auto.
+//	                 Without it all of what follows counts
 //	pane             the part of the window that holds one chat. left, top, right
 //	                 and bottom are cut off where a window shows a list of chats
 //	                 or other things beside it. Everything below counts inside the

@@ -17,21 +17,52 @@ const (
 	Animals = `猫|犬|ねこ|いぬ|ペット|うさぎ|ハムスター|インコ|亀`
 )
 
-// topical are the words by which a question asks for a topic that has a fixed name.
-var topical = []struct {
-	name string
-	re   *regexp.Regexp
+// FactName is the name under which a fact is stored, whatever word tells it. A stored one
+// keeps its name.
+type FactName string
+
+// Facts that say where somebody belongs.
+const (
+	Home   FactName = "home"
+	Work   FactName = "work"
+	School FactName = "school"
+)
+
+// facts are the facts whose words are known: under which names they are stored, which other
+// words tell the first of these, and how a question asks for them.
+var facts = []struct {
+	names []FactName
+	told  string
+	asked *regexp.Regexp
 }{
-	{"home", regexp.MustCompile(`住(?:ん|み|む|所)|引っ?越|暮らし|\b(?:liv(?:e|es|ing)|moved? to|home ?town|address)\b`)},
-	{"work", regexp.MustCompile(`仕事|職業|勤め|勤務|働|会社|転職|\b(?:works?|working|job|employer|profession)\b`)},
-	{"school", regexp.MustCompile(`学校|大学|高校|\b(?:school|university|college)\b`)},
-	{"誕生日", regexp.MustCompile(`誕生日`)},
-	{"birthday", regexp.MustCompile(`\bbirthday\b`)},
-	{"趣味", regexp.MustCompile(`趣味`)},
-	{"hobby", regexp.MustCompile(`\bhobb(?:y|ies)\b`)},
+	{[]FactName{Home, "address"}, "居住地 住所 住まい 住んでいる所 residence",
+		regexp.MustCompile(`住(?:ん|み|む|所)|引っ?越|暮らし|\b(?:liv(?:e|es|ing)|moved? to|home ?town|address)\b`)},
+	{[]FactName{Work}, "仕事 職業 職場 勤務先 会社 job",
+		regexp.MustCompile(`仕事|職業|勤め|勤務|働|会社|転職|\b(?:works?|working|job|employer|profession)\b`)},
+	{[]FactName{School}, "学校", regexp.MustCompile(`学校|大学|高校|\b(?:school|university|college)\b`)},
+	{[]FactName{"birthday", "誕生日"}, "", regexp.MustCompile(`誕生日|\bbirthday\b`)},
+	{[]FactName{"hobby", "趣味"}, "", regexp.MustCompile(`趣味|\bhobb(?:y|ies)\b`)},
+	{[]FactName{"hometown", "出身"}, "", regexp.MustCompile(`出身|\bhome ?town\b`)},
+	{[]FactName{"phone number", "電話番号"}, "", regexp.MustCompile(`電話番号|\bphone number\b`)},
+}
+
+// Matters are what a Japanese sentence tells, or asks for, by its own word, as alternatives
+// of a pattern.
+const Matters = `名前|誕生日|趣味|出身|血液型|職業|仕事|最寄り駅|待ち合わせ(?:場所|時間)?|集合(?:場所|時間)?|` +
+	`締め切り|締切|会議|打ち合わせ|合言葉|電話番号|好物|身長|結婚記念日|部署|番号`
+
+// NameOf is the name of the fact that a word tells.
+func NameOf(word string) string {
+	for _, f := range facts {
+		if slices.Contains(strings.Fields(f.told), word) {
+			return string(f.names[0])
+		}
+	}
+	return word
 }
 
 var (
+	matters = regexp.MustCompile(`(?:([^\s、。はが]{1,12}の))?(` + Matters + `)`)
 	related = regexp.MustCompile(Relatives + `|` + Animals + `|\b(?:` + Kin + `)\b`)
 	theirs  = regexp.MustCompile(`[私僕俺]|わたし|うち|\b(?:i|my|me|our)\b`)
 	ours    = regexp.MustCompile(`あなた|君|きみ|そちら|\byour?\b`)
@@ -64,14 +95,23 @@ func Asked(question string, speakers []string) (list []Topic) {
 		whose = named
 	}
 	add := func(kind Kind, name string) {
+		if slices.ContainsFunc(list, func(t Topic) bool { return t.Kind == kind && string(t.Name) == name }) {
+			return
+		}
 		for _, s := range whose {
 			list = append(list, Topic{Kind: kind, Subject: messages.Text(s), Name: messages.Text(name)})
 		}
 	}
-	for _, t := range topical {
-		if t.re.MatchString(question) {
-			add(Fact, t.name)
+	for _, f := range facts {
+		if f.asked.MatchString(question) {
+			for _, name := range f.names {
+				add(Fact, string(name))
+			}
 		}
+	}
+	for _, m := range matters.FindAllStringSubmatch(question, maxRelated) {
+		add(Fact, NameOf(m[1]+m[2]))
+		add(Fact, NameOf(m[2]))
 	}
 	for _, name := range related.FindAllString(question, maxRelated) {
 		add(Relation, name)
@@ -80,7 +120,8 @@ func Asked(question string, speakers []string) (list []Topic) {
 	return list
 }
 
-// maxRelated is how many people and animals of a question are looked up.
+// maxRelated is how many people and animals, and how many matters, of a question are
+// looked up.
 const maxRelated = 3
 
 // Known is a state that holds, and how it is told.

@@ -155,11 +155,15 @@ func TestKeys(t *testing.T) {
 // TestAsked: a question asks for topics of whom it is about, and only for these.
 func TestAsked(t *testing.T) {
 	for _, c := range []struct{ question, want string }{
-		{"私、どこに住んでるって言った？", "fact Hana home"},
+		{"私、どこに住んでるって言った？", "fact Hana home; fact Hana address"},
 		{"あなたはどこで働いてるの？", "fact  work"},
-		{"Where does Hana live?", "fact Hana home"},
+		{"Where does Hana live?", "fact Hana home; fact Hana address"},
 		{"What is my sister called?", "relation Hana sister; fact Hana sister"},
-		{"妹の誕生日は？", "fact Hana 誕生日; fact  誕生日; relation Hana 妹; relation  妹; fact Hana 妹; fact  妹"},
+		{"妹の誕生日は？", "fact Hana birthday; fact  birthday; fact Hana 誕生日; fact  誕生日; " +
+			"fact Hana 妹の誕生日; fact  妹の誕生日; relation Hana 妹; relation  妹; fact Hana 妹; fact  妹"},
+		{"When is my birthday?", "fact Hana birthday; fact Hana 誕生日"},
+		{"What is your job?", "fact  work"},
+		{"待ち合わせ場所はどこ？", "fact Hana 待ち合わせ場所; fact  待ち合わせ場所"},
 		{"駅で何があった？", ""},
 		{"😀", ""},
 		{strings.Repeat("あ", 100_000), ""},
