@@ -197,3 +197,53 @@ func TestUnrelated(t *testing.T) {
 		}
 	}
 }
+
+// The nearest by meaning come before what few words found, and the best by words stays
+// first. Many of them take a share of the seats only, and none of them leaves all to the rest.
+func TestMergesMeaning(t *testing.T) {
+	list := memory.Merge([]memory.Found{
+		found(memory.Lexical, hit("words", "a", 10), hit("few", "b", 2)),
+		found(memory.Vectors, hit("near", "c", 0.9), hit("less", "d", 0.8), hit("few", "b", 0.7)),
+	}, memory.Associative)
+	if got := ids(list); got != "words near less few" {
+		t.Errorf("Merge() = %s, want the nearest between", got)
+	}
+	var near, recent []messages.MemoryHit
+	for i := range 60 {
+		near = append(near, hit(fmt.Sprint("v", i), fmt.Sprint("near ", i), 1-float64(i)/100))
+		recent = append(recent, hit(fmt.Sprint("r", i), fmt.Sprint("recent ", i), 1))
+	}
+	for mode, want := range map[memory.Mode]int{memory.Associative: 9, memory.AboutTime: 6} {
+		list := memory.Merge([]memory.Found{found(memory.Recent, recent...), found(memory.Vectors, near...),
+			found(memory.Lexical, many("l", 60)...)}, mode)
+		alone := 0
+		for _, c := range list {
+			if c.Routes[0].Route == memory.Vectors {
+				alone++
+			}
+		}
+		if len(list) != 60 || alone < want || alone > 40 {
+			t.Errorf("%s: %d of %d candidates by meaning alone, want %d or a few more", mode, alone, len(list), want)
+		}
+		if list = memory.Merge([]memory.Found{found(memory.Recent, recent...)}, mode); len(list) != 60 {
+			t.Errorf("%s: %d candidates without vectors, want 60", mode, len(list))
+		}
+	}
+}
+
+func many(name string, n int) (list []messages.MemoryHit) {
+	for i := range n {
+		list = append(list, hit(fmt.Sprint(name, i), fmt.Sprint(name, " text ", i), float64(n-i)))
+	}
+	return list
+}
+
+// The pauses between tries grow up to half an hour.
+func TestPauses(t *testing.T) {
+	for tries, want := range map[int]time.Duration{1: 10 * time.Second, 2: 20 * time.Second, 5: 160 * time.Second,
+		9: 30 * time.Minute, 1 << 30: 30 * time.Minute} {
+		if got := (memory.Embedding{Tries: tries}).Pause(); got != want {
+			t.Errorf("Pause(after %d) = %s, want %s", tries, got, want)
+		}
+	}
+}
