@@ -48,6 +48,7 @@ type EventVector struct {
 // VectorsKept says that vectors are stored and can be searched from now on.
 type VectorsKept struct {
 	Conversation ConversationID `json:"conversation"`
+	Kept         uint64         `json:"kept"` // how often there were such vectors, this time included
 	Model        string         `json:"model"`
 	Vectors      []EventVector  `json:"vectors"`
 }

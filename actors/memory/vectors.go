@@ -17,6 +17,7 @@ type Embedding struct {
 	Model   string           `json:"model"`
 	Length  int              `json:"length,omitempty"` // of its vectors, in bytes
 	Reached messages.Reached `json:"reached,omitzero"`
+	Kept    uint64           `json:"kept,omitempty"`   // how often vectors were stored
 	Asking  bool             `json:"asking,omitempty"` // a worker has been asked
 	Wanted  bool             `json:"wanted,omitempty"` // there is more since
 	Failed  string           `json:"failed,omitempty"` // why the last answer is missing
@@ -28,7 +29,7 @@ func (e Embedding) Of(model string) Embedding {
 	if e.Model == model {
 		return e
 	}
-	return Embedding{Model: model, Asking: e.Asking, Wanted: e.Asking}
+	return Embedding{Model: model, Kept: e.Kept, Asking: e.Asking, Wanted: e.Asking}
 }
 
 // pauses between two tries: the first one, and the longest.

@@ -74,13 +74,15 @@ func (a *actor) keepVectors(turn *actors.Turn, m messages.EventsEmbedded, now *m
 			continue
 		}
 		if now.Length != 0 && now.Length != len(v.Vector) { // the model behind the name is another one
-			*now = memory.Embedding{Model: now.Model}
+			*now = memory.Embedding{Model: now.Model, Kept: now.Kept}
 		}
 		now.Length = len(v.Vector)
 		Vectors.Put(turn, key, memory.Vector{EventVector: v, Model: m.Model})
 		kept.Vectors = append(kept.Vectors, v)
 	}
 	if len(kept.Vectors) > 0 {
+		now.Kept++
+		kept.Kept = now.Kept
 		turn.Publish(kept)
 	}
 }

@@ -127,7 +127,7 @@ func TestKeepsVectors(t *testing.T) {
 	h.WantCalls(ask)
 	h.Answer(first)
 	wantVectors(t, h, "m1 old")
-	h.WantPublished(messages.VectorsKept{Conversation: "c-1", Model: "old", Vectors: first.Vectors[:1]})
+	h.WantPublished(messages.VectorsKept{Conversation: "c-1", Kept: 1, Model: "old", Vectors: first.Vectors[:1]})
 	h.WantCalls(actortest.Ask(messages.WorkerEmbedder,
 		messages.EmbedEvents{Conversation: "c-1", Model: "old", After: first.Reached, Most: 32}))
 	h.Answer(embedded(h, m, vectorOf(t, m, "m2", "会社に行く")))
@@ -291,6 +291,23 @@ func TestRouteThatPanics(t *testing.T) {
 			t.Errorf("route %s failed: %q, want a panic in that of the vectors alone", r.Route, r.Failed)
 		}
 	}
+}
+
+// Vectors that were stored on another machine, which nobody tells of here, are found too.
+func TestFindsVectorsOfAnotherMachine(t *testing.T) {
+	m := &model{name: "old"}
+	l, s := meaningful(t, m, "old", event("m1", "ミケは元気だよ", 0))
+	if _, err := l.Load(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	wantMeant(t, l, asking("pet?"), "m1")
+	s.put("c-1", event("m2", "京都に引っ越した", 1))
+	s.mu.Lock()
+	s.kept++
+	s.vectors = append(s.vectors, memory.Vector{EventVector: vectorOf(t, m, "m2", "京都に引っ越した"), Model: "old"})
+	s.mu.Unlock()
+	wantMeant(t, l, asking("home?"), "m2")
+	wantMeant(t, l, asking("pet?"), "m1")
 }
 
 // A model that fails costs its route alone, which the run names.

@@ -25,6 +25,7 @@ type shelf struct {
 	topics  map[string]memory.Topic // by conversation and key
 	apart   memory.Unrelated
 	vectors []memory.Vector // of c-1
+	kept    uint64          // how often there were some
 	read    int             // events that were read
 }
 
@@ -52,15 +53,22 @@ func (s *shelf) Rests(c messages.ConversationID, id messages.MessageID) (keys []
 	return keys, nil
 }
 
-func (s *shelf) Vectors(_ context.Context, yield func(messages.ConversationID, memory.Vector) error) error {
+func (s *shelf) Vectors(_ context.Context, c messages.ConversationID,
+	yield func(messages.ConversationID, memory.Vector) error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, v := range s.vectors {
-		if err := yield("c-1", v); err != nil {
+		if err := yield("c-1", v); err != nil || c != "" && c != "c-1" {
 			return err
 		}
 	}
 	return nil
+}
+
+func (s *shelf) Embedding(messages.ConversationID) (memory.Embedding, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return memory.Embedding{Kept: s.kept}, nil
 }
 
 func newShelf() *shelf {

@@ -34,8 +34,9 @@ type meanings struct {
 	index *vector.Index
 
 	mu      sync.Mutex
-	touched map[string]bool // heard of before the rows are read: the rows may be older
-	reading *reading        // of the rows; nil until somebody asks
+	kept    map[messages.ConversationID]uint64 // how often vectors were stored that are here
+	touched map[string]bool                    // heard of before the rows are read: the rows may be older
+	reading *reading                           // of the rows; nil until somebody asks
 }
 
 // errNoVectors is returned where no model says what texts mean.
@@ -43,7 +44,8 @@ var errNoVectors = errors.New("recall: no model says what texts mean: set memory
 
 // Embed lets a library find by meaning too. Call it before anything is read.
 func (l *Library) Embed(e Embedder) {
-	l.meant = &meanings{Embedder: e, index: vector.New(), touched: map[string]bool{}}
+	l.meant = &meanings{Embedder: e, index: vector.New(), touched: map[string]bool{},
+		kept: map[messages.ConversationID]uint64{}}
 }
 
 // Model names the model that says what is meant now; "" is none, as without a library.
@@ -86,6 +88,9 @@ func (v *meanings) hear(m messages.Message) {
 			gone(m.Conversation, e.ID)
 			v.put(m.Conversation, memory.Vector{EventVector: e, Model: m.Model})
 		}
+		if v.kept[m.Conversation]+1 == m.Kept {
+			v.kept[m.Conversation] = m.Kept
+		}
 	}
 }
 
@@ -101,6 +106,7 @@ func (v *meanings) forget(c messages.ConversationID) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.index.RemoveConversation(string(c))
+	delete(v.kept, c)
 	if v.touched != nil {
 		v.touched[string(c)] = true
 	}
@@ -142,14 +148,7 @@ func (l *Library) readVectors(r *reading) {
 	v, rows := l.meant, l.rows.Load()
 	r.err = ErrNoRows
 	if rows != nil {
-		r.err = (*rows).Vectors(l.closed, func(c messages.ConversationID, row memory.Vector) error {
-			v.mu.Lock()
-			defer v.mu.Unlock()
-			if !v.touched[docID(c, row.ID)] && !v.touched[string(c)] {
-				v.put(c, row)
-			}
-			return nil
-		})
+		r.err = v.readAll(l.closed, *rows)
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -157,6 +156,47 @@ func (l *Library) readVectors(r *reading) {
 		v.reading, v.touched = nil, map[string]bool{}
 	}
 	close(r.done)
+}
+
+func (v *meanings) readAll(ctx context.Context, rows Rows) error {
+	err := rows.Talks(ctx, func(c messages.ConversationID, _ memory.Talk) error {
+		is, err := rows.Embedding(c) // before its vectors, so that these are no older
+		v.mu.Lock()
+		defer v.mu.Unlock()
+		v.kept[c] = max(v.kept[c], is.Kept)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return rows.Vectors(ctx, "", func(c messages.ConversationID, row memory.Vector) error {
+		v.mu.Lock()
+		defer v.mu.Unlock()
+		if !v.touched[docID(c, row.ID)] && !v.touched[string(c)] {
+			v.put(c, row)
+		}
+		return nil
+	})
+}
+
+// overtake reads the vectors of a conversation again if some were stored and not heard of,
+// as while the conversation was on another machine. What is heard waits until then.
+func (v *meanings) overtake(ctx context.Context, rows Rows, c messages.ConversationID) error {
+	is, err := rows.Embedding(c)
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if err != nil || is.Kept <= v.kept[c] {
+		return err
+	}
+	v.index.RemoveConversation(string(c))
+	err = rows.Vectors(ctx, c, func(c messages.ConversationID, row memory.Vector) error {
+		v.put(c, row)
+		return nil
+	})
+	if err == nil {
+		v.kept[c] = is.Kept
+	}
+	return err
 }
 
 // mostRead is how many characters of a text a model reads.
@@ -250,6 +290,11 @@ func (s *search) meaning() (list []messages.MemoryHit, err error) {
 	}
 	if err := s.l.ready(s.ctx); err != nil {
 		return nil, err
+	}
+	for _, c := range s.q.Scope.Conversations {
+		if err := v.overtake(s.ctx, *s.l.rows.Load(), c); err != nil {
+			return nil, err
+		}
 	}
 	within := s.scope.Conversations
 	if s.q.Scope.Owner {

@@ -34,8 +34,11 @@ type Rows interface {
 	// has no states if there is none.
 	Rests(c messages.ConversationID, id messages.MessageID) ([]string, error)
 	Topic(c messages.ConversationID, key string) (memory.Topic, error)
-	// Vectors yields the stored vectors of all events, until yield fails.
-	Vectors(ctx context.Context, yield func(messages.ConversationID, memory.Vector) error) error
+	// Vectors yields the stored vectors of a conversation, or of all if it is "", until yield
+	// fails. Embedding returns how far it is with them.
+	Vectors(ctx context.Context, c messages.ConversationID,
+		yield func(messages.ConversationID, memory.Vector) error) error
+	Embedding(c messages.ConversationID) (memory.Embedding, error)
 	// Unrelated returns what a conversation keeps apart.
 	Unrelated(c messages.ConversationID) (memory.Unrelated, error)
 }

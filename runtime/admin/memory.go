@@ -91,30 +91,40 @@ func (r Remembered) Unrelated(c messages.ConversationID) (u memory.Unrelated, er
 }
 
 // Vectors implements [recall.Rows].
-func (r Remembered) Vectors(ctx context.Context, yield func(messages.ConversationID, memory.Vector) error) error {
-	var failed error
-	err := engine.SkimTable(r.Engine, recall.Kind, recall.Vectors, func(a messages.Address, _ string, v memory.Vector) {
-		if failed == nil {
-			failed = errors.Join(yield(messages.ConversationID(a.Key()), v), ctx.Err())
-		}
-	})
-	return errors.Join(err, failed, ctx.Err())
+func (r Remembered) Vectors(ctx context.Context, c messages.ConversationID,
+	yield func(messages.ConversationID, memory.Vector) error) error {
+	return readTable(ctx, r, c, recall.Vectors, yield)
+}
+
+// Embedding implements [recall.Rows].
+func (r Remembered) Embedding(c messages.ConversationID) (is memory.Embedding, err error) {
+	raw, ok, err := r.ReadRow(messages.To(recall.Kind, string(c)), recall.Embeddings.Row(recall.EmbeddingRow))
+	if err == nil && ok {
+		is, err = recall.Embeddings.Decode(raw)
+	}
+	return is, err
 }
 
 // Events implements [recall.Rows].
 func (r Remembered) Events(ctx context.Context, c messages.ConversationID,
 	yield func(messages.ConversationID, memory.Event) error) error {
+	return readTable(ctx, r, c, recall.Events, yield)
+}
+
+// readTable yields the rows of a table of a conversation, or of all if it is "".
+func readTable[V any](ctx context.Context, r Remembered, c messages.ConversationID, table actors.Table[V],
+	yield func(messages.ConversationID, V) error) error {
 	var failed, bad error
 	each := func(row engine.Row) bool {
-		if row.Table != recall.Events.Name() {
+		if row.Table != table.Name() {
 			return true
 		}
-		e, err := recall.Events.Decode(row.Value)
+		v, err := table.Decode(row.Value)
 		if err != nil { // one bad row does not spoil the others
 			bad = err
 			return true
 		}
-		failed = yield(messages.ConversationID(row.Actor.Key()), e)
+		failed = yield(messages.ConversationID(row.Actor.Key()), v)
 		return failed == nil && ctx.Err() == nil
 	}
 	var err error
@@ -154,20 +164,12 @@ func (b Backend) embedRest(ctx context.Context) error {
 		return err
 	}
 	return Remembered{e}.Talks(ctx, func(c messages.ConversationID, t memory.Talk) error {
-		is, err := embeddingOf(e, c)
+		is, err := Remembered{e}.Embedding(c)
 		if err == nil && (is.Model != b.Memory.Model() || is.Reached.Changes != t.Changes || is.Reached.Anew) {
 			err = e.Inject(ctx, messages.To(recall.Kind, string(c)), messages.Embed{}, "")
 		}
 		return err
 	})
-}
-
-func embeddingOf(e *engine.Engine, c messages.ConversationID) (is memory.Embedding, err error) {
-	raw, ok, err := e.ReadRow(messages.To(recall.Kind, string(c)), recall.Embeddings.Row(recall.EmbeddingRow))
-	if err == nil && ok {
-		is, err = recall.Embeddings.Decode(raw)
-	}
-	return is, err
 }
 
 // Scope is what a conversation sees of the memory.
