@@ -77,17 +77,21 @@ func (v *clusterVerb) options() (seat.Options, error) {
 	return seatOptions(cfg, v.logger(cfg)), nil
 }
 
-// stopped is nil if no Kehai runs on a data directory.
-func stopped(ctx context.Context, data string) error {
-	c, err := control.Dial(ctx, data)
+// atRest is options while no Kehai runs on the data directory.
+func (v *clusterVerb) atRest(cmd *cobra.Command) (seat.Options, error) {
+	o, err := v.options()
+	if err != nil {
+		return o, err
+	}
+	c, err := control.Dial(cmd.Context(), o.Data)
 	if err == nil {
 		c.Close()
-		return fmt.Errorf("a Kehai runs on %s: stop it first, and start it again afterwards", data)
+		return o, fmt.Errorf("a Kehai runs on %s: stop it first, and start it again afterwards", o.Data)
 	}
 	if errors.Is(err, control.ErrNotRunning) {
-		return nil
+		return o, nil
 	}
-	return err
+	return o, err
 }
 
 func (v *clusterVerb) initCommand() *cobra.Command {
@@ -102,11 +106,8 @@ for the others.`,
   kehai cluster init --listen en0:7412`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			o, err := v.options()
+			o, err := v.atRest(cmd)
 			if err != nil {
-				return err
-			}
-			if err := stopped(cmd.Context(), o.Data); err != nil {
 				return err
 			}
 			id, err := seat.Found(o)
@@ -200,11 +201,8 @@ func (v *clusterVerb) join(cmd *cobra.Command, code string, role cluster.Role) e
 		}
 		code = strings.TrimSpace(string(raw))
 	}
-	o, err := v.options()
+	o, err := v.atRest(cmd)
 	if err != nil {
-		return err
-	}
-	if err := stopped(cmd.Context(), o.Data); err != nil {
 		return err
 	}
 	ctx, stop := interruptible(cmd.Context())
@@ -317,15 +315,12 @@ sure. The last member keeps everything, and is alone again.`,
   kehai cluster leave --force   tell nobody: then remove this machine on another member`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			o, err := v.options()
+			o, err := v.atRest(cmd)
 			if err != nil {
 				return err
 			}
 			if !identity.Exists(o.Data) {
 				return identity.ErrNone
-			}
-			if err := stopped(cmd.Context(), o.Data); err != nil {
-				return err
 			}
 			aside, err := seat.Leave(cmd.Context(), o, v.force)
 			if err != nil {
@@ -380,15 +375,12 @@ back it refuses to run, and what it had not passed on is put aside by kehai clus
 		Example: "  kehai cluster promote",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			o, err := v.options()
+			o, err := v.atRest(cmd)
 			if err != nil {
 				return err
 			}
 			if !identity.Exists(o.Data) {
 				return identity.ErrNone
-			}
-			if err := stopped(cmd.Context(), o.Data); err != nil {
-				return err
 			}
 			if err := seat.Promote(o); err != nil {
 				return err

@@ -1,9 +1,9 @@
 // Package cluster is what the parts of a cluster of several machines know of each
-// other: [Member] is this machine's seat in the cluster, which package journal fills with a
-// replicated log; [Network] is what it needs of the wires between the members, which
-// package transport draws. The conversations, ledgers and memories of a cluster are
-// replicated before they are acted on; screens, cameras and keyboards stay with their
-// machine.
+// other: a [Peer] is a member, [Status] is what its replicated log (package journal) tells of
+// the cluster, and [Network] is what that needs of the wires between the members, which
+// package transport draws. Package seat puts them together. The conversations, ledgers and
+// memories of a cluster are replicated before they are acted on; screens, cameras and
+// keyboards stay with their machine.
 package cluster
 
 import (
@@ -32,10 +32,8 @@ type Peer struct {
 
 // Status is the cluster as one member sees it.
 type Status struct {
-	Node    string `json:"node"`   // who tells
-	Leader  string `json:"leader"` // its node; "": none is known
-	Term    uint64 `json:"term"`
-	Last    uint64 `json:"last"`    // index of the newest log entry here
+	Node    string `json:"node"`    // who tells
+	Leader  string `json:"leader"`  // its node; "": none is known
 	Applied uint64 `json:"applied"` // index up to which this node's store has carried it out
 	// Ready says that the leader is known and was heard of lately: what is proposed now will
 	// be committed soon. Without it a node reads on and holds what it sees.
@@ -60,32 +58,6 @@ var (
 	ErrClosed = errors.New("cluster: this member has stopped")
 )
 
-// Member is this machine's seat in a cluster. Calls that change the cluster may be made at
-// any member: they are carried out by the leader. They return when a majority holds the
-// change.
-type Member interface {
-	Status() Status
-	// Add lets a node in, or changes its address or its role. It gets the state of the
-	// cluster before it counts for anything.
-	Add(ctx context.Context, p Peer) error
-	// Remove expels a node. What it owned moves to the others.
-	Remove(ctx context.Context, node string) error
-	// Transfer hands leadership to a voter, or to any if node is "".
-	Transfer(ctx context.Context, node string) error
-	// Announce appends a note to the log. Every member gets it, once and in order, by the
-	// function that was given to Notes for its topic, also one that was away. Notes are
-	// small: a tombstone of a key, a revoked certificate.
-	Announce(ctx context.Context, topic string, note []byte) error
-	// Snapshot makes the log shorter now.
-	Snapshot(ctx context.Context) error
-	// Close leaves the cluster running without this process.
-	Close() error
-}
-
-// Note handles a note of the log. It returns when it has done so durably: a note is
-// forgotten by this node only then. It may come again after a crash.
-type Note func(from string, note []byte) error
-
 // Network connects the members. Everything that it hands on comes from a member whose
 // certificate was checked, and is bounded in size. A peer that cannot be reached, or that
 // sends what is malformed, costs its connection and nothing else.
@@ -99,7 +71,7 @@ type Network interface {
 	// words. A request whose answer is lost may have been carried out.
 	Ask(ctx context.Context, address, service string, request []byte) (answer []byte, err error)
 	// Answer sets who answers the requests to a service; from is the node of the asker, as
-	// its certificate says. It is called before the first Accept.
+	// its certificate says. That of a service which has one already is a bug, and panics.
 	Answer(service string, by func(ctx context.Context, from string, request []byte) (answer []byte, err error))
 	Close() error
 }

@@ -28,6 +28,8 @@ type ClusterMember struct {
 	Node    string `json:"node"`
 	Address string `json:"address"`
 	Role    string `json:"role"`
+	// Up says that the cluster counts on it: if it is no more, what it owns moves. Where no
+	// majority decides, and for a witness, that it answered lately.
 	Up      bool   `json:"up"`
 	Owns    int    `json:"owns"`              // actors
 	Lag     uint64 `json:"lag"`               // changes that it has not carried out yet

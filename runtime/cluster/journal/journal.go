@@ -1,6 +1,6 @@
-// Package journal gives a machine its seat in a cluster: [Journal] is a [cluster.Member] over
-// hashicorp/raft, whose log brings entries to the [engine.Replica] of each node. Open
-// (open.go) is the place to start.
+// Package journal is the replicated log of a cluster: a [Journal] is this node's part of it,
+// over hashicorp/raft, and brings the entries to the [engine.Replica] of the node. Open (open.go)
+// is the place to start.
 //
 // Raft decides who is a member and in which order entries come; what an entry does, and who
 // owns which actor, is the replica's. The leader watches the others, and says in the log who
@@ -35,7 +35,9 @@ const (
 	serviceWhere  = "applied" // how far a member is
 )
 
-// Journal is a node's seat in a cluster. Its methods may be called concurrently.
+// Journal is a node's part of the log. Its methods may be called concurrently. Those that
+// change the members are carried out by the leader, whichever node is asked, and return when a
+// majority holds the change.
 type Journal struct {
 	o       Options
 	log     zerolog.Logger
@@ -58,10 +60,7 @@ type Journal struct {
 	closed  error
 }
 
-var (
-	_ cluster.Member = (*Journal)(nil)
-	_ engine.Log     = (*Journal)(nil)
-)
+var _ engine.Log = (*Journal)(nil)
 
 // place is where an entry stands in the log.
 type place struct {
@@ -140,11 +139,10 @@ func (j *Journal) appendHere(entry []byte) (place, error) {
 	return place{f.Index(), term}, nil
 }
 
-// Status implements [cluster.Member].
+// Status is the cluster as this node sees it.
 func (j *Journal) Status() cluster.Status {
 	s := cluster.Status{
-		Node: j.o.Node, Term: j.raft.CurrentTerm(), Last: j.raft.LastIndex(), Applied: j.o.Replica.Applied(),
-		Contact: j.raft.LastContact(),
+		Node: j.o.Node, Applied: j.o.Replica.Applied(), Contact: j.raft.LastContact(),
 	}
 	_, leader := j.raft.LeaderWithID()
 	s.Leader = string(leader)
@@ -181,17 +179,18 @@ type change struct {
 	Transfer *string       `json:"transfer,omitempty"`
 }
 
-// Add implements [cluster.Member].
+// Add lets a node in, or changes its address or its role. It gets the state of the cluster
+// before it counts for anything.
 func (j *Journal) Add(ctx context.Context, p cluster.Peer) error {
 	return j.change(ctx, change{Add: &p})
 }
 
-// Remove implements [cluster.Member].
+// Remove expels a node. What it owned moves to the others.
 func (j *Journal) Remove(ctx context.Context, node string) error {
 	return j.change(ctx, change{Remove: node})
 }
 
-// Transfer implements [cluster.Member].
+// Transfer hands leadership to a voter, or to any if node is "".
 func (j *Journal) Transfer(ctx context.Context, node string) error {
 	return j.change(ctx, change{Transfer: &node})
 }
@@ -218,14 +217,14 @@ func (j *Journal) changeHere(ctx context.Context, c change) error {
 		return j.admit(ctx, *c.Add)
 	case c.Remove != "":
 		if err := j.raft.RemoveServer(raft.ServerID(c.Remove), 0, j.o.Timing.Apply).Error(); err != nil {
-			return fmt.Errorf("cluster: remove %s: %w", c.Remove, err)
+			return fmt.Errorf("journal: remove %s: %w", c.Remove, err)
 		}
 		j.sayDown(c.Remove)
 		return nil
 	case c.Transfer != nil:
 		return j.transfer(*c.Transfer)
 	}
-	return errors.New("cluster: a change that this version does not know: upgrade the leader")
+	return errors.New("journal: a change that this version does not know: upgrade the leader")
 }
 
 // admit lets a node in. Before it is asked to vote it gets the state, or nothing could be
@@ -250,7 +249,7 @@ func (j *Journal) admit(ctx context.Context, p cluster.Peer) error {
 		err = j.raft.AddVoter(id, address, 0, j.o.Timing.Apply).Error()
 	}
 	if err != nil {
-		return fmt.Errorf("cluster: add %s at %s: %w", p.Node, p.Address, err)
+		return fmt.Errorf("journal: add %s at %s: %w", p.Node, p.Address, err)
 	}
 	return nil
 }
@@ -288,12 +287,14 @@ func (j *Journal) transfer(node string) error {
 		}
 	}
 	if err := f().Error(); err != nil {
-		return fmt.Errorf("cluster: hand leadership to %q: %w", node, err)
+		return fmt.Errorf("journal: hand leadership to %q: %w", node, err)
 	}
 	return nil
 }
 
-// Announce implements [cluster.Member].
+// Announce appends a note to the log. Every member gets it, once and in order, by the Note of
+// its replica, also one that was away; after a crash it may come again. Notes are small: a
+// tombstone of a key, a book of the members.
 func (j *Journal) Announce(ctx context.Context, topic string, note []byte) error {
 	done := make(chan error, 1)
 	j.o.Replica.Announce(topic, note, func(err error) { done <- err })
@@ -301,17 +302,8 @@ func (j *Journal) Announce(ctx context.Context, topic string, note []byte) error
 	case err := <-done:
 		return err
 	case <-ctx.Done():
-		return fmt.Errorf("cluster: announce %s: %w (it may still be announced)", topic, ctx.Err())
+		return fmt.Errorf("journal: announce %s: %w (it may still be announced)", topic, ctx.Err())
 	}
-}
-
-// Snapshot implements [cluster.Member].
-func (j *Journal) Snapshot(context.Context) error {
-	err := j.raft.Snapshot().Error()
-	if errors.Is(err, raft.ErrNothingNewToSnapshot) {
-		return nil
-	}
-	return err
 }
 
 // sayEvery is how often a node that proposes nothing says what it has received.
@@ -384,7 +376,7 @@ func (j *Journal) sayDown(node string) {
 	}
 }
 
-// Close implements [cluster.Member]. It does not close the network, nor the stores.
+// Close leaves the cluster running without this node. It does not close the network, nor the stores.
 func (j *Journal) Close() error {
 	j.once.Do(func() {
 		j.o.Replica.Close()

@@ -89,9 +89,9 @@ func Found(o Options) error {
 	_, wires := raft.NewInmemTransport(raft.ServerAddress(o.Address))
 	defer wires.Close()
 	if has, err := raft.HasExistingState(log, log, snaps); err != nil {
-		return fmt.Errorf("cluster: found: %w", err)
+		return fmt.Errorf("journal: found: %w", err)
 	} else if has {
-		return errors.New("cluster: this node is a member of a cluster: let it leave that one first")
+		return errors.New("journal: this node is a member of a cluster: let it leave that one first")
 	}
 	if err := o.Replica.Found(founded); err != nil {
 		return err
@@ -101,18 +101,18 @@ func Found(o Options) error {
 	}}}
 	sink, err := snaps.Create(raft.SnapshotVersionMax, founded, founded, members, founded, wires)
 	if err != nil {
-		return fmt.Errorf("cluster: found: %w", err)
+		return fmt.Errorf("journal: found: %w", err)
 	}
 	if err := o.Replica.Snapshot(sink); err != nil {
 		return errors.Join(err, sink.Cancel())
 	}
 	if err := sink.Close(); err != nil {
-		return fmt.Errorf("cluster: found: %w", err)
+		return fmt.Errorf("journal: found: %w", err)
 	}
 	return log.SetUint64([]byte("CurrentTerm"), founded)
 }
 
-// Open takes the node's seat: that of a founder, of a member that was here before, or, in
+// Open takes the node's place: that of a founder, of a member that was here before, or, in
 // an empty store, of one that the others will add.
 func Open(o Options) (*Journal, error) {
 	o.Timing.defaults()
@@ -143,7 +143,7 @@ func Open(o Options) (*Journal, error) {
 	j.raft, err = raft.NewRaft(o.config(!restore), j.machine, cached, log, snaps, j.wires)
 	if err != nil {
 		j.end()
-		return nil, errors.Join(fmt.Errorf("cluster: open: %w", err), j.wires.Close())
+		return nil, errors.Join(fmt.Errorf("journal: open: %w", err), j.wires.Close())
 	}
 	close(j.seated)
 	j.raft.RegisterObserver(raft.NewObserver(j.news, false, func(o *raft.Observation) bool {
@@ -163,7 +163,7 @@ func Open(o Options) (*Journal, error) {
 func (o *Options) mustRestore(snaps raft.SnapshotStore) (bool, error) {
 	list, err := snaps.List()
 	if err != nil {
-		return false, fmt.Errorf("cluster: list the snapshots: %w", err)
+		return false, fmt.Errorf("journal: list the snapshots: %w", err)
 	}
 	return len(list) > 0 && (o.Replica.Torn() || o.Replica.Applied() < list[0].Index), nil
 }
@@ -182,11 +182,11 @@ func (o *Options) config(keep bool) *raft.Config {
 
 func (o *Options) snapshots() (*raft.FileSnapshotStore, error) {
 	if err := private.Make(o.Dir, private.Closed); err != nil {
-		return nil, fmt.Errorf("cluster: make the directory of snapshots: %w", err)
+		return nil, fmt.Errorf("journal: make the directory of snapshots: %w", err)
 	}
 	s, err := raft.NewFileSnapshotStoreWithLogger(o.Dir, snapshots, o.logger())
 	if err != nil {
-		return nil, fmt.Errorf("cluster: open the snapshots: %w", err)
+		return nil, fmt.Errorf("journal: open the snapshots: %w", err)
 	}
 	return s, nil
 }
@@ -232,7 +232,7 @@ func (j *Journal) serve() {
 			return nil, err
 		}
 		if err := j.o.Replica.Check(from, entry); err != nil { // there is no way back out of the log
-			return nil, fmt.Errorf("cluster: append: %w", err)
+			return nil, fmt.Errorf("journal: append: %w", err)
 		}
 		at, err := j.appendHere(entry)
 		if err != nil {
@@ -246,7 +246,7 @@ func (j *Journal) serve() {
 		}
 		var c change
 		if err := json.Unmarshal(form, &c); err != nil {
-			return nil, fmt.Errorf("cluster: a change cannot be read: %w", err)
+			return nil, fmt.Errorf("journal: a change cannot be read: %w", err)
 		}
 		return nil, j.changeHere(ctx, c)
 	})
@@ -259,7 +259,7 @@ func (j *Journal) serve() {
 func (j *Journal) mayAsk(from string) error {
 	switch {
 	case j.o.May != nil && !j.o.May(from):
-		return fmt.Errorf("cluster: %s proposes nothing, and changes no members", from)
+		return fmt.Errorf("journal: %s proposes nothing, and changes no members", from)
 	case !j.leads():
 		return cluster.ErrNoLeader
 	}

@@ -32,7 +32,7 @@ func Recover(o Options) error {
 	}}}
 	err = raft.RecoverCluster(o.config(false), fsm, log, log, snaps, wires, alone)
 	if err = errors.Join(err, fsm.broken, wires.Close()); err != nil {
-		return fmt.Errorf("cluster: let this node decide alone: %w", err)
+		return fmt.Errorf("journal: let this node decide alone: %w", err)
 	}
 	return nil
 }

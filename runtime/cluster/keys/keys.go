@@ -203,7 +203,7 @@ func (k *Keys) Destroy(subject string) error {
 	return errors.Join(k.destroy(key), k.Ring.Destroy(subject))
 }
 
-// Note carries out a note of the log, for cluster.Note. An error that wraps [keyring.ErrShared] stays.
+// Note carries out a note of the log, durably. An error that wraps [keyring.ErrShared] stays.
 func (k *Keys) Note(_ string, note []byte) error {
 	var key engine.Key
 	if json.Unmarshal(note, &key) != nil {

@@ -32,16 +32,16 @@ func (s *Seat) Cluster(context.Context) (control.Cluster, error) {
 			m.Up = s.o.now().Sub(at) < upFor
 			m.Lag = s.behind[m.Node]
 		}
-		if m.Node == s.id.Node() {
-			m.Up, m.Address = true, s.wires.Addr().String()
-		}
 		for _, p := range st.Peers {
 			if p.Node == m.Node {
 				m.Owns = p.Owns
 				if m.Role != string(cluster.Witness) { // a voter, as far as the log knows
-					m.Role = string(p.Role)
+					m.Role, m.Up = string(p.Role), p.Up && st.Ready || m.Up && !st.Ready
 				}
 			}
+		}
+		if m.Node == s.id.Node() {
+			m.Up, m.Address = true, s.wires.Addr().String()
 		}
 	}
 	for _, about := range slices.Sorted(maps.Keys(s.problems)) {

@@ -1,8 +1,7 @@
 // Package seat is this machine's place among the members of its cluster. Its main type is
 // [Seat]: it opens the wires (package transport), lets machines in (invite), keeps the book
 // of the members (identity) the same everywhere, and finds members again whose address has
-// changed. Who leads and what is replicated is decided by the cluster.Member that it is
-// given, which package journal makes.
+// changed. Who leads and what is replicated is decided by the log that it opens (journal).
 //
 // [Found] and [Join] make an identity; [Open] takes the seat of a machine that has one.
 //

@@ -54,6 +54,9 @@ type askedKey struct{}
 func (t *Transport) Answer(name string, by func(context.Context, string, []byte) ([]byte, error)) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if t.services[name] != nil { // two packages have given one name to different things
+		panic("transport: the service " + name + " is answered twice")
+	}
 	t.services[name] = by
 }
 

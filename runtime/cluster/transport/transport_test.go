@@ -296,3 +296,16 @@ func TestGuests(t *testing.T) {
 		}
 	}
 }
+
+// Two packages that give one name to different services are found at the start.
+func TestServiceTwice(t *testing.T) {
+	m := listen(t, found(t), Guests{})
+	one := func(context.Context, string, []byte) ([]byte, error) { return nil, nil }
+	m.Answer("greet", one)
+	defer func() {
+		if recover() == nil {
+			t.Error("a second answer took the place of the first one")
+		}
+	}()
+	m.Answer("greet", one)
+}

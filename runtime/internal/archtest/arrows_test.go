@@ -178,7 +178,7 @@ var monopolies = []struct {
 	{"github.com/dgraph-io/badger", []string{"runtime/store"}, []string{"runtime/engine/live"},
 		"go through engine.Store"},
 	{"github.com/hashicorp/raft", []string{"runtime/cluster/journal", "runtime/store/raftlog"}, nil,
-		"go through cluster.Member, so that a host without a cluster links nothing of it"},
+		"go through runtime.Cluster, so that a host without a cluster links nothing of it"},
 	{"github.com/go-vgo/robotgo", []string{"hardware/robot"}, nil, "go through the interfaces of hardware"},
 	{"github.com/tmc/langchaingo", []string{"actors/llm"}, nil, "make a call to the llm worker"},
 	{"github.com/ikawaha", []string{"actors/insight"}, nil, "make a call to the words worker"},
