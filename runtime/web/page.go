@@ -5,6 +5,7 @@ import (
 	"embed"
 	"encoding/hex"
 	"net/http"
+	"strings"
 	"sync"
 )
 
@@ -14,16 +15,31 @@ var files embed.FS
 // asset is a file of the page. It holds no private data.
 type asset struct{ path, name, mime string }
 
-const javascript = "text/javascript; charset=utf-8"
+const (
+	javascript = "text/javascript; charset=utf-8"
+	html       = "text/html; charset=utf-8"
+)
+
+// heads fills head.html, with which the pages beside the first one begin.
+var heads = map[string]*strings.Replacer{
+	"chat.html":     head("Conversations", "chat", "chat.js", "/insights", "Insights"),
+	"insights.html": head("Insights", "chat insights", "insights.js", "/chat", "Conversations"),
+	"memory.html":   head("Memory", "chat insights memory", "memory.js", "/chat", "Conversations"),
+}
+
+func head(title, class, script, to, other string) *strings.Replacer {
+	return strings.NewReplacer("{{title}}", title, "{{class}}", class, "{{script}}", script, "{{to}}", to,
+		"{{other}}", other)
+}
 
 var assets = []asset{
-	{"/{$}", "index.html", "text/html; charset=utf-8"},
-	{"/chat", "chat.html", "text/html; charset=utf-8"},
+	{"/{$}", "index.html", html},
+	{"/chat", "chat.html", html},
 	{"/chat.css", "chat.css", "text/css; charset=utf-8"},
 	{"/chat.js", "chat.js", javascript},
-	{"/insights", "insights.html", "text/html; charset=utf-8"},
+	{"/insights", "insights.html", html},
 	{"/insights.js", "insights.js", javascript},
-	{"/memory", "memory.html", "text/html; charset=utf-8"},
+	{"/memory", "memory.html", html},
 	{"/memory.js", "memory.js", javascript},
 	{"/parts.js", "parts.js", javascript},
 	{"/page.css", "page.css", "text/css; charset=utf-8"},
@@ -36,9 +52,17 @@ var assets = []asset{
 	{"/icon.svg", "icon.svg", "image/svg+xml"},
 }
 
-// read returns the file; if it is not embedded, the build was wrong.
+// read returns the file, with its head if it has one.
 func (a asset) read() []byte {
-	data, err := files.ReadFile("page/" + a.name)
+	if h := heads[a.name]; h != nil {
+		return append([]byte(h.Replace(string(embedded("head.html")))), embedded(a.name)...)
+	}
+	return embedded(a.name)
+}
+
+// embedded is a file; if it is not there, the build was wrong.
+func embedded(name string) []byte {
+	data, err := files.ReadFile("page/" + name)
 	if err != nil {
 		panic(err)
 	}

@@ -55,8 +55,8 @@ func TestAssets(t *testing.T) {
 		}
 	}
 	entries, err := files.ReadDir("page")
-	if err != nil || len(entries) != len(assets) {
-		t.Errorf("%d files are embedded, %v, want the %d that are served", len(entries), err, len(assets))
+	if err != nil || len(entries) != len(assets)+1 {
+		t.Errorf("%d files are embedded, %v, want head.html and the %d that are served", len(entries), err, len(assets))
 	}
 }
 
@@ -67,7 +67,7 @@ func TestAssetsKeepToThePolicy(t *testing.T) {
 		src := strings.ReplaceAll(string(a.read()), "http://www.w3.org/2000/svg", "")
 		for _, bad := range []string{
 			"http://", "https://", "@import", "innerHTML", "outerHTML", "insertAdjacentHTML", "eval(",
-			"document.write", `setAttribute("style"`, "EventSource", "document.cookie",
+			"document.write", `setAttribute("style"`, "EventSource", "document.cookie", "{{",
 		} {
 			if strings.Contains(src, bad) {
 				t.Errorf("page/%s contains %s", a.name, bad)
