@@ -83,7 +83,8 @@ var place = regexp.MustCompile(`^(goroutine \d+ [^:]*:` +
 const short = 8
 
 // replace replaces a name in a text; a short one only if no ASCII letter, digit or
-// underscore is attached to its own.
+// underscore is attached to its own, and a single letter, which may be a word, only in an
+// address or as a quotation.
 func replace(in, name, by string) string {
 	if name == "" {
 		return in
@@ -102,7 +103,8 @@ func replace(in, name, by string) string {
 			last = before[len(before)-1]
 		}
 		within := wordly(last) && wordly(name[0]) ||
-			after != "" && wordly(name[len(name)-1]) && wordly(after[0])
+			after != "" && wordly(name[len(name)-1]) && wordly(after[0]) ||
+			len(name) == 1 && !strings.ContainsRune("/:'\"`", rune(last))
 		if last, in = name[len(name)-1], after; within {
 			b.WriteString(name)
 		} else {

@@ -77,7 +77,8 @@ func TestShortNamesInReasons(t *testing.T) {
 		of       messages.Address
 		in, want string
 	}{
-		{"crm/x", "exit of x: x, box_x and 'x'", "exit of #: #, box_x and '#'"},
+		{"crm/x", "exit of crm/x: x, box_x and 'x'", "exit of crm/#: x, box_x and '#'"},
+		{"crm/a", "panic with a string", "panic with a string"},
 		{"crm/x", "xx", "xx"},
 		{"crm/\u732b", "\u5b50\u732b\u304c\u3044\u308b", "\u5b50#\u304c\u3044\u308b"},
 		{"crm/Hanako Sato", "MrHanako Sato2", "Mr#2"},
