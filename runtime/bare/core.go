@@ -264,7 +264,11 @@ func (c *Core) work(ctx, abort context.Context, p Plan, o live.Options) error {
 	}
 	endFollowing()
 	stopServices()
-	follow.WaitUnless(c.broken, &followers)
+	follow.WaitHandlers(c.broken, &followers)
+	for _, name := range c.Readers.Leave() {
+		c.Log.Error().Str("subscription", name).
+			Msg("did not stop in time: its handler does not return; it is left behind")
+	}
 	follow.WaitUnless(c.broken, &run.All)
 	c.Log.Info().Msg("stopped")
 	if behind := c.Readers.Behind(); err == nil && (!left.None() || len(behind) > 0) {

@@ -94,6 +94,17 @@ func (r *Readers) Served() map[string]string {
 	return list
 }
 
+// Leave gives up the readers that Follow still serves, because their handlers do not return.
+// They count as stuck. It returns their names.
+func (r *Readers) Leave() (left []string) {
+	for _, s := range r.All() {
+		if s.leave() {
+			left = append(left, s.name)
+		}
+	}
+	return left
+}
+
 // Behind lists the readers that are stuck, sorted.
 func (r *Readers) Behind() []string {
 	var list []string
@@ -114,9 +125,10 @@ type Subscription struct {
 	wake     chan struct{}
 	again    atomic.Bool // there may be parked events to try again
 
-	mu    sync.Mutex
-	tries int   // of the next event
-	err   error // why it failed; nil if it did not
+	mu     sync.Mutex
+	tries  int   // of the next event
+	err    error // why it failed; nil if it did not
+	served bool  // Follow has not returned
 }
 
 // Option changes how a subscription is served.
@@ -155,6 +167,22 @@ func (s *Subscription) worked() {
 	s.tries, s.err = 0, nil
 }
 
+func (s *Subscription) serve(on bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.served = on
+}
+
+// leave reports whether the subscription is served still, and is stuck from now on.
+func (s *Subscription) leave() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.served {
+		s.err = errors.Join(errHangs, s.err)
+	}
+	return s.served
+}
+
 // why returns why the subscription is stuck; nil if it is not.
 func (s *Subscription) why() error {
 	s.mu.Lock()
@@ -171,8 +199,11 @@ const (
 	followRetryCap   = 30 * time.Second
 )
 
-// errUnreadable marks an event that this program cannot decode.
-var errUnreadable = errors.New("event cannot be read")
+var (
+	errUnreadable = errors.New("event cannot be read") // by this program
+	errHangs      = errors.New("its handler does not return")
+	errExited     = errors.New("the goroutine was ended with runtime.Goexit")
+)
 
 // catchUp is how long a subscription may work on its backlog once the actors have
 // stopped. The rest is kept for the next start.
@@ -188,6 +219,8 @@ type Options struct {
 // Follow serves a subscription until ctx ends and everything logged before that is
 // handled or exceeds catchUp, or until stop ends.
 func (s *Subscription) Follow(ctx, stop context.Context, o Options) error {
+	s.serve(true)
+	defer s.serve(false)
 	f := follower{Options: o, Subscription: s, ctx: ctx, stop: stop}
 	var err error
 	if f.cursor, err = f.Engine.Cursor(s.name); err != nil {
@@ -361,17 +394,27 @@ func (f *follower) retryParked() error {
 	return nil
 }
 
-// handle calls the handler. A panic becomes an error that names the place but not the
-// value, which may be private text.
-func (s *Subscription) handle(ctx context.Context, ev Event) (err error) {
-	defer func() {
-		switch p := recover().(type) {
-		case nil:
-		case goruntime.Error:
-			err = fmt.Errorf("handler panicked: %w\n%s", p, debug.Stack())
-		default:
-			err = fmt.Errorf("handler panicked with a %T\n%s", p, debug.Stack())
-		}
+// handle calls the handler, on a goroutine of its own, which it may end. A panic becomes an
+// error that names the place but not the value, which may be private text.
+func (s *Subscription) handle(ctx context.Context, ev Event) error {
+	result := make(chan error, 1)
+	go func() {
+		returned, err := false, error(nil)
+		defer func() {
+			switch p := recover().(type) {
+			case nil:
+				if !returned {
+					err = fmt.Errorf("handler: %w\n%s", errExited, debug.Stack())
+				}
+			case goruntime.Error:
+				err = fmt.Errorf("handler panicked: %w\n%s", p, debug.Stack())
+			default:
+				err = fmt.Errorf("handler panicked with a %T\n%s", p, debug.Stack())
+			}
+			result <- err
+		}()
+		err = s.handler(ctx, ev)
+		returned = true
 	}()
-	return s.handler(ctx, ev)
+	return <-result
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	goruntime "runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -226,24 +227,29 @@ func TestFollow(t *testing.T) {
 // TestFailingReader: one that fails for ever keeps its place, says so, ends at once, and
 // goes on there at the next start. A panic's own value is nobody's to read.
 func TestFailingReader(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		store := mem.New()
-		r := open(t, store, notes)
-		r.follow(func(n, _ int) error {
-			if n == 2 {
-				panic("private")
-			}
-			return nil
+	for why, fail := range map[string]func(){
+		"handler panicked with a string":                       func() { panic("private") },
+		"handler: the goroutine was ended with runtime.Goexit": goruntime.Goexit,
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			store := mem.New()
+			r := open(t, store, notes)
+			r.follow(func(n, _ int) error {
+				if n == 2 {
+					fail()
+				}
+				return nil
+			})
+			r.say(1, 2, 3)
+			r.calls = r.calls[:2]
+			r.want("failing", want{calls: []int{1, 2}, passed: 1, why: why})
+			r.end()
+			again := open(t, store, notes)
+			again.follow(func(int, int) error { return nil })
+			again.want("next start", want{calls: []int{2, 3}, passed: 3})
+			again.end()
 		})
-		r.say(1, 2, 3)
-		r.calls = r.calls[:2]
-		r.want("failing", want{calls: []int{1, 2}, passed: 1, why: "handler panicked with a string"})
-		r.end()
-		again := open(t, store, notes)
-		again.follow(func(int, int) error { return nil })
-		again.want("next start", want{calls: []int{2, 3}, passed: 3})
-		again.end()
-	})
+	}
 }
 
 // TestParkedAgain: a parked event that is sent again is handled once, out of order, and

@@ -65,8 +65,12 @@ func (g *Group) Serve(ctx context.Context, opened []Opened) {
 // Spawn runs fn, and reports its error under a name.
 func (g *Group) Spawn(wg *sync.WaitGroup, name string, fn func() error) {
 	wg.Go(func() {
-		if err := fn(); err != nil {
-			g.Failed <- fmt.Errorf("runtime: %s: %w", name, err)
-		}
+		err := errExited
+		defer func() {
+			if err != nil {
+				g.Failed <- fmt.Errorf("runtime: %s: %w", name, err)
+			}
+		}()
+		err = fn()
 	})
 }

@@ -22,7 +22,22 @@ const brokenLimit = time.Second
 // WaitUnless waits for a group, but gives up a second after broken ends: a stopped store
 // may hold its callers for ever.
 func WaitUnless(broken context.Context, wg *sync.WaitGroup) {
-	patience, over := context.WithCancel(context.Background())
+	waitAtMost(context.Background(), broken, wg)
+}
+
+// HandlerLimit is how long the handlers of a host may take to end once their context has.
+const HandlerLimit = 5 * time.Second
+
+// WaitHandlers is WaitUnless for a group that runs code of a host, which may never return:
+// it also gives up after [HandlerLimit].
+func WaitHandlers(broken context.Context, wg *sync.WaitGroup) {
+	limit, cancel := context.WithTimeout(context.Background(), HandlerLimit)
+	defer cancel()
+	waitAtMost(limit, broken, wg)
+}
+
+func waitAtMost(limit, broken context.Context, wg *sync.WaitGroup) {
+	patience, over := context.WithCancel(limit)
 	defer over()
 	defer context.AfterFunc(broken, func() { time.AfterFunc(brokenLimit, over) })()
 	WaitOr(wg, patience)
