@@ -272,7 +272,7 @@ func (c *Core) work(ctx, abort context.Context, p Plan, o live.Options) error {
 	follow.WaitUnless(c.broken, &run.All)
 	c.Log.Info().Msg("stopped")
 	if behind := c.Readers.Behind(); err == nil && (!left.None() || len(behind) > 0) {
-		err = &Unfinished{Left: left, Behind: behind}
+		err = &Unfinished{Left: left, Blocked: sys.Engine().Busy(), Behind: behind}
 	}
 	return err
 }

@@ -2,23 +2,34 @@ package bare
 
 import (
 	"fmt"
+	"strings"
 
+	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/runtime/engine"
 )
 
 // Unfinished says what was in progress when the time for draining was over, and which
-// subscriptions are behind because they fail. Nothing is lost: the next start continues.
+// subscriptions are behind because they fail or their handlers do not return. Nothing is
+// lost: the next start continues.
 type Unfinished struct {
-	Left   engine.Left
-	Behind []string // names, sorted
+	Left    engine.Left
+	Blocked []messages.Address // actors whose turns have not ended, sorted; a key may be a person's name
+	Behind  []string           // names, sorted
 }
 
 func (u *Unfinished) Error() string {
-	if u.Left.None() {
-		return fmt.Sprintf("runtime: stopped while the subscriptions %q fail and are behind; the log and "+
-			"`kehai subscriptions list` say why; they go on at the next start", u.Behind)
+	var said []string
+	if !u.Left.None() {
+		said = append(said, fmt.Sprintf("with work under way (%d messages, %d turns, %d calls, %d timers)",
+			u.Left.Mail, u.Left.Turns+u.Left.Writing, u.Left.Calls, u.Left.Timers))
 	}
-	return fmt.Sprintf("runtime: stopped with work under way (%d messages, %d turns, %d calls, %d timers); "+
-		"it goes on at the next start",
-		u.Left.Mail, u.Left.Turns+u.Left.Writing, u.Left.Calls, u.Left.Timers)
+	for _, a := range u.Blocked {
+		said = append(said, fmt.Sprintf("while an actor of kind %s blocks", a.Kind()))
+	}
+	why := ""
+	if len(u.Behind) > 0 {
+		said = append(said, fmt.Sprintf("while the subscriptions %q fail and are behind", u.Behind))
+		why = "; the log and `kehai subscriptions list` say why"
+	}
+	return "runtime: stopped " + strings.Join(said, ", ") + why + "; it goes on at the next start"
 }

@@ -37,6 +37,7 @@ type Activation struct {
 
 	asking atomic.Int32 // fleeting calls that have no answer yet
 	used   atomic.Int64 // when the last turn began, in nanoseconds since 1970
+	busy   atomic.Int64 // when the code of the actor was called that has not returned, likewise; else 0
 	epoch  uint64       // of this process's ownership, at Started
 
 	// release is held while turns are released, so that deliveries keep order.
@@ -46,6 +47,8 @@ type Activation struct {
 	state       state
 	why         error  // stale: the reason
 	pinned      bool   // it never sleeps
+	seen        int64  // busy, when Blocked last looked
+	blocked     bool   // Blocked has reported that turn
 	incarnation uint64 // number of the start, across all actors
 	generation  uint64 // rises when pending turns are taken back
 	pending     []*turn
@@ -98,7 +101,8 @@ const (
 
 // Step runs the next turn of an activation: it takes one message, lets the actor
 // decide, and stages the outcome for the committer. It starts no goroutine and
-// never waits. After a Failure the turn has left no trace.
+// never waits. After a Failure the turn has left no trace. If the actor ends the goroutine
+// (runtime.Goexit), Step panics with the *Failure that it cannot return.
 func (c Control) Step(act *Activation) (Progress, *Failure) {
 	e := c.e
 	act.mu.Lock()
@@ -113,7 +117,7 @@ func (c Control) Step(act *Activation) (Progress, *Failure) {
 		return Blocked, nil
 	}
 	if act.actor == nil {
-		if err := act.create(); err != nil {
+		if err := act.create(e.clock.Now()); err != nil {
 			return Stepped, e.fail(act, err.Error())
 		}
 	}
@@ -173,7 +177,9 @@ func (e *Engine) failStale(act *Activation, why error) *Failure {
 
 // make makes the actor's value. New must not panic, but if it does the actor is
 // restarted like any other.
-func (act *Activation) create() (err error) {
+func (act *Activation) create(now time.Time) (err error) {
+	act.busy.Store(now.UnixNano())
+	defer act.busy.Store(0)
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("New: %w", &crash{value: r})
@@ -214,8 +220,15 @@ func (e *Engine) runTurn(act *Activation, env *Envelope, generation uint64, firs
 	if cause.Trace == "" {
 		cause.Trace = env.ID
 	}
-	place := e.inHand.take(env.receipt)
+	place, returned := e.inHand.take(env.receipt), false
+	defer func() {
+		if !returned {
+			e.inHand.drop(place)
+			panic(e.turnFailed(act, generation, *env, errExited, string(debug.Stack())))
+		}
+	}()
 	t, stack, err := e.decide(act, env, cause)
+	returned = true
 	e.inHand.drop(place)
 	if err != nil {
 		return e.turnFailed(act, generation, *env, err, stack)
@@ -229,7 +242,8 @@ func (e *Engine) runTurn(act *Activation, env *Envelope, generation uint64, firs
 	if first {
 		act.becomeRunning()
 	}
-	healthy := !first && act.budget.worked(cause.Now)
+	healthy := !first && act.budget.worked(cause.Now) || act.blocked && !act.budget.unhealthy
+	act.blocked = false
 	act.mu.Unlock()
 	if first {
 		e.report(events.ActorStarted{Actor: act.addr, At: cause.Now})
@@ -255,18 +269,25 @@ func (c *crash) Error() string {
 	return fmt.Sprintf("panic with a %T", c.value)
 }
 
+// errExited is the failure of an actor that ended its goroutine.
+var errExited = errors.New("the goroutine was ended with runtime.Goexit")
+
 // decide calls the actor and stages what it wants. A panic of the actor, or of the
 // encoding of a message, becomes an error with its stack.
 func (e *Engine) decide(act *Activation, env *Envelope, cause actors.Cause) (t *turn, stack string, err error) {
 	at := actors.NewTurn(cause, &act.rows)
+	act.busy.Store(cause.Now.UnixNano())
+	returned := false
 	defer func() {
-		if r := recover(); r != nil {
+		act.busy.Store(0)
+		if r := recover(); r != nil || !returned {
 			_, _ = at.Finish() // it is over in any case
 			t, stack = nil, string(debug.Stack())
 			err = &crash{value: r}
 		}
 	}()
 	failed := act.actor.Receive(at, env.Message)
+	returned = true
 	out, err := at.Finish()
 	if err = cmp.Or(failed, err); err != nil {
 		return nil, "", err

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
 )
 
 // ActorInfo is what an observer can see of a live actor.
@@ -49,11 +50,42 @@ func (e *Engine) Actors() []ActorInfo {
 		list = append(list, ActorInfo{
 			Address: act.addr, Source: act.kind.Source, Mailbox: n, More: more,
 			Pending: len(act.pending), Turns: act.turns, Restarts: act.budget.restarts,
-			Healthy: !act.budget.unhealthy, LastError: act.budget.reason, Stopped: act.state == stopped,
+			Healthy: !act.budget.unhealthy && !act.blocked, LastError: act.budget.reason, Stopped: act.state == stopped,
 		})
 		act.mu.Unlock()
 	}
 	return list
+}
+
+// Busy lists the actors whose code runs now, sorted.
+func (e *Engine) Busy() (list []messages.Address) {
+	for _, act := range e.live() {
+		if act.busy.Load() != 0 {
+			list = append(list, act.addr)
+		}
+	}
+	return list
+}
+
+// blockedAfter is how long the turn of an actor may take until it is trouble.
+const blockedAfter = 30 * time.Second
+
+// Blocked reports each turn that takes longer than it should, once. It must have been under
+// way when Blocked was last called: a machine that slept ran no turn. A later turn that ends
+// well reports that the actor works again.
+func (c Control) Blocked() {
+	now := c.e.clock.Now()
+	for _, act := range c.e.live() {
+		act.mu.Lock()
+		busy := act.busy.Load()
+		blocked := busy != 0 && busy == act.seen && !act.blocked && now.UnixNano()-busy >= int64(blockedAfter)
+		act.seen, act.blocked = busy, act.blocked || blocked
+		act.mu.Unlock()
+		if blocked {
+			c.e.report(events.ActorUnhealthy{Actor: act.addr, Blocked: true,
+				Reason: "a turn has not ended for " + blockedAfter.String(), At: now})
+		}
+	}
 }
 
 // Pools describes the worker pools, sorted by kind.
@@ -91,7 +123,7 @@ func (e *Engine) Timers() []TimerInfo {
 // Left counts what is still under way.
 type Left struct {
 	Mail    int `json:"mail"`    // messages in mailboxes of actors that are not stopped, and mailboxes to read again
-	Turns   int `json:"turns"`   // turns that wait for their commit
+	Turns   int `json:"turns"`   // turns that run, and those that wait for their commit
 	Calls   int `json:"calls"`   // waiting, under way or between attempts
 	Timers  int `json:"timers"`  // durable timers due within the horizon
 	Writing int `json:"writing"` // handed to the committer
@@ -118,6 +150,9 @@ func (e *Engine) Left(horizon time.Duration) Left {
 		}
 		l.Mail += n
 		l.Turns += len(act.pending)
+		if act.busy.Load() != 0 {
+			l.Turns++
+		}
 		act.mu.Unlock()
 	}
 	for _, p := range e.Pools() {

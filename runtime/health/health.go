@@ -96,7 +96,7 @@ func (h *Monitor) Note(m messages.Message) {
 	case events.CallFinished, events.FrameSeen:
 		h.noteOCR(m)
 	case events.ActorUnhealthy:
-		set("actor "+string(m.Actor), h.unhealthy(m.Actor), !m.Healthy)
+		set("actor "+string(m.Actor), h.unhealthy(m), !m.Healthy)
 	case events.StoreLow:
 		set("store", fmt.Sprintf("durable work is paused: %d MiB free, %d MiB needed; free some space",
 			m.Free>>20, m.Need>>20), true)
@@ -156,7 +156,12 @@ func (h *Monitor) noteNobody(v events.Verdict) {
 
 // unhealthy says that an actor, or a worker of a pool, fails. The key of an actor may
 // be a person's name, and this text is shown to any local user.
-func (h *Monitor) unhealthy(a messages.Address) string {
+func (h *Monitor) unhealthy(m events.ActorUnhealthy) string {
+	a := m.Actor
+	if m.Blocked {
+		return fmt.Sprintf("an actor of kind %s blocks: its turn does not end, and its messages wait; "+
+			"kehai status and the log name it", a.Kind())
+	}
 	if h.Names.IsWorker(a) {
 		return fmt.Sprintf("worker %s of the pool %s fails again and again and is retried slowly; the log says why",
 			a.Key(), a.Kind())

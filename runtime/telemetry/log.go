@@ -193,6 +193,10 @@ func (w *writer) health(p engine.Published, m events.ActorUnhealthy) {
 	}
 	l := w.line(zerolog.ErrorLevel, p, m.Actor)
 	l.Bool("healthy", false).Str("reason", w.names.Reason(m.Reason, m.Actor))
+	if m.Blocked {
+		l.hint("its messages wait until the turn ends, if it does: let no actor wait for anything; ask a worker")
+		return
+	}
 	l.hint("retried slowly from now on; the reason says what to mend")
 }
 

@@ -13,7 +13,8 @@ const (
 	// lookEvery is how often the timers are looked at in any case: time stands still
 	// while the machine sleeps, the calendar goes on.
 	lookEvery = 30 * time.Second
-	// dozeEvery is how often actors are put to sleep that have had nothing to do.
+	// dozeEvery is how often actors are put to sleep that have had nothing to do, and those
+	// are looked for that block.
 	dozeEvery = 30 * time.Second
 )
 
@@ -81,6 +82,7 @@ func (s *System) timerLoop() {
 			if now := s.clock.Now(); now.Sub(dozed) >= dozeEvery {
 				dozed = now
 				s.dozeOff()
+				s.engine.Blocked()
 			}
 			s.activity.end()
 		case <-s.engine.TimersChanged():

@@ -16,7 +16,7 @@ const (
 
 // Stop ends the system in order: sources first, then it waits until nothing is under way
 // or ctx ends, then workers and actors, then the committer after its last writes. When it
-// returns, only calls that hang have goroutines left. It returns what was left over:
+// returns, only calls and turns that hang have goroutines left. It returns what was left over:
 // durable work is not lost, and continues at the next start. A second Stop waits for the
 // first.
 func (s *System) Stop(ctx context.Context) engine.Left {
@@ -62,9 +62,11 @@ func (s *System) stop(ctx context.Context) engine.Left {
 		s.drain(ctx)
 	}
 	s.stopping.Store(true)
-	s.end("workers", s.workers.box, s.workers.down)
-	s.end("actors", s.actors.box, s.actors.down)
-	s.end("guardian", s.guardian.box, s.guardian.down)
+	down := s.end("workers", s.workers.box, s.workers.down)
+	down = s.end("actors", s.actors.box, s.actors.down) && down
+	if down { // else it has children
+		s.end("guardian", s.guardian.box, s.guardian.down)
+	}
 	s.last(ctx)
 	s.timer.end()
 	s.await("timers", s.timer.gone)
@@ -73,7 +75,9 @@ func (s *System) stop(ctx context.Context) engine.Left {
 	left := s.Engine().Left(s.o.Horizon)
 	s.engine.Close()
 	s.dispatcher.close()
-	s.await("dispatcher", s.dispatcher.gone)
+	if down { // else its runs are theirs
+		s.await("dispatcher", s.dispatcher.gone)
+	}
 	s.calls.wait(grace)
 	return left
 }
@@ -113,27 +117,33 @@ func (s *System) last(ctx context.Context) {
 	<-done
 }
 
-func (s *System) end(what string, box *mailbox, down <-chan struct{}) {
+func (s *System) end(what string, box *mailbox, down <-chan struct{}) (ended bool) {
 	box.PostUserMessage(end{})
-	s.await(what, down)
+	return s.await(what, down)
 }
 
 // await waits for a part to end. If it does not, it is left behind and logged.
-func (s *System) await(what string, gone <-chan struct{}) {
+func (s *System) await(what string, gone <-chan struct{}) (ended bool) {
 	limit := time.NewTimer(stopLimit)
 	defer limit.Stop()
 	select {
 	case <-gone:
-		return
+		return true
 	case <-limit.C:
 	case <-s.killed:
 		short := time.NewTimer(killLimit)
 		defer short.Stop()
 		select {
 		case <-gone:
-			return
+			return true
 		case <-short.C:
 		}
 	}
-	s.log.Error().Str("part", what).Msg("did not stop in time: an actor or the store blocks; it is left behind")
+	var busy []string
+	for _, a := range s.Engine().Busy() {
+		busy = append(busy, s.o.Name(a))
+	}
+	s.log.Error().Str("part", what).Strs("busy", busy).
+		Msg("did not stop in time: an actor or the store blocks; it is left behind")
+	return false
 }

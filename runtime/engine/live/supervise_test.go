@@ -91,6 +91,30 @@ func TestMessageIsQuarantinedAfterFiveAttemptsAndTheActorGoesOn(t *testing.T) {
 	})
 }
 
+// An actor that ends its goroutine has failed like one that panics.
+func TestAMessageThatEndsTheGoroutineIsQuarantined(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := start(t, nil, live.Options{Engine: engine.Options{Kinds: []engine.Kind{
+			failing(5, func() error { runtime.Goexit(); return nil }),
+		}}, Cores: 2})
+		r.inject("sink/a", number{1})
+		r.inject("sink/a", number{8})
+		pass(time.Minute)
+		r.stop()
+		if got := rows(t, r.store, "sink/a", "all"); !slices.Equal(got, []int{8}) {
+			t.Errorf("sink/a = %v, want [8]", got)
+		}
+		for _, f := range of[events.MessageFailed](r.events) {
+			if !strings.Contains(f.Reason, "Goexit") || !strings.Contains(f.Stack, "supervise_test.go") {
+				t.Errorf("reported %+v, want what it did, and where", f)
+			}
+		}
+		if n := len(of[events.MessageQuarantined](r.events)); n != 1 {
+			t.Errorf("%d messages quarantined, want 1", n)
+		}
+	})
+}
+
 func TestSpentBudgetIsReportedAndTheActorIsRetriedSlowly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		moody := kind("moody", func(t *actors.Turn, m messages.Message) error {
