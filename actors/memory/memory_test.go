@@ -124,6 +124,27 @@ func TestApart(t *testing.T) {
 	}
 }
 
+// A score says how well the best result fits, and falls from each result to the next.
+func TestScores(t *testing.T) {
+	best := func(covers float64, by memory.Route) memory.Candidate {
+		h := hit("a", "ok", 5)
+		h.Covers = covers
+		list := memory.Merge([]memory.Found{found(by, h, hit("b", "ＯＫ", 4), hit("c", "no", 1))}, memory.Associative)
+		if len(list) != 3 || list[1].Score > list[0].Score || list[2].Score > list[1].Score {
+			t.Errorf("scores of %v do not fall", list)
+		}
+		return list[0]
+	}
+	all, half, none := best(1, memory.Lexical), best(0.5, memory.Lexical), best(0, memory.Lexical)
+	if all.Score != 1 || half.Score != 0.5 || none.Score > 0.1 || none.Score <= 0 {
+		t.Errorf("with all, half and none of the words %v, %v, %v, want 1, 0.5 and little", all.Score, half.Score,
+			none.Score)
+	}
+	if got := best(0, memory.Vectors).Score; got < 0.5 {
+		t.Errorf("by its meaning %v, want more than of words that are not there", got)
+	}
+}
+
 // What whoever asks has before him is not picked, but for the best of all.
 func TestPick(t *testing.T) {
 	list := memory.Merge([]memory.Found{found(memory.Lexical, hit("a", "1", 5), hit("b", "2", 4), hit("c", "3", 3),

@@ -39,12 +39,35 @@ const (
 )
 
 // Merge makes one list of the routes' results, the best first: one candidate for each
-// event, with all its routes. Equal input gives equal order.
+// event, with all its routes. Equal input gives equal order. A score near 1 fits the
+// question, one near 0 is only the best of what does not.
 func Merge(found []Found, mode Mode) []Candidate {
 	list := past(join(found), found, mode)
 	slices.SortStableFunc(list, byScore)
-	list = seat(list, mode)
-	return apart(list)
+	list = apart(seat(list, mode))
+	fit := fits(list)
+	for i := range list {
+		list[i].Score *= fit
+	}
+	return list
+}
+
+// unfit is what the best result is worth that has no word of the question, and was not
+// found by meaning either.
+const unfit = 0.1
+
+// fits is how well the best result fits the question.
+func fits(list []Candidate) float64 {
+	fit := unfit
+	for _, c := range list {
+		fit = max(fit, c.Covers)
+		for _, h := range c.Routes {
+			if h.Route == Vectors {
+				fit = max(fit, min(h.Score, 1))
+			}
+		}
+	}
+	return fit
 }
 
 func byScore(a, b Candidate) int {
@@ -211,6 +234,9 @@ func apart(list []Candidate) []Candidate {
 		}
 		seen[key] = true
 		first = append(first, c)
+	}
+	for i := range again {
+		again[i].Score = min(again[i].Score, first[len(first)-1].Score)
 	}
 	return append(first, again...)
 }

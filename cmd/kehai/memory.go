@@ -54,40 +54,29 @@ func aboutMemory(verb askingMemory) asking {
 	}
 }
 
+// Scores below which a message does not fit well, and below which one is not worth a line.
+const (
+	poor  = 0.2
+	faint = 0.005 // prints as 0.01
+)
+
 // showRecalled prints what was recalled, a message a line.
 func showRecalled(a *app, r control.Recollection, why bool) error {
-	if len(r.Found) == 0 {
-		if err := a.stderr.printf("nothing is remembered of that\n"); err != nil {
-			return err
-		}
+	note := ""
+	switch {
+	case len(r.Found) == 0:
+		note = "nothing is remembered of that\n"
+	case r.Found[0].Score < poor:
+		note = "no message fits that well; the nearest:\n"
 	}
-	for _, f := range r.Found {
-		where := f.Called
-		if where == "" {
-			where = string(f.Conversation)
-		}
-		text := strings.Join(strings.Fields(f.Text), " ")
-		if text == "" {
-			text = "(not kept any more, or not shared)"
-		}
-		switch {
-		case f.Former:
-			text += "  (no longer so)"
-		case f.State != "":
-			text += "  (now " + f.State + ")"
-		}
-		if err := a.stdout.printf("%6.2f  %s  %s  %s: %s\n", f.Score, f.At.Local().Format("2006-01-02 15:04"), where,
-			f.Who(), text); err != nil {
-			return err
-		}
-		if !why {
+	if err := a.stderr.printf("%s", note); err != nil {
+		return err
+	}
+	for i, f := range r.Found {
+		if i > 0 && f.Score < faint {
 			continue
 		}
-		var routes []string
-		for _, h := range f.Routes {
-			routes = append(routes, fmt.Sprintf("%s %.2f", h.Route, h.Score))
-		}
-		if err := a.stdout.printf("        %s  by %s\n", f.ID, strings.Join(routes, ", ")); err != nil {
+		if err := showFound(a, f, why); err != nil {
 			return err
 		}
 	}
@@ -100,6 +89,33 @@ func showRecalled(a *app, r control.Recollection, why bool) error {
 		return nil
 	}
 	return showRoutes(a, r)
+}
+
+func showFound(a *app, f control.Recalled, why bool) error {
+	where := f.Called
+	if where == "" {
+		where = string(f.Conversation)
+	}
+	text := strings.Join(strings.Fields(f.Text), " ")
+	if text == "" {
+		text = "(not kept any more, or not shared)"
+	}
+	switch {
+	case f.Former:
+		text += "  (no longer so)"
+	case f.State != "":
+		text += "  (now " + f.State + ")"
+	}
+	err := a.stdout.printf("%6.2f  %s  %s  %s: %s\n", f.Score, f.At.Local().Format("2006-01-02 15:04"), where, f.Who(),
+		text)
+	if err != nil || !why {
+		return err
+	}
+	var routes []string
+	for _, h := range f.Routes {
+		routes = append(routes, fmt.Sprintf("%s %.2f", h.Route, h.Score))
+	}
+	return a.stdout.printf("        %s  by %s\n", f.ID, strings.Join(routes, ", "))
 }
 
 // showRoutes prints the results of a recall's routes.
