@@ -189,6 +189,9 @@ func (k *client) happened(resp *http.Response) (list []string, lastID string) {
 			case "message":
 				list = append(list, fmt.Sprintf("%v: %v", v["role"], v["content"]))
 			case "done":
+				if v["state"] == "draft" && v["why"] == nil {
+					k.t.Errorf("done %v, want what the reply waits for", v)
+				}
 				return append(list, fmt.Sprintf("done %v", v["state"])), lastID
 			}
 		}
@@ -280,14 +283,29 @@ func TestAGuestOfTheInterface(t *testing.T) {
 	if n := len(k.json(200, opTalks, "GET", opTalks, "")["conversations"].([]any)); n != 1 {
 		t.Errorf("a guest sees %d conversations, want one", n)
 	}
+	said := k.json(200, opTalk, "GET", path, "")["messages"].([]any)[0].(map[string]any)
+	if said["meta"].(map[string]any)["pii_detected"] != true {
+		t.Errorf("a guest sees %v, want it called masked", said)
+	}
 	if err := b.RevokePageKey(t.Context(), guest.ID); err != nil {
 		t.Error(err)
 	}
 	if resp := k.ask("GET", path, ""); resp.StatusCode != http.StatusUnauthorized {
 		t.Errorf("with a key that was revoked: %d, want 401", resp.StatusCode)
 	}
+	again, err := b.MakePageKey(t.Context(), "web:guest")
+	if err != nil {
+		t.Fatal(err)
+	}
 	if k.token = owner; len(k.json(200, opTalks, "GET", opTalks, "")["conversations"].([]any)) != 2 {
 		t.Error("the owner does not see both conversations")
+	}
+	if _, err := rt.Forget(t.Context(), "web:guest"); err != nil {
+		t.Error(err)
+	}
+	k.token = again.Key
+	if resp := k.ask("GET", opTalks, ""); resp.StatusCode != http.StatusUnauthorized {
+		t.Errorf("after its conversation was forgotten a guest's key: %d, want 401", resp.StatusCode)
 	}
 }
 

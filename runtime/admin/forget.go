@@ -52,6 +52,11 @@ func (b Backend) Forget(ctx context.Context, c messages.ConversationID) (engine.
 			return sum, err
 		}
 	}
+	if s := b.sessions(); s != nil {
+		if err := s.Forget(ids); err != nil {
+			return sum, err
+		}
+	}
 	if sum.None() && path == "" {
 		return sum, nil
 	}

@@ -186,6 +186,7 @@ type TalkState struct {
 	State   messages.ReplyState  `json:"state"`
 	Answers []messages.MessageID `json:"answers,omitempty"`
 	Rule    messages.ReplyRule   `json:"rule,omitempty"`
+	Why     string               `json:"why,omitempty"` // in words, where it waits at the end of a stream
 	At      Stamp                `json:"at"`
 	// Interview alone is set if the event is about an interview's progress.
 	Interview *messages.InterviewProgress `json:"interview,omitempty"`

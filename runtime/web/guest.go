@@ -23,9 +23,7 @@ func (s *Server) guests() http.Handler {
 			}
 		}
 	}
-	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
-		http.Error(w, "This key opens one conversation only.", http.StatusForbidden)
-	})
+	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { s.told(w, 0, nil, errGuest) })
 	return mux
 }
 
@@ -72,7 +70,9 @@ func (s *Server) talkFor(v visitor, t control.Talk) control.Talk {
 }
 
 func (s *Server) saidFor(m control.Said) control.Said {
-	m.Content, m.Meta.ContentHash = s.opts.Mask(m.Content), ""
+	masked := s.opts.Mask(m.Content)
+	m.Meta.PIIDetected = m.Meta.PIIDetected || masked != m.Content
+	m.Content, m.Meta.ContentHash = masked, ""
 	return m
 }
 

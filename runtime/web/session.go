@@ -215,6 +215,17 @@ func (s *Sessions) Revoke(id string) error {
 	})
 }
 
+// Forget makes the keys of guests of conversations void, which must not outlive them.
+func (s *Sessions) Forget(list []messages.ConversationID) error {
+	of := func(k control.PageKey) bool { return k.Conversation != "" && slices.Contains(list, k.Conversation) }
+	if !slices.ContainsFunc(s.List(), of) {
+		return nil
+	}
+	return s.edit(func(keys []session) ([]session, error) {
+		return slices.DeleteFunc(keys, func(k session) bool { return of(k.PageKey) }), nil
+	})
+}
+
 // open makes the key of this start, and takes over what an older version left.
 func (s *Server) open() error {
 	if s.opts.Token != "" {

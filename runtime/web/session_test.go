@@ -225,8 +225,8 @@ func TestAGuest(t *testing.T) {
 		{"GET", "/pipeline", "", 403}, {"GET", "/attention", "", 403}, {"POST", "/act", `{}`, 403},
 	} {
 		code, body := ask(tt.method, tt.path, tt.body, "")
-		if code != tt.want {
-			t.Errorf("a guest's %s %s = %d %s, want %d", tt.method, tt.path, code, body, tt.want)
+		if code != tt.want || code == 403 && !strings.Contains(body, `"code":"guest"`) {
+			t.Errorf("a guest's %s %s = %d %s, want %d as JSON", tt.method, tt.path, code, body, tt.want)
 		}
 		for _, private := range []string{"1234", "a draft", "hash", "taro", "777"} {
 			if strings.Contains(body, private) {

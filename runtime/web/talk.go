@@ -85,6 +85,7 @@ var failures = []struct {
 	{control.ErrDraftLeaves, http.StatusConflict, "draft_leaves"},
 	{control.ErrSendingPaused, http.StatusConflict, "sending_paused"},
 	{control.ErrNotRunning, http.StatusServiceUnavailable, "not_running"},
+	{errGuest, http.StatusForbidden, "guest"},
 	{errStreams, http.StatusServiceUnavailable, "too_many_streams"},
 	{errBody, http.StatusBadRequest, "request"},
 	{errQuery, http.StatusBadRequest, "request"},
@@ -95,6 +96,7 @@ var (
 	errBody = errors.New("web: want a JSON object in UTF-8 with the fields that openapi.json names, " +
 		"of at most 256 KiB")
 	errQuery   = errors.New("web: want what openapi.json names")
+	errGuest   = errors.New("web: this key opens one conversation only")
 	errStreams = errors.New("web: too many open streams: close some")
 )
 
@@ -144,7 +146,9 @@ func body(w http.ResponseWriter, r *http.Request, into any) error {
 
 func (s *Server) conversations(w http.ResponseWriter, r *http.Request) {
 	list, err := s.opts.Talk.Conversations(r.Context())
-	s.told(w, http.StatusOK, map[string]any{"conversations": listed(visitorOf(r), list)}, err)
+	v := visitorOf(r)
+	s.told(w, http.StatusOK, map[string]any{"conversations": listed(v, list), "guest": v.Role == control.RoleGuest},
+		err)
 }
 
 func (s *Server) insights(w http.ResponseWriter, r *http.Request) {
@@ -360,7 +364,9 @@ func (f *following) tell(n control.News) error {
 		return nil
 	case f.answering != "" && f.state != nil && waits(*f.state):
 		f.over = true
-		return f.send("", control.NewsDone, f.state)
+		done := *f.state
+		done.Why = waiting[done.State]
+		return f.send("", control.NewsDone, done)
 	case f.answering != "" && f.heard && !f.answered:
 		f.over = true
 		return f.send("", control.NewsDone,
@@ -371,6 +377,13 @@ func (f *following) tell(n control.News) error {
 		return f.sendRaw("", "ping", []byte("{}"))
 	}
 	return nil
+}
+
+// waiting says what a reply waits for.
+var waiting = map[messages.ReplyState]string{
+	messages.ReplyDrafted: "the reply waits as a draft: kehai drafts approve, the page or POST .../drafts sends it",
+	messages.ReplyHeld:    "the reply is held by the rule that is named: kehai drafts shows it",
+	messages.ReplyUnknown: "whether the reply was sent is not known: kehai drafts shows it",
 }
 
 // waits reports whether a reply waits for a person, or for a rule that holds it. A reply

@@ -3,14 +3,16 @@
 "use strict";
 
 const api = (c, what = "messages") => `/v1/conversations/${encodeURIComponent(c)}/${what}`;
-const talk = { id: "", channel: "", last: "", said: new Map(), first: 0, token: null, run: 0, finding: false };
+const talk = { id: "", channel: "", last: "", said: new Map(), first: 0, token: null, run: 0, finding: false, guest: false };
 const retry = [500, 1000, 2000, 4000, 5000]; // ms between attempts to reach Kehai
 const pollFor = 10_000, pollEvery = 1000; // after sending, where no stream is open
 
 // ---- the list of conversations
 
 async function list() {
-  const { conversations } = await ask("/v1/conversations");
+  const { conversations, guest } = await ask("/v1/conversations");
+  talk.guest = Boolean(guest);
+  document.body.classList.toggle("guest", talk.guest);
   el("list").replaceChildren(...(conversations || []).map((c) => make("li", {}, make("button", {
     type: "button", "aria-current": c.id === talk.id ? "true" : "", click: () => open(c.id),
   }, foreign(c.name), make("small", {}, `${c.app}${c.last_at ? ` · ${when(c.last_at)}` : ""}`)))));
@@ -42,8 +44,8 @@ function bubble(m) {
     make("div", { class: "meta" },
       make("span", {}, ours ? "Kehai’s side" : foreign(m.sender || "guest")),
       make("time", { datetime: m.at }, clock(m.at)),
-      m.edited ? "edited" : "", m.meta.pii_detected ? `masked: ${m.meta.detected_items.join(", ")}` : "",
-      make("button", { type: "button", "aria-expanded": "false", click: (e) => why(e.target, m.id) }, "why")));
+      m.edited ? "edited" : "", m.meta.pii_detected ? ["masked", ...(m.meta.detected_items || [])].join(" ") : "",
+      talk.guest ? "" : make("button", { type: "button", "aria-expanded": "false", click: (e) => why(e.target, m.id) }, "why")));
 }
 
 // place puts a message where it stands in the transcript, once.
@@ -125,7 +127,7 @@ async function open(id) {
   if (!t || run !== talk.run) return;
   setText(el("called"), t.called || t.conversation);
   talk.channel = t.channel || "";
-  el("find").hidden = false;
+  el("find").hidden = talk.guest;
   el("compose").hidden = !talk.channel;
   el("window-note").hidden = Boolean(talk.channel);
   el("older").hidden = !t.more;
@@ -217,7 +219,7 @@ function show(token) {
 
 const phases = {
   intro: "beginning", enumerate: "collecting", recommend: "weighing", choose: "choosing", deepening: "going deeper",
-  summary_check: "summing up", done: "over", fallback: "three fixed questions",
+  summary_check: "summing up", done: "over", fallback: "fixed questions",
 };
 
 function interviewIs(i) {
@@ -225,7 +227,7 @@ function interviewIs(i) {
   if (!i) return;
   const over = i.state === "done", fixed = i.fallback_mode && !over;
   setText(el("phase"), `Interview: ${phases[i.state] || i.state}`);
-  el("turns").max = fixed ? 3 : i.max_turns;
+  el("turns").max = fixed ? Math.max(3, i.asked) : i.max_turns;
   el("turns").value = over ? el("turns").max : fixed ? i.asked : i.turns;
   el("items").replaceChildren(...(i.items || []).flatMap((t, n) => [n ? " · " : "", foreign(t)]));
   say("over", over ? "This interview is over." : "", "warn");
