@@ -105,7 +105,7 @@ func TestTopologyUsesTheRules(t *testing.T) {
 	}
 	size := messages.Rect{W: 480, H: 720}
 	h := spawned(t, r, "fusion/line@mac-a")
-	h.Send(messages.FrameRead{Window: "line@mac-a", Title: messages.Line{Text: "Hana", Confidence: 1}, Bubbles: bubbles,
+	h.Send(messages.FrameRead{Window: "line@mac-a", Title: messages.Line{Text: "Hana"}, Bubbles: bubbles,
 		Size: size, Scale: 1, At: h.Now()})
 	h.Send(messages.Identified{Window: "line@mac-a", At: h.Now(), Conversation: "line:Hana", Name: "Hana"})
 	if i := slices.IndexFunc(h.Sent(), func(s actortest.Sent) bool {

@@ -68,9 +68,10 @@ func id(t *testing.T, h *actortest.Harness, title string, change ...func(*messag
 	return a.Conversation
 }
 
+// sharing is a title that is read again and again over what conversations have shown so.
 func sharing(o messages.Overlap, with ...messages.ConversationID) func(*messages.Identify) {
 	return func(q *messages.Identify) {
-		q.Compared = true
+		q.Compared, q.Readings = true, consensus
 		for _, c := range with {
 			q.Shared = append(q.Shared, messages.Shared{Conversation: c, Overlap: o})
 		}

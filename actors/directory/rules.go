@@ -72,9 +72,9 @@ const TitleLongest = 64
 
 // Limits of the readings of a title.
 const (
-	votesMost    = 4 // more readings of the same do not count
-	votesSure    = 2 // of a reading at Rules.TitleAlike or above
-	readingsMost = 8 // how many are kept; the rarest is dropped
+	votesMost    = consensus * votesSure // more readings of the same do not count
+	votesSure    = 2                     // of a reading at Rules.TitleAlike or above
+	readingsMost = 8                     // how many are kept; the rarest is dropped
 )
 
 // members is the count of members behind a group's name.
@@ -174,7 +174,9 @@ func whom(known map[messages.ConversationID]Known, title messages.Text, group bo
 // continues what a conversation has shown belongs to it, however the title was read. An
 // equal title is enough if nothing speaks against it: it is unique, the new bubbles may
 // have come unseen, and it was well read, again and again where an alike one may have been
-// misread, or is certain, see [Rules.Spelled]. Another transcript under the same title belongs to a namesake.
+// misread, or is certain, see [Rules.Spelled]. Another transcript under the same title
+// belongs to a namesake, once the title was read again and again. Bubbles that another
+// conversation has shown are not given away while its own title may be a misreading.
 // Everything else is held, because a guess could mix two people up.
 func (r Rules) Decide(q messages.Identify, known map[messages.ConversationID]Known) Decision {
 	title, group := r.Read(q.Title)
@@ -191,13 +193,15 @@ func (r Rules) Decide(q messages.Identify, known map[messages.ConversationID]Kno
 	case len(m.all()) > 0 && !q.Compared:
 		return Decision{Compare: m.all()}
 	case len(m.all()) > 0:
-		return r.compared(q, m)
+		return r.compared(q, m, known)
 	case !q.Searched && !q.Empty:
 		return Decision{Search: true}
 	case len(q.Shared) > 0 && q.Readings < consensus: // the bubbles may still be about to change
 		return Decision{Why: events.UnknownUnsure, Of: whose(q.Shared)}
 	case len(q.Shared) == 1 && q.Shared[0].Overlap == messages.OverlapSame: // it has another name now
 		return Decision{Conversation: q.Shared[0].Conversation, Learn: true}
+	case len(misnamed(whose(q.Shared), known)) > 0:
+		return Decision{Why: events.UnknownUnsure, Of: misnamed(whose(q.Shared), known)}
 	case q.Title.Confidence > 0 && q.Title.Confidence < r.TitleNew:
 		return Decision{Why: events.UnknownUnsure, Of: whose(q.Shared)}
 	}
@@ -211,19 +215,38 @@ func whose(list []messages.Shared) (out []messages.ConversationID) {
 	return out
 }
 
-// compared decides by the overlap of the frame with the candidates.
-func (r Rules) compared(q messages.Identify, m meant) Decision {
+// misnamed are those of a list whose title was not read often enough to be theirs for
+// certain. What one of them has shown, nobody else begins with: under the title that is
+// read now it may be the same conversation, whose own title was misread.
+func misnamed(list []messages.ConversationID, known map[messages.ConversationID]Known) (
+	out []messages.ConversationID) {
+	for _, id := range list {
+		if k := known[Resolve(known, id)]; k.Named == "" && k.votes() < votesMost {
+			out = append(out, id)
+		}
+	}
+	return out
+}
+
+// having lists those of a list that share one of some overlaps.
+func having(shared []messages.Shared, list []messages.ConversationID, o []messages.Overlap) (
+	out []messages.ConversationID) {
 	overlap := map[messages.ConversationID]messages.Overlap{}
-	for _, s := range q.Shared {
+	for _, s := range shared {
 		overlap[s.Conversation] = s.Overlap
 	}
-	having := func(list []messages.ConversationID, o ...messages.Overlap) (out []messages.ConversationID) {
-		for _, id := range list {
-			if slices.Contains(o, overlap[id]) {
-				out = append(out, id)
-			}
+	for _, id := range list {
+		if slices.Contains(o, overlap[id]) {
+			out = append(out, id)
 		}
-		return out
+	}
+	return out
+}
+
+// compared decides by the overlap of the frame with the candidates.
+func (r Rules) compared(q messages.Identify, m meant, known map[messages.ConversationID]Known) Decision {
+	having := func(list []messages.ConversationID, o ...messages.Overlap) []messages.ConversationID {
+		return having(q.Shared, list, o)
 	}
 	same, its := having(m.all(), messages.OverlapSame), having(m.equal, messages.OverlapSame)
 	switch {
@@ -236,29 +259,38 @@ func (r Rules) compared(q messages.Identify, m meant) Decision {
 	case len(same) > 0:
 		return Decision{Why: events.UnknownAlike, Of: same}
 	}
+	if d, ok := elsewhere(q, m, having(m.equal, messages.OverlapWeak), known); ok {
+		return d
+	}
 	sure := q.Title.Confidence == 0 || q.Title.Confidence >= max(r.TitleAlike, r.TitleNew)
+	certain := q.Title.Confidence == 0 || q.Readings >= consensus
 	strangers := len(having(m.all(), messages.OverlapOther)) == len(m.all())
 	switch {
-	case strangers && sure:
+	case strangers && sure && (certain || q.Blank):
 		return Decision{New: true}
 	case strangers:
 		return Decision{Why: events.UnknownUnsure, Of: m.all()}
 	case len(m.equal) == 0:
-		return r.alike(q, m.alike, sure, len(having(m.alike, messages.OverlapWeak, messages.OverlapBack)) == 0)
+		apart := len(having(m.alike, messages.OverlapWeak, messages.OverlapBack)) == 0 &&
+			len(misnamed(having(m.alike, messages.OverlapGap, messages.OverlapApart), known)) == 0
+		return r.alike(q, m.alike, sure, apart)
 	}
 	// Among those with exactly this title, the others are ruled out.
 	possible := []messages.Overlap{
 		messages.OverlapNone, messages.OverlapWeak, messages.OverlapGap, messages.OverlapBack,
 	}
 	may, rivals := having(m.equal, possible...), having(m.alike, possible...)
-	certain := q.Title.Confidence == 0 || q.Readings >= consensus
 	switch {
+	case len(may) == 1 && q.Title.Confidence > 0 && len(having(may, messages.OverlapNone)) == 1 &&
+		len(misnamed(having(m.all(), messages.OverlapWeak), known)) > 0: // it may be theirs
+		return Decision{Why: events.UnknownAlike, Of: append(may, rivals...)}
 	case len(may) == 1 && (len(rivals) > 0 && !certain || len(having(m.torn, possible...)) > 0):
 		// one misreading would make it a rival's
 		return Decision{Why: events.UnknownAlike, Of: append(may, rivals...)}
 	case len(may) == 1 && !sure && !certain: // or a stranger's
 		return Decision{Why: events.UnknownUnsure, Of: may}
-	case len(m.equal) == 1 && len(may) == 1 && (sure || len(m.alike) == 0 || overlap[may[0]] != messages.OverlapGap):
+	case len(m.equal) == 1 && len(may) == 1 &&
+		(sure || len(m.alike) == 0 || len(having(may, messages.OverlapGap)) == 0):
 		return Decision{Conversation: may[0], Learn: true}
 	case len(may) == 1 && len(having(may, messages.OverlapWeak, messages.OverlapNone)) == 1 &&
 		len(having(m.equal, messages.OverlapOther)) == len(m.equal)-1:
@@ -267,6 +299,34 @@ func (r Rules) compared(q messages.Identify, m meant) Decision {
 		return Decision{Why: events.UnknownNamesake, Of: m.equal}
 	}
 	return Decision{Why: events.UnknownAlike, Of: m.all()}
+}
+
+// elsewhere decides about bubbles that conversations of quite other titles have shown, and
+// those of this title have not. ok is false if that decides nothing.
+func elsewhere(q messages.Identify, m meant, its []messages.ConversationID,
+	known map[messages.ConversationID]Known) (d Decision, ok bool) {
+	var others, same []messages.ConversationID
+	for _, s := range q.Shared {
+		switch id := Resolve(known, s.Conversation); {
+		case slices.Contains(m.all(), id):
+		case s.Overlap == messages.OverlapSame:
+			same = append(same, id)
+			fallthrough
+		default:
+			others = append(others, id)
+		}
+	}
+	switch {
+	case len(its) > 0 || len(others) == 0:
+		return Decision{}, false
+	case q.Readings < consensus: // the title or the bubbles may still be about to change
+		return Decision{Why: events.UnknownUnsure, Of: others}, true
+	case len(same) == 1 && len(others) == 1:
+		return Decision{Conversation: same[0], Learn: len(m.equal) == 0}, true
+	case len(misnamed(others, known)) > 0:
+		return Decision{Why: events.UnknownUnsure, Of: others}, true
+	}
+	return Decision{}, false
 }
 
 // alike decides about a title that nobody has exactly, over bubbles of which no candidate

@@ -50,6 +50,7 @@ type Pending struct {
 	View      View               `json:"view"`
 	Detection messages.Detection `json:"detection"`
 	Contested bool               `json:"contested,omitempty"` // its bubbles have since appeared under another title
+	Refuted   bool               `json:"refuted,omitempty"`   // more than once
 }
 
 var (
@@ -169,7 +170,7 @@ func (a *actor) views(turn *actors.Turn, m messages.FrameRead, view View, k know
 		a.inconsistent = 0
 	}
 	k = a.context(turn, k, view, pending)
-	k.drawn = a.blank.before(m)
+	k.drawn, k.certain = a.blank.before(m), m.Title.Confidence == 0
 	fateOfPending, fateOfView := consistency(k, view)
 	if waits && fateOfPending != Wait {
 		a.release(turn, m, pending, fateOfPending, view)
@@ -203,6 +204,7 @@ func (a *actor) claimed(turn *actors.Turn, m messages.FrameRead, view View) (bub
 func (a *actor) context(turn *actors.Turn, k known, view View, pending Pending) known {
 	k.own, _ = lastViews.Get(turn, string(view.Conversation))
 	k.pending, k.inconsistent, k.contested = pending.View, a.inconsistent, pending.Contested
+	k.refuted = pending.Refuted
 	k.others = func(yield func(View) bool) {
 		for _, l := range lastViews.All(turn) {
 			if !yield(l) {
@@ -228,8 +230,8 @@ func (a *actor) release(turn *actors.Turn, m messages.FrameRead, pending Pending
 // contest notes that the bubbles of the pending view have appeared under another
 // title.
 func (a *actor) contest(turn *actors.Turn, pending Pending, view View) {
-	if !pending.Contested && pending.View.Conversation != view.Conversation && pending.View.claims(view) {
-		pending.Contested = true
+	if !pending.Refuted && pending.View.Conversation != view.Conversation && pending.View.claims(view) {
+		pending.Contested, pending.Refuted = true, pending.Contested
 		pendings.Put(turn, "held", pending)
 	}
 }

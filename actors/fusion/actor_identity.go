@@ -44,6 +44,7 @@ func (a *actor) identified(turn *actors.Turn, answer messages.Identified) {
 	a.asked = nil
 	a.steady.note(m, answer)
 	if answer.Why != "" {
+		a.contestUnknown(turn, m, answer.Why)
 		a.keep(turn, m, answer)
 		a.hold(turn, m, answer.Why)
 		return
@@ -112,11 +113,11 @@ func (a *actor) compare(turn *actors.Turn, m messages.FrameRead, answer messages
 	case len(answer.Compare) == 0:
 		return false
 	case !a.o.Strategy.needsProof() || placeless(m.Bubbles):
-		q := messages.Identify{Compared: true}
+		var shared []messages.Shared
 		for _, c := range answer.Compare {
-			q.Shared = append(q.Shared, messages.Shared{Conversation: c, Overlap: a.byText(turn, c, m)})
+			shared = append(shared, messages.Shared{Conversation: c, Overlap: a.byText(turn, c, m)})
 		}
-		a.question(turn, m, q)
+		a.compared(turn, m, shared)
 	default:
 		a.comparing = slices.DeleteFunc(a.comparing, func(c *comparison) bool {
 			return a.asked == nil || !c.of(a.asked.Hash, a.asked.At)
@@ -162,7 +163,25 @@ func (a *actor) overlapAnswered(turn *actors.Turn, m messages.OverlapAnswer) {
 		return
 	}
 	a.comparing = slices.Delete(a.comparing, i, i+1)
-	a.question(turn, c.read, messages.Identify{Compared: true, Shared: c.shared})
+	a.compared(turn, c.read, c.shared)
+}
+
+// compared asks again with what those that the title may mean have shown of a reading. If
+// it proves none of them, others may have shown it too.
+func (a *actor) compared(turn *actors.Turn, m messages.FrameRead, shared []messages.Shared) {
+	q := messages.Identify{Compared: true, Shared: shared}
+	has := func(c messages.ConversationID) bool {
+		return slices.ContainsFunc(shared, func(s messages.Shared) bool { return s.Conversation == c })
+	}
+	if !slices.ContainsFunc(shared, func(s messages.Shared) bool { return s.Overlap == messages.OverlapSame }) {
+		q.Searched = true
+		for _, s := range a.search(turn, m) {
+			if !has(s.Conversation) {
+				q.Shared = append(q.Shared, s)
+			}
+		}
+	}
+	a.question(turn, m, q)
 }
 
 // overlap refines what the transcript of a conversation says about a reading by what the
@@ -245,12 +264,13 @@ func (l View) grown(v View) bool {
 // before they prove a conversation: others may get the same few messages.
 const sameEnough = 4
 
-// search lists the conversations that have shown what a reading shows.
+// search lists the conversations that have shown what a reading shows: half of it, or
+// something that ends in all that they have shown.
 func (a *actor) search(turn *actors.Turn, m messages.FrameRead) (out []messages.Shared) {
 	view := viewOf("", m.Bubbles)
 	for _, l := range lastViews.All(turn) {
 		n := l.shared(view)
-		if l.run(view) < runProof || 2*n < len(view.Marks) {
+		if l.run(view) < runProof || 2*n < len(view.Marks) && n < len(l.Marks) {
 			continue
 		}
 		found := messages.Shared{Conversation: l.Conversation, Overlap: messages.OverlapWeak}

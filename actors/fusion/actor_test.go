@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/kehai-run/kehai/actors"
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/testkit/actortest"
@@ -52,12 +53,12 @@ func directory(m messages.Message) messages.Message {
 }
 
 // read is a reading whose hash and pixel keys follow from its words. One letter
-// stands for a text that proves its conversation.
+// stands for a text that proves its conversation. The title is certain.
 func read(title messages.Text, words string) messages.FrameRead {
 	h := fnv.New64a()
 	h.Write([]byte(string(title) + "\x00" + words))
 	m := messages.FrameRead{
-		Window: "line@mac", Hash: messages.FrameHash(h.Sum64()), Title: messages.Line{Text: title, Confidence: 0.9},
+		Window: "line@mac", Hash: messages.FrameHash(h.Sum64()), Title: messages.Line{Text: title},
 		Size: messages.Rect{W: 600, H: 800}, Scale: 2,
 	}
 	for _, w := range strings.Fields(words) {
@@ -349,4 +350,55 @@ func TestContested(t *testing.T) {
 	}
 	hana := send(h, read("Hana", "u v w"))
 	h.WantSent(detection(hana, "Hana"), settled(hana))
+}
+
+// TestFirstSightIsReadAgain: a title that was read from pixels once is not believed, not
+// even where nothing has been shown before.
+func TestFirstSightIsReadAgain(t *testing.T) {
+	h := spawn(t)
+	pixels := func(title messages.Text, words string) messages.FrameRead {
+		m := read(title, words)
+		m.Title.Confidence = 0.9
+		return send(h, m)
+	}
+	pixels("Ken", "a b")
+	pixels("Hana", "a b") // Ken was misread
+	h.WantDropped(events.StageFusion, events.RuleTorn)
+	pixels("Hana", "c d")
+	h.WantDropped(events.StageFusion, events.RuleTornHeld)
+	h.WantSent(readAgain, readAgain, readAgain)
+	hana := pixels("Hana", "c d")
+	h.WantSent(detection(hana, "Hana"), settled(hana))
+}
+
+// TestRefuted: a title over bubbles that were read under another one twice since then says
+// nothing when it comes again; nor does it count once nobody knows whose the other is, and
+// the window shows somebody else.
+func TestRefuted(t *testing.T) {
+	h := spawn(t)
+	send(h, read("Hana", "a b c"))
+	h.Sent()
+	send(h, read("Ken", "p q r")) // somebody's whose title was misread
+	send(h, read("Ren", "p q r"))
+	h.Crash()
+	send(h, read("Ren", "p q r"))
+	for range 2 {
+		h.WantDropped(events.StageFusion, events.RuleTorn)
+	}
+	send(h, read("Ken", "p q r"))
+	h.WantDropped(events.StageFusion, events.RuleTornHeld)
+	h.WantSent(readAgain, readAgain, readAgain, readAgain)
+
+	h = spawn(t)
+	send(h, read("Hana", "a b c"))
+	h.Sent()
+	send(h, read("Ken", "p q r"))
+	somebody := send(h, read("Somebody", "p q r"))
+	h.Sent()
+	hana := send(h, read("Hana", "b c d"))
+	h.WantDropped(events.StageFusion, events.RuleUnknown)
+	h.WantSent(detection(hana, "Hana"), settled(hana))
+	if _, ok := actortest.Stored(h, HeldReadings, actors.RowKey(1)); !ok {
+		t.Errorf("what nobody knows of is not held, at %v", somebody.At)
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/kehai-run/kehai/actors"
+	"github.com/kehai-run/kehai/actors/text"
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/messages/events"
 )
@@ -48,6 +49,16 @@ func (a *actor) hold(turn *actors.Turn, m messages.FrameRead, why events.Unknown
 		a.report(turn, m, why)
 	}
 	a.deferFrame(turn, m)
+}
+
+// contestUnknown notes that the bubbles of the pending view have appeared under another
+// title, of which nobody knows whose it is.
+func (a *actor) contestUnknown(turn *actors.Turn, m messages.FrameRead, why events.UnknownReason) {
+	pending, waits := pendings.Get(turn, "held")
+	if waits && why != events.UnknownTitle && !a.unknown.at.Equal(m.At) &&
+		titleOf(m) != text.Normalize(string(pending.Detection.Title)) {
+		a.contest(turn, pending, viewOf("", m.Bubbles))
+	}
 }
 
 // deferFrame has the poller read the frame again later.

@@ -247,6 +247,10 @@ type known struct {
 	// contested says that a later frame has shown the pending bubbles under another
 	// title. Then the pending view passes only if its own title comes again.
 	contested bool
+	// refuted: two have. Then its own title says nothing any more.
+	refuted bool
+	// certain: the title was not read from pixels.
+	certain bool
 	// drawn: the pane was empty before, under the title that it has now.
 	drawn bool
 	// others lists the views passed on last, of all conversations. It is called
@@ -270,7 +274,7 @@ func consistency(k known, v View) (pending, view Fate) {
 	}
 	continues := k.own.continues(v)
 	switch {
-	case k.current.Conversation == "":
+	case k.current.Conversation == "" && k.certain:
 		return Pass, Pass
 	case k.inconsistent < limit && !k.drawn && k.another(v, continues):
 		return Wait, Inconsistent
@@ -281,7 +285,8 @@ func consistency(k known, v View) (pending, view Fate) {
 		if k.contested || k.pending.claims(v) {
 			pending = Discard
 		}
-	case !k.pending.continues(v) && k.current.Conversation != k.pending.Conversation:
+	case k.current.Conversation == "" && k.pending.leads(v) && !k.refuted: // nothing was shown that could be left
+	case k.refuted, !k.pending.continues(v) && k.current.Conversation != k.pending.Conversation:
 		pending = Discard // the header came first
 	}
 	confirmed := waits && pending == Pass && k.pending.Conversation == v.Conversation
