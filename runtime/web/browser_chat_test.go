@@ -20,6 +20,11 @@ func serveTalk(t *testing.T, k Talker, addr string) (s *Server, stop func()) {
 	if addr != "" {
 		o.Addr = addr
 	}
+	return serveOptions(t, o)
+}
+
+func serveOptions(t *testing.T, o Options) (s *Server, stop func()) {
+	t.Helper()
 	s, err := New(o)
 	if err != nil {
 		t.Fatal(err)
@@ -134,6 +139,31 @@ func TestChatInABrowser(t *testing.T) {
 	p.do("Input.insertText", map[string]any{"text": "bold"}, nil)
 	p.until(`found.textContent === "1 found"`)
 	b.wantNoComplaints()
+}
+
+// TestAGuestInABrowser is offered nothing that is refused.
+func TestAGuestInABrowser(t *testing.T) {
+	k := newTalker()
+	k.says(control.RoleUser, "call 090-1234-5678", "phone")
+	o := (&host{}).options()
+	o.Talk, o.Sessions, o.Mask = k, NewSessions("", nil), strings.ToUpper
+	s, stop := serveOptions(t, o)
+	defer stop()
+	guest, err := s.sessions.Make("c-1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.token = guest.Key
+	p := startBrowser(t).talks(s, look{w: 1280, h: 900})
+	p.until(`document.querySelectorAll("#messages [data-id]").length === 1`)
+	if got := eval[string](p, bubbles); got != "theirs CALL 090-1234-5678" {
+		t.Errorf("a guest sees %q, want it masked", got)
+	}
+	offered := eval[string](p, `[...document.querySelectorAll("form, a, #messages button")].filter((e) =>
+		e.checkVisibility()).map((e) => e.id || e.textContent).join()`)
+	if offered != "Kehai 気配,compose" {
+		t.Errorf("a guest is offered %q, want only to write", offered)
+	}
 }
 
 // TestChatInABrowserSurvives a server that is killed while a reply is written, and comes back: what
