@@ -41,6 +41,19 @@ type Backend struct {
 	VaultKey func(conversation string) []byte // see [conversation.ContentHash]
 }
 
+// What control and the page find out by asking what a backend can do. One that it could not any
+// more would be missing without a word.
+var _ interface {
+	control.Backend
+	control.BackupBackend
+	control.ClusterBackend
+	control.FocusBackend
+	control.MemoryBackend
+	control.PageBackend
+	control.ReplyBackend
+	control.TalkBackend
+} = Backend{}
+
 // Live is what only a running Kehai can tell and do.
 type Live struct {
 	Status   func() control.Status
