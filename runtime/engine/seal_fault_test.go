@@ -248,3 +248,22 @@ func TestARowThatCannotBeSealedHasNoNeighbours(t *testing.T) {
 		t.Errorf("stored is %s, want %s", got, want)
 	}
 }
+
+// Rows of a batch share memory, of which a large one takes none, and none that of another.
+func TestRowsOfAllSizesKeepTheirOwnMemory(t *testing.T) {
+	store, ring := mem.New(), keyring.Memory(nil)
+	sim := keySim(t, store, ring)
+	want := ""
+	for i, size := range []int{10, 5 << 10, 17 << 10, 10, 40 << 10, 10, 3 << 10, 3 << 10, 3 << 10, 3 << 10, 3 << 10} {
+		who, words := fmt.Sprintf("w%02d", i), strings.Repeat(string(rune('a'+i)), size)
+		if _, err := sim.Inject(messages.To("one", who), diary{messages.ConversationID(who),
+			messages.Text(words)}, ""); err != nil {
+			t.Fatal(err)
+		}
+		want += fmt.Sprintf("one/%s said=1 %q; ", who, words)
+	}
+	sim.Settle()
+	if got := told(t, store, ring); got != strings.TrimSuffix(want, "; ") {
+		t.Errorf("stored is %.200q, want %.200q", got, want)
+	}
+}

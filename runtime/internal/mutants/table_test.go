@@ -245,6 +245,12 @@ var mutants = []mutant{
 		old: `return d.e.sealer.Destroy(string(d.rec.Conversation))`, new: `return nil`, by: "TestAKeyThatIsMissing"},
 	{what: "forgetting leaves rows that it cannot read", file: "runtime/engine/subject.go",
 		old: `if s := d.e.sealer; s != nil &&`, new: `if s := d.e.sealer; s == nil &&`, by: "TestAKeyThatIsMissing"},
+	{what: "a large row takes the room of a small one", file: "runtime/engine/seal.go",
+		old: `if size > roomBytes/4 {`, new: `if false && size > roomBytes/4 {`,
+		by: "TestRowsOfAllSizesKeepTheirOwnMemory"},
+	{what: "the rows of a batch get the same room", file: "runtime/engine/seal.go",
+		old: `	k.sealed = k.sealed[:at+size]
+`, new: ``, by: "TestRowsOfAllSizesKeepTheirOwnMemory"},
 	{what: "a store counts as sealed before it is", file: "runtime/engine/seal.go",
 		old: `if err := e.sealRows(); err != nil {`, new: `if err := e.sealRows(); err != nil && false {`,
 		by: "TestAStoreThatCannotBeSealedSaysSo"},
