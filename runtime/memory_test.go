@@ -3,6 +3,9 @@ package runtime
 import (
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -16,9 +19,12 @@ import (
 	"github.com/kehai-run/kehai/runtime/admin"
 	"github.com/kehai-run/kehai/runtime/config"
 	"github.com/kehai-run/kehai/runtime/control"
+	"github.com/kehai-run/kehai/runtime/datadir"
+	"github.com/kehai-run/kehai/runtime/drivers"
 	"github.com/kehai-run/kehai/runtime/engine"
 	"github.com/kehai-run/kehai/runtime/names"
 	"github.com/kehai-run/kehai/runtime/pause"
+	"github.com/kehai-run/kehai/runtime/snapshot"
 	"github.com/kehai-run/kehai/runtime/store/mem"
 )
 
@@ -230,5 +236,60 @@ func TestReadsOneTable(t *testing.T) {
 		if err != nil || n > 1 {
 			t.Errorf("ReadRowsIn(%q) went on: %d rows, %v", table, n, err)
 		}
+	}
+}
+
+// TestFollowsWhatIsForgottenElsewhere: what a machine keeps in memory and in files goes too.
+func TestFollowsWhatIsForgottenElsewhere(t *testing.T) {
+	m := newRemembering(t)
+	m.hears("猫の名前はミケです")
+	cfg := config.Default()
+	cfg.Data = t.TempDir()
+	journal := filepath.Join(cfg.Data, "windows", "earlier.jsonl")
+	debug := filepath.Join(cfg.Data, "debug", "line", "frame")
+	for _, path := range []string{journal, debug} {
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(debug, []byte("ミケ"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	o := drawn.DefaultOptions(time.Now)
+	o.Journal = journal
+	w, err := drawn.New(o)
+	if err == nil {
+		err = errors.Join(w.Append("Hana", drawn.Friend, "ミケ"), w.Close())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	var dropped int
+	var trouble string
+	b := admin.Backend{Config: cfg, Book: names.NewBook(), Pauses: &pause.State{},
+		Engine: func() (*engine.Engine, error) { return m.sim.Control().Engine(), nil },
+		Disk:   func() datadir.Disk { return datadir.DiskOf(m.store) }, Memory: recall.NewLibrary(time.Local),
+		Talks: admin.NewTalks(), Debug: datadir.DebugFiles(cfg.Data), Drawn: drivers.NewDrawn(),
+		Live: &admin.Live{Seen: snapshot.New(snapshot.Of(cfg)), Forget: func() { dropped++ },
+			Trouble: func(_, text string) { trouble = text }}}
+	var hana messages.ConversationID
+	if err := (admin.Remembered{Engine: m.sim.Control().Engine()}).Events(t.Context(), "",
+		func(of messages.ConversationID, _ memory.Event) error { hana = of; return nil }); err != nil {
+		t.Fatal(err)
+	}
+	b.ForgetElsewhere("line:Ken")
+	if raw, err := os.ReadFile(journal); err != nil || !strings.Contains(string(raw), "ミケ") {
+		t.Errorf("another conversation is gone from %s, %v", raw, err)
+	}
+	b.ForgetElsewhere(hana)
+	if raw, err := os.ReadFile(journal); err != nil || strings.Contains(string(raw), "ミケ") {
+		t.Errorf("the window still shows %s, %v", raw, err)
+	}
+	if _, err := os.Stat(debug); !errors.Is(err, fs.ErrNotExist) || dropped != 2 || trouble != "" {
+		t.Errorf("the debugging file: %v, live views dropped %d times, trouble %q", err, dropped, trouble)
+	}
+	b.Engine = func() (*engine.Engine, error) { return nil, engine.ErrLowSpace }
+	if b.ForgetElsewhere(hana); !strings.Contains(trouble, "forget") {
+		t.Errorf("what could not be removed: %q, want what helps", trouble)
 	}
 }

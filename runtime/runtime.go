@@ -136,7 +136,7 @@ func (r *Runtime) system(o live.Options) live.Options {
 	o.Engine.Kinds, o.Engine.Workers = r.plan.kinds, r.plan.workers
 	o.Engine.Sync, o.Engine.MinFree = r.cfg.Durability == config.DurabilityPower, uint64(r.cfg.Store.MinFree)
 	o.Engine.Listener, o.Engine.OnCommit, o.Engine.Idle = r.listen, r.committed, r.cfg.Actors.Sleep
-	o.Engine.Sealing = r.sealing
+	o.Engine.Sealing, o.Engine.Elsewhere = r.sealing, r.admin.ForgetElsewhere
 	return o
 }
 

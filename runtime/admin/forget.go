@@ -74,6 +74,45 @@ func (b Backend) Forget(ctx context.Context, c messages.ConversationID) (engine.
 	return sum, nil
 }
 
+// ForgetElsewhere removes what this machine keeps outside the store of a conversation that another
+// machine of the cluster forgets.
+func (b Backend) ForgetElsewhere(c messages.ConversationID) {
+	if err := b.forgetElsewhere(c); err != nil {
+		b.Log.Error().Err(err).Msg("forgetting_not_followed")
+		if b.Live != nil {
+			b.Live.Trouble(troubleForget, "a conversation was forgotten on another machine, and what this one has of "+
+				"it in files could not be removed: `kehai forget` it here too")
+		}
+	}
+}
+
+const troubleForget = "forget"
+
+func (b Backend) forgetElsewhere(c messages.ConversationID) error {
+	e, err := b.Engine()
+	if err != nil {
+		return err
+	}
+	known, err := names.Known(e)
+	if err != nil {
+		return err
+	}
+	_, err = b.Drawn.Forget(b.Config, calledBy(known, []messages.ConversationID{c}))
+	if b.Talks != nil {
+		b.Talks.forget(c)
+	}
+	if b.Live != nil {
+		defer b.Live.Seen.HoldFiles()()
+		b.Live.Forget()
+	}
+	done, merr := b.Memory.Forgetting()
+	if merr == nil {
+		b.Memory.Forget(c)
+		done()
+	}
+	return errors.Join(err, merr, b.Debug.Destroy(), b.Disk().PurgeLater())
+}
+
 // calledBy tells the names of conversations in their windows. A title can have been misread each
 // time: then it is that of the known one with the nearest name. No application means any.
 func calledBy(

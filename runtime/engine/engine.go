@@ -106,6 +106,9 @@ type Options struct {
 	// OnLog is called when events have come into the event log that the listener was not
 	// told with their place: those that another node published, or that crossed over.
 	OnLog func()
+	// Elsewhere is called, beside the actors, when another node begins to forget a conversation, and
+	// when it has: what is kept of it on this machine outside the store goes too.
+	Elsewhere func(messages.ConversationID)
 	// OnCommit is called after each transaction with what it held.
 	OnCommit func(turns, ops int)
 }
@@ -131,6 +134,7 @@ type Engine struct {
 	listener  func(Published)
 	onCommit  func(turns, ops int)
 	onLog     func()
+	elsewhere func(messages.ConversationID)
 	sealer    Sealer
 	sealing   func(rows int)
 	sealedAll bool // everything private is sealed; set by Recover
@@ -191,6 +195,7 @@ func New(o Options) (*Engine, error) {
 	if e.onCommit = o.OnCommit; e.onCommit == nil {
 		e.onCommit = func(int, int) {}
 	}
+	e.elsewhere = o.Elsewhere
 	if e.onLog = o.OnLog; e.onLog == nil {
 		e.onLog = func() {}
 	}

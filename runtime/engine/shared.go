@@ -370,10 +370,19 @@ func (e *Engine) forgetsElsewhere(ops []Op) {
 		if c := messages.ConversationID(of); found && op.Delete {
 			e.intents.remove(c)
 			e.beginAnew(func(act *Activation) bool { return e.concerned(act.addr, c) })
+			e.followElsewhere(c)
 		} else if found {
 			e.intents.add(c)
 			e.forgetBound(c)
+			e.followElsewhere(c)
 		}
+	}
+}
+
+// followElsewhere has what is outside the store follow a deletion of another node.
+func (e *Engine) followElsewhere(c messages.ConversationID) {
+	if e.elsewhere != nil {
+		e.background(func() { e.elsewhere(c) })
 	}
 }
 
@@ -392,6 +401,7 @@ func (e *Engine) forgetOn() error {
 		e.intents.add(c)
 		if _, err := e.begun(c); err != nil { // another node has begun, and finishes
 			e.forgetBound(c)
+			e.followElsewhere(c)
 			return true
 		}
 		d := &deletion{e: e, rec: forgetRecord{At: wall(e.clock.Now()), Conversation: c}, finished: func(error) {}}

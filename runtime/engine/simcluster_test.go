@@ -121,6 +121,8 @@ type clusterWorld struct {
 	stores []*mem.Store
 	put    []int // by gate: the last number that was accepted
 	full   float64
+	// elsewhere counts by node how often it was told of a conversation that another one forgets.
+	elsewhere map[string]int
 }
 
 // Restart and Heal find room on the volumes.
@@ -156,7 +158,7 @@ func clusterOptions(codec *messages.Codec, stores map[string]engine.Store) func(
 }
 
 func newClusterWorld(codec *messages.Codec, seed uint64, trace *bytes.Buffer) (*clusterWorld, error) {
-	w := &clusterWorld{put: make([]int, 3)}
+	w := &clusterWorld{put: make([]int, 3), elsewhere: map[string]int{}}
 	stores := map[string]engine.Store{}
 	var names []string
 	for i := range 3 {
@@ -166,7 +168,12 @@ func newClusterWorld(codec *messages.Codec, seed uint64, trace *bytes.Buffer) (*
 		stores[nodeName(i)] = fullNow{w.stores[i], full}
 	}
 	o := engine.SimClusterOptions{
-		Nodes: names, Node: clusterOptions(codec, stores), Seed: seed,
+		Nodes: names, Seed: seed,
+		Node: func(name string) engine.SimOptions {
+			o := clusterOptions(codec, stores)(name)
+			o.Engine.Elsewhere = func(messages.ConversationID) { w.elsewhere[name]++ }
+			return o
+		},
 		Loss: 0.2, Again: 0.1, Jump: 0.02, Skew: 5 * time.Minute,
 	}
 	if trace != nil {
@@ -458,6 +465,9 @@ func TestWhatIsForgottenIsForgottenOnAllNodes(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
+	}
+	if w.elsewhere["mac-0"] < 2 || w.elsewhere["mac-2"] < 2 || w.elsewhere["mac-1"] > 0 {
+		t.Errorf("told to follow: %v, want the others at the beginning and at the end", w.elsewhere)
 	}
 	if rows, err := rowsOf(w.Node(1).Engine(), receipts, gateOf(1)); err != nil || len(rows) != 6 {
 		t.Errorf("the gate of mac-1 has %v, %v, want what it had", rows, err)
