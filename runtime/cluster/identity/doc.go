@@ -14,5 +14,6 @@
 // renewed with the same key by whoever has the authority's, without asking anybody.
 //
 // Each book has the number of the change that made it, and a later one replaces an
-// earlier one. A machine that was away fetches it from a member that it still knows.
+// earlier one. A machine that was away fetches it from a member that it still knows. It bears the
+// authority's signature, so that no witness can make one, and brings back nobody who was revoked.
 package identity

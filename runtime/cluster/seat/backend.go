@@ -112,7 +112,12 @@ func (s *Seat) Expel(ctx context.Context, node string) error {
 		return err
 	}
 	s.o.Log.Info().Str("node", node).Msg("cluster_member_removed")
-	return s.member.Remove(ctx, node)
+	if err := s.member.Remove(ctx, node); err != nil {
+		return fmt.Errorf("seat: %s is no member any more and its certificate opens nothing, but those that are left "+
+			"cannot decide without it: start them; if they are lost, stop Kehai here and `kehai cluster promote`: %w",
+			node, err)
+	}
+	return nil
 }
 
 // Unanswered names the members that have not yet said that they destroyed keys.
