@@ -55,6 +55,7 @@ func NewCore(log zerolog.Logger, own []messages.Table) (*Core, error) {
 		return nil, err
 	}
 	c := &Core{Log: log, Codec: codec, Health: health.NewMonitor(log), ready: make(chan struct{})}
+	c.Health.Aside = c.aside
 	c.broken, c.storeBroke = context.WithCancelCause(context.Background())
 	return c, nil
 }
@@ -143,6 +144,22 @@ func (c *Core) Healthy() error {
 		errs = append(errs, errors.New(p))
 	}
 	return errors.Join(errs...)
+}
+
+// aside counts the messages of the last hour that are dead letters.
+func (c *Core) aside() (n int, err error) {
+	e, err := c.Engine()
+	if err != nil {
+		return 0, err
+	}
+	list, err := e.DeadLetters()
+	since := time.Now().Add(-time.Hour)
+	for _, d := range list {
+		if d.Subscription == "" && d.At.After(since) {
+			n++
+		}
+	}
+	return n, err
 }
 
 // Inject sends a message to an actor from outside. A durable message is stored when Inject

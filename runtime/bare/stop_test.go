@@ -100,3 +100,40 @@ func TestAnActorThatBlocksIsToldAndLeftBehind(t *testing.T) {
 		}
 	})
 }
+
+// A message that is put aside is trouble for an hour, or until it is not there any more.
+func TestAMessagePutAsideIsTold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		rt, err := bare.New(bare.Options{
+			Actors: []engine.Kind{bare.Func("purse", actors.On(func(*actors.Turn, coin) error {
+				return errors.New("torn")
+			}))},
+			Messages: []messages.Table{{messages.Durable[coin](nil).AboutNobody()}},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, stop := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		go func() { ended <- rt.Run(ctx) }()
+		<-rt.Ready()
+		if err := rt.Inject(ctx, "purse/aki", coin{5}, ""); err != nil {
+			t.Fatal(err)
+		}
+		if err := rt.Healthy(); err != nil {
+			t.Errorf("Healthy() = %v before it is put aside, want nil", err)
+		}
+		<-time.After(time.Minute)
+		if err := rt.Healthy(); err == nil || !strings.Contains(err.Error(), "put aside: 1; kehai deadletters list") {
+			t.Errorf("Healthy() = %v, want the message that was put aside", err)
+		}
+		<-time.After(time.Hour)
+		if err := rt.Healthy(); err != nil {
+			t.Errorf("Healthy() = %v an hour later, want nil", err)
+		}
+		stop()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+}

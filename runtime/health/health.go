@@ -31,6 +31,11 @@ type Monitor struct {
 	// set before events come.
 	Nearest func(kind string, kinds []string) string
 
+	// Aside counts the messages that were put aside as dead letters of late. Nil counts none. It
+	// is set before events come.
+	Aside func() (int, error)
+	aside atomic.Bool // there may be some
+
 	mu       sync.Mutex
 	trouble  map[string]string                         // what is wrong now, by its reason
 	captures map[messages.WindowID]events.CaptureState // the newest change
@@ -39,11 +44,33 @@ type Monitor struct {
 
 // NewMonitor returns one that knows of nothing wrong.
 func NewMonitor(log zerolog.Logger) *Monitor {
-	return &Monitor{log: log, trouble: map[string]string{}, captures: map[messages.WindowID]events.CaptureState{}}
+	h := &Monitor{log: log, trouble: map[string]string{}, captures: map[messages.WindowID]events.CaptureState{}}
+	h.aside.Store(true) // before this start
+	return h
+}
+
+// countAside notes whether messages are put aside now: somebody may have sent them again.
+func (h *Monitor) countAside() {
+	if h.Aside == nil || !h.aside.Swap(false) {
+		return
+	}
+	n, err := h.Aside()
+	if n > 0 || err != nil {
+		h.aside.Store(true)
+	}
+	switch {
+	case err != nil:
+	case n == 0:
+		h.Set("dead letters", "")
+	default:
+		h.Set("dead letters", fmt.Sprintf("messages of the last hour could not be handled, and were put aside: %d; "+
+			"kehai deadletters list says why; once that is mended, kehai deadletters retry sends one again", n))
+	}
 }
 
 // Problems lists what is wrong, sorted by its reason.
 func (h *Monitor) Problems() []string {
+	h.countAside()
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	var list []string
@@ -97,6 +124,8 @@ func (h *Monitor) Note(m messages.Message) {
 		h.noteOCR(m)
 	case events.ActorUnhealthy:
 		set("actor "+string(m.Actor), h.unhealthy(m), !m.Healthy)
+	case events.MessageQuarantined:
+		h.aside.Store(true)
 	case events.StoreLow:
 		set("store", fmt.Sprintf("durable work is paused: %d MiB free, %d MiB needed; free some space",
 			m.Free>>20, m.Need>>20), true)
