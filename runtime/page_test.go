@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"encoding/json"
 	"io"
+	"net"
 	"net/http"
 	"strings"
 	"testing"
@@ -192,5 +193,28 @@ func TestPausingOnThePage(t *testing.T) {
 	}
 	if err := stop(); err != nil {
 		t.Errorf("Run() = %v, want none", err)
+	}
+}
+
+// TestPageTakesAFreePort: a second Kehai runs beside the first one, whose page has the port
+// that nobody asked for by name. A port that somebody did ask for has to be free.
+func TestPageTakesAFreePort(t *testing.T) {
+	taken, err := net.Listen("tcp", "127.0.0.1:7411") // or somebody else has it
+	if err == nil {
+		defer taken.Close()
+	}
+	cfg := config.Default()
+	cfg.Data, cfg.Windows, cfg.Web.Enabled = t.TempDir(), nil, true
+	rt := newRuntime(t, cfg)
+	stop := start(t, rt)
+	if page := rt.Inspect().Page; page == "" || strings.Contains(page, ":7411/") {
+		t.Errorf("the page is at %q, want a free port", page)
+	}
+	stop()
+	if err := cfg.SetFlag("--addr", "web.addr", "127.0.0.1:7411"); err != nil {
+		t.Fatal(err)
+	}
+	if err := newRuntime(t, cfg).Run(t.Context()); err == nil || !strings.Contains(err.Error(), "port in use") {
+		t.Errorf("Run with a port that was named and is taken = %v, want an error", err)
 	}
 }

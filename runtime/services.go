@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 
@@ -42,9 +43,14 @@ func (r *Runtime) services(e *engine.Engine, now first) []follow.Service {
 
 // openPage opens the live page.
 func (r *Runtime) openPage(context.Context) (follow.Serve, error) {
-	page, err := web.New(r.admin.Page(web.Options{
+	o := r.admin.Page(web.Options{
 		Addr: r.cfg.Web.Addr, Health: r.Healthy, Metrics: r.metrics.Handler(), Log: r.log,
-	}))
+	})
+	page, err := web.New(o)
+	if errors.Is(err, web.ErrPortInUse) && !r.cfg.IsSet("web.addr") && o.Addr == web.DefaultAddr {
+		o.Addr = "127.0.0.1:0" // nobody asked for that port, and a second Kehai may run
+		page, err = web.New(o)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -77,7 +77,7 @@ func (v *exportVerb) write(
 		if v.all {
 			what = "nothing"
 		}
-		return fmt.Errorf("%s of %s is stored: kehai messages lists conversations by their names", what, name)
+		return fmt.Errorf("%s of %s is stored: kehai conversations lists what there is", what, name)
 	}
 	return err
 }

@@ -48,7 +48,7 @@ DATA/receipts says which key that was; kehai verify-forgotten checks it.`,
 
 func (v *forgetVerb) run(cmd *cobra.Command, args []string) error {
 	if args[0] == "" {
-		return badUsage("forget: want a conversation such as line:Hana; kehai messages lists them")
+		return badUsage("forget: want a conversation such as line:Hana; kehai conversations lists them")
 	}
 	if !v.yes {
 		ok, err := v.confirm(cmd.InOrStdin(), args[0])
@@ -73,7 +73,7 @@ func (v *forgetVerb) forget(ctx context.Context, b control.Backend, args []strin
 			"forget it from the program that stored them too\n", count(sum.Unknown, "record"))
 	}
 	if sum.None() {
-		return fmt.Errorf("nothing is stored of %s: kehai messages lists conversations", args[0])
+		return fmt.Errorf("nothing is stored of %s: kehai conversations lists them", args[0])
 	}
 	files := "the bytes are gone from the store's files"
 	if !sum.Purged {

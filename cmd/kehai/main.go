@@ -11,6 +11,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
+	"strings"
 
 	"github.com/kehai-run/kehai/runtime"
 	"github.com/kehai-run/kehai/runtime/control"
@@ -46,12 +48,27 @@ func Main(args []string, stdout, stderr io.Writer, extra ...runtime.Option) int 
 	case errors.Is(err, errReported):
 		return exitFailed
 	}
-	a.stderr.lines("kehai: ", "", err.Error())
+	a.stderr.lines("kehai: ", "", withoutPackage(err.Error()))
 	if errors.As(err, &usage) || errors.Is(err, control.ErrNotClear) {
 		return exitUsage
 	}
 	return exitFailed
 }
+
+// withoutPackage takes the names of packages off the start of an error: they are for a
+// log, and say nothing to a person.
+func withoutPackage(text string) string {
+	for {
+		before, rest, ok := strings.Cut(text, ": ")
+		if !ok || !slices.Contains(packages, before) {
+			return text
+		}
+		text = rest
+	}
+}
+
+var packages = []string{"config", "control", "datadir", "engine", "keyring", "layout", "offline", "runtime", "seat",
+	"store", "web"}
 
 // errReported ends a verb that has already told the person what is wrong.
 var errReported = errors.New("reported")

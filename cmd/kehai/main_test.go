@@ -171,3 +171,17 @@ func ask(ts *testscript.TestScript, what string, so func(*control.Client) bool) 
 	}
 	ts.Fatalf("no Kehai %s within %v", what, timeout)
 }
+
+// TestWithoutPackage: a person is told what is wrong, not which package says so.
+func TestWithoutPackage(t *testing.T) {
+	for in, want := range map[string]string{
+		"keyring: restore: cut":     "restore: cut",
+		"seat: control: no Kehai":   "no Kehai",
+		"chat.png: layout: no such": "chat.png: layout: no such",
+		"web":                       "web",
+	} {
+		if got := withoutPackage(in); got != want {
+			t.Errorf("withoutPackage(%q) = %q, want %q", in, got, want)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -127,6 +128,15 @@ func addExamples(root *cobra.Command) {
 	}
 }
 
+// arguments says how a command is called that was called with the wrong number of arguments.
+func arguments(c *cobra.Command, args []string, err error) error {
+	if c.HasSubCommands() || !strings.Contains(err.Error(), "arg(s)") { // it says itself what it wants
+		return err
+	}
+	return fmt.Errorf("%s: %s given, want `%s`", strings.TrimPrefix(c.CommandPath(), "kehai "),
+		count(len(args), "argument"), c.UseLine())
+}
+
 // fixArgs makes wrong arguments a usage error.
 func fixArgs(cmd *cobra.Command) {
 	if check := cmd.Args; check != nil {
@@ -138,7 +148,7 @@ func fixArgs(cmd *cobra.Command) {
 						return badUsage("%w: did you mean `%s %s`?", err, c.CommandPath(), near[0])
 					}
 				}
-				return badUsage("%w; see `%s --help`", err, c.CommandPath())
+				return badUsage("%w; see `%s --help`", arguments(c, args, err), c.CommandPath())
 			}
 			return nil
 		}

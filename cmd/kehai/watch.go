@@ -28,7 +28,11 @@ its configuration. The window may be covered by others, not minimised.
 QUERY finds the window: text that stands in its title or in the name of its
 application, title:TEXT or app:TEXT to look in one of them alone, or a ref from
 kehai windows. It is looked for again all the time: a window that was closed and
-opened again is found again.`,
+opened again is found again.
+
+In a conversation that was never seen before, what came after your last own message
+counts as new and is printed; the rest is taken in as history. dedup.first_sight in the
+configuration changes that to all or none.`,
 		Example: `  kehai windows
   kehai watch --window LINE
   kehai watch --window "title:Hana" --json

@@ -253,7 +253,7 @@ type Web struct {
 	Enabled bool `yaml:"enabled" unset:"kehai run turns it on"`
 
 	// Address of the page: a loopback address or localhost, and a port. Port 0
-	// takes a free one. Default 127.0.0.1:7411.
+	// takes a free one. Default 127.0.0.1:7411, or a free port if that one is taken.
 	Addr string `yaml:"addr" form:"loopback"`
 }
 

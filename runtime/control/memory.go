@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/kehai-run/kehai/messages"
@@ -285,7 +286,16 @@ func ReadImport(r io.Reader, yield func(messages.ConversationID, messages.Event)
 
 func parseImport(raw []byte) (c messages.ConversationID, e messages.Event, wrong string) {
 	var l importLine
-	if err := json.Unmarshal(raw, &l); err != nil {
+	in := json.NewDecoder(bytes.NewReader(raw))
+	in.DisallowUnknownFields() // a field that is spelt wrong would be lost without a word
+	err := in.Decode(&l)
+	if err == nil && in.InputOffset() != int64(len(raw)) {
+		err = errors.New("more than one object")
+	}
+	if err != nil {
+		if strings.HasPrefix(err.Error(), "json: unknown field") {
+			return "", e, "it has a field that is none of id, conversation, at, speaker, text and own"
+		}
 		if bad := new(time.ParseError); errors.As(err, &bad) {
 			return "", e, "at: want a time such as 2026-11-22T10:00:00+09:00"
 		}

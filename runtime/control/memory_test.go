@@ -32,6 +32,8 @@ func TestReadImport(t *testing.T) {
 		{strings.Replace(importedLine, `"at":"2026-03-02T10:00:00+09:00",`, "", 1), "line 1: at: want when", 0},
 		{strings.Replace(importedLine, `"秘密 secret"`, "7", 1), "line 1: text: it is of another type", 0},
 		{"[1]", "line 1: it is", 0},
+		{strings.Replace(importedLine, `"speaker"`, `"sender"`, 1), "line 1: it has a field that is none of id", 0},
+		{importedLine + "{}", "line 1: it is no JSON object", 0},
 		{strings.Repeat("x", 9<<20), "line 1: it has more than 7 MiB", 0},
 		{"\n" + strings.Replace(importedLine, "秘密", strings.Repeat("x", 1<<20), 1),
 			"line 2: it has more than 1 MiB", 0},

@@ -168,7 +168,7 @@ func (e *Engine) failStale(act *Activation, why error) *Failure {
 	case !errors.Is(why, errForgotten):
 		return e.fail(act, "commit failed: "+why.Error())
 	}
-	f := e.fail(act, "begins anew: "+why.Error())
+	f := e.fail(act, events.BeginsAnew+why.Error())
 	act.mu.Lock()
 	act.budget.forgive(1)
 	act.mu.Unlock()

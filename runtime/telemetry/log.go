@@ -2,6 +2,7 @@ package telemetry
 
 import (
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 	"unicode/utf8"
@@ -39,7 +40,11 @@ func (w *writer) write(p engine.Published) {
 	case events.ActorStopped:
 		w.line(zerolog.DebugLevel, p, m.Actor).send()
 	case events.ActorRestarted:
-		l := w.line(zerolog.WarnLevel, p, m.Actor)
+		level := zerolog.WarnLevel
+		if strings.HasPrefix(m.Reason, events.BeginsAnew) {
+			level = zerolog.InfoLevel
+		}
+		l := w.line(level, p, m.Actor)
 		l.Str("reason", w.names.Reason(m.Reason, m.Actor)).
 			Int64("delay_ms", m.Delay.Milliseconds()).Int("restarts", m.Count)
 		l.send()
