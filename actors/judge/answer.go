@@ -39,7 +39,7 @@ const (
 )
 
 // WithoutModel is the verdict without a model: one-to-one chats are answered, groups are
-// not. A fixed text answers no courtesies, and is not soon repeated to what asks nothing.
+// not. A fixed text answers no courtesies.
 func WithoutModel(m messages.JudgeReply) Verdict {
 	v := Verdict{Respond: !m.Group, Confidence: 1, Source: FromDefault, Defaulted: true,
 		Reason: "no language model is configured"}

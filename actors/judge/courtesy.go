@@ -3,9 +3,7 @@ package judge
 import (
 	"slices"
 	"strings"
-	"time"
 
-	"github.com/kehai-run/kehai/actors/memory/rank"
 	"github.com/kehai-run/kehai/actors/text"
 	"github.com/kehai-run/kehai/messages"
 )
@@ -40,15 +38,6 @@ func courtesy(s string) bool {
 	return true
 }
 
-// wants reports whether a text asks for something.
-func wants(s string) bool {
-	return rank.Asks(s) || slices.ContainsFunc([]string{"?", "？", "ください", "下さい", "教えて", "お願い", "please"},
-		func(w string) bool { return strings.Contains(strings.ToLower(s), w) })
-}
-
-// quiet is how long a fixed answer is not repeated to what asks nothing.
-const quiet = 10 * time.Minute
-
 // needless says why what was said last needs no fixed answer, "" if it does.
 func needless(lines []messages.Said) messages.Text {
 	at := len(lines)
@@ -63,9 +52,6 @@ func needless(lines []messages.Said) messages.Text {
 		return strings.ContainsAny(string(l.Text), "?？") || !courtesy(string(l.Text))
 	}):
 		return "a greeting, thanks or an OK wants no fixed answer"
-	case at > 0 && said[len(said)-1].At.Sub(lines[at-1].At) < quiet &&
-		!slices.ContainsFunc(said, func(l messages.Said) bool { return wants(string(l.Text)) }):
-		return "nothing is asked, and the last answer is less than ten minutes old"
 	}
 	return ""
 }

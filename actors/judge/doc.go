@@ -38,7 +38,7 @@
 // scheduler looks at what is unanswered for at least 300 s and less than 12 hours, in
 // groups and, for a judgement that no longer holds, everywhere. Without a model
 // one-to-one chats are answered and groups are not; greetings, thanks and an OK want no
-// fixed answer, nor does what asks nothing within ten minutes of our last one.
+// fixed answer.
 //
 // # What changes a judgement from outside
 //
