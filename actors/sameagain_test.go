@@ -85,7 +85,7 @@ func (s *stages) forward() {
 func (s *stages) frame(words string) {
 	v := chatview.Detection(chatview.Chat(words))
 	s.fusion.Send(messages.FrameRead{
-		Window: window, Title: messages.Line{Text: v.Title, Confidence: 0.9},
+		Window: window, Title: messages.Line{Text: v.Title},
 		Bubbles: v.Bubbles, Marks: v.Marks, Size: v.Size, Scale: v.Scale, At: s.fusion.Now(),
 	})
 	s.forward()
@@ -93,7 +93,7 @@ func (s *stages) frame(words string) {
 
 // lines have a frame read whose bubbles have no place, from fusion on.
 func (s *stages) lines(words string) {
-	m := messages.FrameRead{Window: window, Title: messages.Line{Text: "Hana", Confidence: 0.9}, At: s.fusion.Now()}
+	m := messages.FrameRead{Window: window, Title: messages.Line{Text: "Hana"}, At: s.fusion.Now()}
 	for _, w := range strings.Fields(words) {
 		m.Bubbles = append(m.Bubbles, messages.Bubble{
 			Side: messages.SideIncoming, Kind: messages.KindText, Text: messages.Text(strings.ReplaceAll(w, "_", " ")),
