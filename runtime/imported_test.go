@@ -89,7 +89,7 @@ func TestImportedByName(t *testing.T) {
 		s.Advance(5 * time.Second)
 		store.watch(false)
 	})
-	for n, left := range store.left(t, 6) {
+	for n, left := range store.left(t, 4) {
 		t.Logf("killed after commit %d", n)
 		wantMoved(t, left)
 	}
