@@ -203,8 +203,8 @@ func (c *crasher) run(d time.Duration) {
 // delivered asks kehai what it has delivered, and where something may be missing.
 func (c *crasher) delivered() []transcriptLine {
 	c.t.Helper()
-	if _, err := os.Stat(c.dir); errors.Is(err, fs.ErrNotExist) {
-		return nil // it was killed before it had made it
+	if _, err := os.Stat(filepath.Join(c.dir, "store")); errors.Is(err, fs.ErrNotExist) {
+		return nil // it was killed before it had made one
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
