@@ -1,9 +1,11 @@
 package web
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
+	"fmt"
 	"net/http"
 	"strings"
 	"sync"
@@ -22,14 +24,29 @@ const (
 
 // heads fills head.html, with which the pages beside the first one begin.
 var heads = map[string]*strings.Replacer{
-	"chat.html":     head("Conversations", "chat", "chat.js", "/insights", "Insights"),
-	"insights.html": head("Insights", "chat insights", "insights.js", "/chat", "Conversations"),
-	"memory.html":   head("Memory", "chat insights memory", "memory.js", "/chat", "Conversations"),
+	"chat.html":     head("Conversations", "chat", "chat.js"),
+	"insights.html": head("Insights", "chat insights", "insights.js"),
+	"memory.html":   head("Memory", "chat insights memory", "memory.js"),
 }
 
-func head(title, class, script, to, other string) *strings.Replacer {
-	return strings.NewReplacer("{{title}}", title, "{{class}}", class, "{{script}}", script, "{{to}}", to,
-		"{{other}}", other)
+func head(title, class, script string) *strings.Replacer {
+	return strings.NewReplacer("{{title}}", title, "{{class}}", class, "{{script}}", script, "{{places}}", places(title))
+}
+
+// places links all pages but the one of that title, which it marks.
+func places(title string) string {
+	var b strings.Builder
+	b.WriteString(`<nav class="places" aria-label="Pages">`)
+	for _, p := range [][2]string{
+		{"/", "Live"}, {"/chat", "Conversations"}, {"/insights", "Insights"}, {"/memory", "Memory"},
+	} {
+		current := ""
+		if p[1] == title {
+			current = ` aria-current="page"`
+		}
+		fmt.Fprintf(&b, `<a href="%s"%s>%s</a>`, p[0], current, p[1])
+	}
+	return b.String() + `</nav>`
 }
 
 var assets = []asset{
@@ -54,6 +71,9 @@ var assets = []asset{
 
 // read returns the file, with its head if it has one.
 func (a asset) read() []byte {
+	if a.name == "index.html" {
+		return bytes.Replace(embedded(a.name), []byte("{{places}}"), []byte(places("Live")), 1)
+	}
 	if h := heads[a.name]; h != nil {
 		return append([]byte(h.Replace(string(embedded("head.html")))), embedded(a.name)...)
 	}

@@ -33,7 +33,7 @@ el("begin").addEventListener("submit", async (e) => {
 // ---- messages
 
 const day = (at) => new Date(at).toLocaleDateString(undefined, { dateStyle: "medium" });
-const clock = (at) => new Date(at).toLocaleTimeString(undefined, { timeStyle: "short" });
+const clock = (at) => new Date(at).toLocaleTimeString(undefined, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
 const when = (at) => (day(at) === day(Date.now()) ? clock(at) : day(at));
 
 function bubble(m) {

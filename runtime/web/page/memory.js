@@ -5,7 +5,7 @@
 const pause = 150; // ms from the last key to the search
 const isRun = (text) => /^\S+\/run\.\d+$/.test(text);
 const links = { answered_by: "answered by", continuation: "goes on with", same_topic: "on the same topic" };
-const moment = (at) => new Date(at).toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" });
+const moment = (at) => new Date(at).toLocaleString(undefined, { year: "numeric", month: "short", day: "numeric", hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
 const who = (e) => (e.own ? "you" : e.speaker || "somebody");
 
 function failed(err) {
