@@ -30,7 +30,8 @@ var heads = map[string]*strings.Replacer{
 }
 
 func head(title, class, script string) *strings.Replacer {
-	return strings.NewReplacer("{{title}}", title, "{{class}}", class, "{{script}}", script, "{{places}}", places(title))
+	return strings.NewReplacer("{{title}}", title, "{{class}}", class, "{{script}}", script,
+		"{{places}}", places(title))
 }
 
 // places links all pages but the one of that title, which it marks.
