@@ -354,6 +354,12 @@ func TestDebuggingFiles(t *testing.T) {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
+		for _, name := range []string{rec.Frame, rec.Masked, "latest-pipeline.json"} {
+			raw, err := os.ReadFile(filepath.Join(data, "debug", "line@test", name))
+			if err != nil || !bytes.HasPrefix(raw, []byte("kehai-debug\x01\x01")) {
+				t.Errorf("%s is not sealed for the one whom it shows: %q, %v", name, raw[:min(len(raw), 13)], err)
+			}
+		}
 		copied := t.TempDir()
 		if err := os.CopyFS(filepath.Join(copied, "debug"), os.DirFS(filepath.Join(data, "debug"))); err != nil {
 			t.Fatal(err)

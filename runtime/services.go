@@ -33,7 +33,9 @@ func (r *Runtime) services(e *engine.Engine, now first) []follow.Service {
 		a("adoption", now.adopts, at(func(context.Context) error { return names.Adopt(e, r.cfg.Apps(), r.adoptedOf) })),
 		a("adopted", now.adopted, at(func(ctx context.Context) error { return names.KeepAdopted(ctx, e, r.log) })),
 		a("debugging files", r.cfg.Debug.Text,
-			at(func(ctx context.Context) error { return r.seen.WriteFiles(ctx, r.admin.Debug, r.log) })),
+			at(func(ctx context.Context) error {
+				return r.seen.WriteFiles(ctx, r.admin.Debug, r.admin.Called, r.log)
+			})),
 		a("scripts", true, at(func(ctx context.Context) error { r.set.Drawn.Serve(ctx); return nil })),
 		a("memory", true, at(r.admin.ServeMemory(r.log))),
 		a("splits", true, at(func(ctx context.Context) error { return r.admin.FinishSplits(ctx, r.log) })),

@@ -19,8 +19,9 @@ func (v *debugVerb) command() *cobra.Command {
 		Short: "Open the debugging files: the last picture of each window, and what was read in it",
 		Long: `Writes what debug.text keeps, opened, into a new directory for this user alone: for
 each window the last picture, the same with all but incoming bubbles painted over,
-and what each stage made of it. In DATA/debug they are sealed, and kehai forget
-destroys their key; what this command writes it does not reach. Delete it after use.`,
+and what each stage made of it. In DATA/debug they are sealed, also under the key of the
+conversation on show, and kehai forget destroys these keys; what this command writes it
+does not reach. Delete it after use.`,
 		Example: "  kehai debug seen",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {

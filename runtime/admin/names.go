@@ -36,6 +36,14 @@ func (b Backend) Which(_ context.Context, name string) (messages.ConversationID,
 	return names.Which(known, name)
 }
 
+// Called implements [snapshot.Called].
+func (b Backend) Called(app, name string) (ids []string) {
+	for _, c := range directory.Called(b.Book.Known(b.Engine), app, name) {
+		ids = append(ids, string(c))
+	}
+	return ids
+}
+
 // Label is what people call a conversation, as "line:Hana"; "" if nobody knows.
 func (b Backend) Label(id messages.ConversationID) string {
 	e, err := b.Engine()

@@ -12,9 +12,10 @@ import (
 	"github.com/kehai-run/kehai/runtime/keyring"
 )
 
-// Debug keeps the debugging files of a data directory, DATA/debug/WINDOW/NAME. They show
-// whatever stood in a window, also of other conversations in a list beside the open one.
-// So they are sealed with a key of their own, which is destroyed whenever one is forgotten.
+// Debug keeps the debugging files of a data directory, DATA/debug/WINDOW/NAME. They are
+// sealed with the key of the conversation on show. They can also show others, in a list
+// beside the open one. So they are sealed again with a key of their own, which is destroyed
+// whenever one is forgotten.
 // Methods may be called concurrently.
 type Debug struct {
 	dir  string
@@ -29,7 +30,8 @@ const debugKey = "\x00debugging files"
 
 func debugFile(path string) sealed {
 	window, name := filepath.Base(filepath.Dir(path)), filepath.Base(path)
-	return sealed{path: path, what: "debugging file " + window + "/" + name + " ", subject: debugKey}
+	return sealed{path: path, what: "debugging file " + window + "/" + name + " ", head: showsHead,
+		subject: debugKey}
 }
 
 // Keep has the files sealed with one of these keys.
@@ -39,15 +41,16 @@ func (d *Debug) Keep(keys engine.Sealer) {
 	d.keys = keys
 }
 
-// Write replaces a file as a whole.
-func (d *Debug) Write(window, name string, data []byte) error {
+// Write replaces a file as a whole. shows are the ids of the conversations that the window may show: more
+// than one if they have the same name, none if it is not known yet.
+func (d *Debug) Write(window, name string, shows []string, data []byte) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.keys == nil {
 		return errors.New("datadir: nothing is written for debugging without keys to seal it")
 	}
 	f := debugFile(filepath.Join(d.dir, window, name))
-	f.keys = d.keys
+	f.keys, f.shows = d.keys, shows[:min(len(shows), maxShows)]
 	return f.Save(data)
 }
 

@@ -20,15 +20,21 @@ import (
 //	"kehai-index" format | for each piece of up to 1 MB: length (4 bytes), sealed piece
 //
 // The place of each piece is what the file is, its number and whether it is the last, so
-// that none can be left out or moved.
+// that none can be left out or moved. A file that shows conversations begins with
+// "kehai-debug" format | how many (1 byte), and each piece is first sealed for every one
+// of them: without the key of any the file cannot be read.
 type sealed struct {
 	path, what string
+	head       string
 	subject    string // of the key; no conversation has such an ID
+	shows      []string
 	keys       engine.Sealer
 }
 
 const (
 	sealedHead  = "kehai-index\x01"
+	showsHead   = "kehai-debug\x01"
+	maxShows    = 255
 	sealedPiece = 1 << 20
 	maxSealed   = 4 << 30
 )
@@ -39,7 +45,8 @@ type Index struct{ sealed }
 
 // SavedIndex returns the index of a data directory.
 func SavedIndex(data string, keys engine.Sealer) *Index {
-	return &Index{sealed{filepath.Join(data, "index", "memory"), "memory index ", indexKey, keys}}
+	return &Index{sealed{path: filepath.Join(data, "index", "memory"), what: "memory index ", head: sealedHead,
+		subject: indexKey, keys: keys}}
 }
 
 const indexKey = "\x00memory index"
@@ -64,18 +71,18 @@ func (x *sealed) Load() ([]byte, bool) {
 		return nil, false
 	}
 	in := bufio.NewReaderSize(f, sealedPiece)
-	head := make([]byte, len(sealedHead))
-	if _, err := io.ReadFull(in, head); err != nil || string(head) != sealedHead {
+	times, ok := x.begins(in)
+	if !ok {
 		return nil, false
 	}
 	data := make([]byte, 0, info.Size())
 	for n := 0; ; n++ {
-		piece, err := x.piece(in)
+		piece, err := x.piece(in, times)
 		if err != nil {
 			return nil, false
 		}
 		_, err = in.Peek(1)
-		plain, bad := x.keys.Open(x.place(n, err == io.EOF), piece)
+		plain, bad := x.open(piece, x.place(n, err == io.EOF), times)
 		if bad != nil {
 			return nil, false
 		}
@@ -85,13 +92,49 @@ func (x *sealed) Load() ([]byte, bool) {
 	}
 }
 
-func (x *sealed) piece(in io.Reader) ([]byte, error) {
+// begins reads how a file begins, and returns how many times its pieces are sealed. A
+// file may also be of the form without conversations.
+func (x *sealed) begins(in io.Reader) (times int, ok bool) {
+	head := make([]byte, len(sealedHead))
+	if _, err := io.ReadFull(in, head); err != nil {
+		return 0, false
+	}
+	switch string(head) {
+	case sealedHead:
+		return 1, true
+	case x.head:
+		var shows [1]byte
+		_, err := io.ReadFull(in, shows[:])
+		return 1 + int(shows[0]), err == nil
+	}
+	return 0, false
+}
+
+func (x *sealed) open(piece, place []byte, times int) (plain []byte, err error) {
+	for range times {
+		if piece, err = x.keys.Open(place, piece); err != nil {
+			return nil, err
+		}
+	}
+	return piece, nil
+}
+
+func (x *sealed) seal(to, place, plain []byte) (_ []byte, err error) {
+	for _, c := range x.shows {
+		if plain, err = x.keys.Seal(nil, c, place, plain); err != nil {
+			return nil, err
+		}
+	}
+	return x.keys.Seal(to, x.subject, place, plain)
+}
+
+func (x *sealed) piece(in io.Reader, times int) ([]byte, error) {
 	var size [4]byte
 	if _, err := io.ReadFull(in, size[:]); err != nil {
 		return nil, err
 	}
 	n := binary.BigEndian.Uint32(size[:])
-	if n > uint32(sealedPiece+x.keys.Overhead()) {
+	if n > uint32(sealedPiece+times*x.keys.Overhead()) {
 		return nil, errors.New("datadir: a sealed file is damaged")
 	}
 	piece := make([]byte, n)
@@ -112,14 +155,18 @@ func (x *sealed) Save(data []byte) error {
 }
 
 func (x *sealed) write(to io.Writer, data []byte) error {
-	if _, err := io.WriteString(to, sealedHead); err != nil {
+	head := []byte(x.head)
+	if x.head == showsHead {
+		head = append(head, byte(len(x.shows)))
+	}
+	if _, err := to.Write(head); err != nil {
 		return err
 	}
 	var buf []byte
 	for n := 0; n == 0 || len(data) > 0; n++ {
 		plain := data[:min(sealedPiece, len(data))]
 		data = data[len(plain):]
-		sealed, err := x.keys.Seal(buf[:0], x.subject, x.place(n, len(data) == 0), plain)
+		sealed, err := x.seal(buf[:0], x.place(n, len(data) == 0), plain)
 		if err != nil {
 			return err
 		}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"image"
 	"image/png"
+	"slices"
 	"strings"
 
 	"github.com/rs/zerolog"
@@ -18,7 +19,8 @@ import (
 
 // Files keeps the debugging files: each is a name in the folder of a window.
 type Files interface {
-	Write(window, name string, data []byte) error
+	// Write keeps a file that shows one of these conversations.
+	Write(window, name string, shows []string, data []byte) error
 	Remove(window, name string) error
 }
 
@@ -28,24 +30,33 @@ func (s *Windows) HoldFiles() (release func()) {
 	return s.files.Unlock
 }
 
+// Called lists the ids of an application's conversations that have a name.
+type Called func(app, name string) []string
+
 // WriteFiles keeps the debugging files of all windows up to date until ctx ends.
-func (s *Windows) WriteFiles(ctx context.Context, to Files, log zerolog.Logger) error {
+func (s *Windows) WriteFiles(ctx context.Context, to Files, called Called, log zerolog.Logger) error {
 	for {
 		select {
 		case <-ctx.Done():
 			return nil
 		case <-s.wake:
 		}
-		s.writeChanged(to, log)
+		s.writeChanged(to, called, log)
 	}
 }
 
-func (s *Windows) writeChanged(to Files, log zerolog.Logger) {
+func (s *Windows) writeChanged(to Files, called Called, log zerolog.Logger) {
 	s.files.Lock()
 	defer s.files.Unlock()
 	for _, w := range s.takeChanged() {
-		if err := w.writeFiles(to, fileName(w.read.Window)); err != nil {
-			log.Warn().Err(err).Str("window", string(w.read.Window)).Msg("debug_files_failed")
+		id := w.read.Window
+		out := showing{to, called(s.o.Apps[id], w.name)}
+		if !slices.Equal(out.shows, s.shows[id]) { // a frame is seen before it is known whom it shows
+			w.newShot, s.shows[id] = true, out.shows
+		}
+		if err := w.writeFiles(out, fileName(id)); err != nil {
+			delete(s.shows, id)
+			log.Warn().Err(err).Str("window", string(id)).Msg("debug_files_failed")
 		}
 	}
 }
@@ -78,7 +89,17 @@ const (
 	recordFile = "latest-pipeline.json"
 )
 
-func (w *window) writeFiles(to Files, folder string) error {
+// showing are the files of a window that shows one of some conversations.
+type showing struct {
+	Files
+	shows []string
+}
+
+func (f showing) write(window, name string, data []byte) error {
+	return f.Write(window, name, f.shows, data)
+}
+
+func (w *window) writeFiles(to showing, folder string) error {
 	rec := w.record()
 	if w.frame.Image != nil {
 		rec.Frame, rec.Masked = frameFile, maskedFile
@@ -98,13 +119,13 @@ func (w *window) writeFiles(to Files, folder string) error {
 	if err != nil {
 		return fmt.Errorf("snapshot: debugging files: %w", err)
 	}
-	return to.Write(folder, recordFile, append(raw, '\n'))
+	return to.write(folder, recordFile, append(raw, '\n'))
 }
 
-func writePNG(to Files, folder, name string, img image.Image) error {
+func writePNG(to showing, folder, name string, img image.Image) error {
 	var b bytes.Buffer
 	if err := png.Encode(&b, img); err != nil {
 		return fmt.Errorf("snapshot: debugging files: %w", err)
 	}
-	return to.Write(folder, name, b.Bytes())
+	return to.write(folder, name, b.Bytes())
 }

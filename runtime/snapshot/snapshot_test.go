@@ -2,6 +2,7 @@ package snapshot
 
 import (
 	"encoding/json"
+	"fmt"
 	"image"
 	"slices"
 	"strings"
@@ -147,32 +148,48 @@ func TestDrops(t *testing.T) {
 	}
 }
 
-// kept are debugging files in memory.
-type kept map[string][]byte
+// kept are debugging files in memory, and what each is said to show.
+type kept struct {
+	data  map[string][]byte
+	shows map[string]string
+}
 
-func (k kept) Write(window, name string, data []byte) error { k[window+"/"+name] = data; return nil }
-func (k kept) Remove(window, name string) error             { delete(k, window+"/"+name); return nil }
+func (k kept) Write(window, name string, shows []string, data []byte) error {
+	k.data[window+"/"+name], k.shows[window+"/"+name] = data, fmt.Sprint(shows)
+	return nil
+}
+
+func (k kept) Remove(window, name string) error { delete(k.data, window+"/"+name); return nil }
+
+func unknown(_, _ string) []string { return nil }
+
+func called(app, name string) []string {
+	return []string{app + ":" + name}
+}
 
 // The files show the newest frame.
 func TestFiles(t *testing.T) {
-	files, s := kept{}, watching(true)
+	files, s := kept{map[string][]byte{}, map[string]string{}}, watching(true)
 	show(s, "t1", "Hana", "one")
-	s.writeChanged(files, zerolog.Nop())
+	s.writeChanged(files, unknown, zerolog.Nop())
+	dropped(s, "t1", "dedup/c", events.StageDedup, "seen before")
+	s.writeChanged(files, called, zerolog.Nop())
 	for _, name := range []string{frameFile, maskedFile, recordFile} {
-		if files["line@a/"+name] == nil {
-			t.Errorf("%s is not written", name)
+		if files.data["line@a/"+name] == nil || files.shows["line@a/"+name] != "[line:Hana]" {
+			t.Errorf("%s is %d bytes that show %s, want some of line:Hana", name, len(files.data["line@a/"+name]),
+				files.shows["line@a/"+name])
 		}
 	}
 	var rec Record
-	raw := files["line@a/"+recordFile]
+	raw := files.data["line@a/"+recordFile]
 	if err := json.Unmarshal(raw, &rec); err != nil || rec.Trace != "t1" || rec.Frame != frameFile {
 		t.Errorf("the record is %+v, %v, want that of t1 with its picture", rec, err)
 	}
 	s.o.Images = false // the next frame comes without a picture: the old one must not stand beside it
 	show(s, "t2", "Hana", "two")
-	s.writeChanged(files, zerolog.Nop())
-	if len(files) != 1 || !strings.Contains(string(files["line@a/"+recordFile]), `"t2"`) {
-		t.Errorf("the files are %q, want the record of t2 alone", files)
+	s.writeChanged(files, called, zerolog.Nop())
+	if len(files.data) != 1 || !strings.Contains(string(files.data["line@a/"+recordFile]), `"t2"`) {
+		t.Errorf("the files are %q, want the record of t2 alone", files.data)
 	}
 	if list := s.takeChanged(); list != nil {
 		t.Errorf("%d windows changed since they were written, want none", len(list))

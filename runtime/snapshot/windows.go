@@ -22,7 +22,8 @@ import (
 type Windows struct {
 	o Options
 
-	files sync.Mutex // held while the debugging files are written or deleted
+	files sync.Mutex                     // held while the debugging files are written or deleted
+	shows map[messages.WindowID][]string // in the files
 
 	mu      sync.Mutex
 	windows map[messages.WindowID]*window
@@ -69,7 +70,8 @@ func Of(cfg config.Config) Options {
 
 // New returns one that has seen nothing yet.
 func New(o Options) *Windows {
-	return &Windows{o: o, windows: map[messages.WindowID]*window{}, wake: make(chan struct{}, 1)}
+	return &Windows{o: o, windows: map[messages.WindowID]*window{}, wake: make(chan struct{}, 1),
+		shows: map[messages.WindowID][]string{}}
 }
 
 // Listen is a listener of the engine.
