@@ -262,9 +262,6 @@ func (e *Engine) request(ctx context.Context, r *hostRequest) error {
 
 // write is request for plain ops, each in its shard.
 func (e *Engine) write(ctx context.Context, ops ...Op) error {
-	if err := ctx.Err(); err != nil {
-		return fmt.Errorf("engine: %w (nothing is stored)", err)
-	}
 	var of [shards][]Op
 	for _, op := range ops {
 		s := e.shardOfKey(string(op.Key))

@@ -175,6 +175,9 @@ func (g guarded) Close() error {
 
 // set stores a change, and only then puts it into effect.
 func (p *State) set(ctx context.Context, e *engine.Engine, change func(*record) error) error {
+	if err := ctx.Err(); err != nil {
+		return fmt.Errorf("pause: %w (nothing is changed)", err)
+	}
 	p.change.Lock()
 	defer p.change.Unlock()
 	p.mu.Lock()
