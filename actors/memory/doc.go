@@ -26,6 +26,6 @@
 // that only others found ranks behind. At most 60 candidates stay, in shares that depend on
 // which routes found them; unused seats go to the rest. Events with rare words of the
 // question and the best lexical ones always keep their seats. Of two events with the same
-// words the better one is taken. One that is outdated ranks behind, unless
+// words the better one comes first. One that is outdated ranks behind, unless
 // the question asks for what was.
 package memory

@@ -113,14 +113,17 @@ func TestSeats(t *testing.T) {
 	}
 }
 
-// Equal words of one side stand together but once.
+// Equal words of one side stand together but once; where words found them, their scores
+// say so already.
 func TestApart(t *testing.T) {
 	other := hit("d", "OK", 2)
 	other.Own, other.Speaker = true, "Ken"
-	list := memory.Merge([]memory.Found{found(memory.Lexical, hit("a", "ok", 5), hit("b", "ＯＫ ", 4), hit("c", "no", 3),
-		other)}, memory.Associative)
-	if got := ids(list); got != "a c d b" {
-		t.Errorf("Merge = %s, want a c d b: the second OK of one speaker is last", got)
+	for route, want := range map[memory.Route]string{memory.Recent: "a c d b", memory.Lexical: "a b c d"} {
+		list := memory.Merge([]memory.Found{found(route, hit("a", "ok", 5), hit("b", "ＯＫ ", 4), hit("c", "no", 3),
+			other)}, memory.Associative)
+		if got := ids(list); got != want {
+			t.Errorf("Merge of what the route %s found = %s, want %s", route, got, want)
+		}
 	}
 }
 

@@ -169,6 +169,11 @@ var shares = map[Mode]map[group]float64{
 	AboutTime:   {known: 0.2, several: 0.3, timely: 0.3, context: 0.05, words: 0.15, meaning: 0.1},
 }
 
+// by reports whether a route found it.
+func (c Candidate) by(route Route) bool {
+	return slices.ContainsFunc(c.Routes, func(h Hit) bool { return h.Route == route })
+}
+
 func (c Candidate) group() group {
 	switch {
 	case len(c.Routes) > 1:
@@ -195,11 +200,10 @@ func seat(list []Candidate, mode Mode) []Candidate {
 	used := map[group]int{}
 	lexical := 0
 	for i, c := range list {
-		isLexical := slices.ContainsFunc(c.Routes, func(h Hit) bool { return h.Route == Lexical })
-		if isLexical {
+		if c.by(Lexical) {
 			lexical++
 		}
-		safe := c.Rare || isLexical && lexical <= sure
+		safe := c.Rare || c.by(Lexical) && lexical <= sure
 		g := c.group()
 		if left > 0 && (safe || float64(used[g]) < shares[mode][g]*maxCandidates) {
 			taken[i] = true
@@ -222,13 +226,14 @@ func seat(list []Candidate, mode Mode) []Candidate {
 	return seated
 }
 
-// apart moves an event to the end if a better one of the same side has the same words.
+// apart moves an event to the end if a better one of the same side has the same words. Of
+// those that the lexical route found package rank has lowered the score.
 func apart(list []Candidate) []Candidate {
 	seen := map[string]bool{}
 	var first, again []Candidate
 	for _, c := range list {
 		key := string(c.Speaker) + "\x00" + strings.Join(strings.Fields(text.Normalize(string(c.Text))), " ")
-		if seen[key] {
+		if seen[key] && !c.by(Lexical) {
 			again = append(again, c)
 			continue
 		}

@@ -17,6 +17,9 @@
 //  4. By a second look with what the best turns are about: their rare words
 //     (feedback) and their names (hop).
 //
+// Then what only says again what a better turn says loses, and behind the first twelve
+// so do further turns of the same session (repeat, breadth).
+//
 // Everything that a score rests on is in the answer. The functions are pure over an
 // index and the texts of its documents; any number of goroutines may call them.
 package rank

@@ -41,6 +41,8 @@ const (
 	wideTerms   = 12
 	// reread is how many of the best turns are examined for whether they can answer.
 	reread = 64
+	// leading is how many of the best turns may all be of one session.
+	leading = 12
 	// sessionGap is the silence between two sessions.
 	sessionGap = 3 * time.Hour
 )
@@ -65,6 +67,7 @@ func Recall(x *lexical.Index, q Query, w Weights, text func(lexical.Doc) string)
 	if w.Feedback > 0 || w.Hop > 0 {
 		r.again()
 	}
+	r.vary()
 	return r.results()
 }
 

@@ -140,6 +140,38 @@ func TestScopeIsTight(t *testing.T) {
 	}
 }
 
+// What only says again what a better turn says stands behind what says more, and behind the
+// first twelve come turns of other sessions.
+func TestVary(t *testing.T) {
+	m := newMemory()
+	for day := range 3 {
+		m.say(t, "c", "Anna", "I painted the old boathouse green", day*7)
+	}
+	m.say(t, "c", "Anna", "Painted the shed with my brother too", 30)
+	texts, _ := m.ask("What has Anna painted?", "c")
+	if len(texts) != 4 || texts[1] != "Painted the shed with my brother too" {
+		t.Errorf("found %q, want the shed before the boathouse comes again", texts)
+	}
+
+	m = newMemory()
+	for n := range 30 {
+		m.say(t, "c", "Anna", fmt.Sprintf("painted painted painted part %d", n), 0)
+	}
+	for n := range 6 {
+		m.say(t, "c", "Anna", fmt.Sprintf("we went to the market on day %d and painted nothing", n), 7+7*n)
+	}
+	texts = nil
+	for _, r := range rank.Recall(m.Index, rank.Query{Text: "painted", Now: monday.AddDate(1, 0, 0), K: 18,
+		Scope: lexical.Scope{Conversations: []string{"c"}}}, rank.Defaults(),
+		func(d lexical.Doc) string { return m.texts[d] }) {
+		texts = append(texts, m.texts[r.Doc])
+	}
+	part := func(s string) bool { return strings.Contains(s, "part ") }
+	if !part(texts[0]) || slices.ContainsFunc(texts[12:], part) {
+		t.Errorf("found %q, want the best session first and the others behind twelve turns", texts)
+	}
+}
+
 // A wide scope is ranked by its best matches only.
 func TestManyTurns(t *testing.T) {
 	m := talk(t)

@@ -3,9 +3,11 @@ package rank
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/kehai-run/kehai/actors/memory/lexical"
+	"github.com/kehai-run/kehai/actors/text"
 	"github.com/kehai-run/kehai/actors/text/when"
 )
 
@@ -124,10 +126,13 @@ func (r *recall) sort() {
 	for i := range r.turns {
 		r.order = append(r.order, i)
 	}
-	slices.SortFunc(r.order, func(a, b int) int {
-		s, t := &r.turns[a], &r.turns[b]
-		return cmp.Or(cmp.Compare(t.score, s.score), t.entry.At.Compare(s.entry.At), cmp.Compare(t.doc, s.doc))
-	})
+	slices.SortFunc(r.order, r.compare)
+}
+
+// compare puts the better turn first, of equal ones the newer.
+func (r *recall) compare(a, b int) int {
+	s, t := &r.turns[a], &r.turns[b]
+	return cmp.Or(cmp.Compare(t.score, s.score), t.entry.At.Compare(s.entry.At), cmp.Compare(t.doc, s.doc))
 }
 
 // substance is 1 for a turn that says something, and less for a few words.
@@ -213,4 +218,28 @@ func (r *recall) answers(t *turn) float64 {
 		}
 	}
 	return f
+}
+
+// vary lowers turns that say again what a better one says and, behind the leading ones,
+// those of sessions that are there already: a second answer is elsewhere.
+func (r *recall) vary() {
+	said := map[string]bool{}
+	for _, i := range r.order[:min(reread, len(r.order))] {
+		t := &r.turns[i]
+		words := t.entry.Speaker + "\x00" + strings.Join(strings.Fields(text.Normalize(start(t.said))), " ")
+		if t.said != "" && said[words] {
+			t.score *= 1 - r.w.Repeat
+		}
+		said[words] = true
+	}
+	r.sort()
+	const beside = 2 // turns of a session that lose nothing
+	there := map[int]float64{}
+	for at, i := range r.order {
+		t := &r.turns[i]
+		if there[t.session]++; at >= leading && there[t.session] > beside {
+			t.score /= 1 + r.w.Breadth*(there[t.session]-beside)
+		}
+	}
+	slices.SortFunc(r.order[min(leading, len(r.order)):], r.compare)
 }

@@ -28,6 +28,9 @@ type Weights struct {
 
 	Feedback float64 // of the rare words of the best turns, beside the question's own
 	Hop      float64 // of the names in the best turns
+
+	Repeat  float64 // from 0 to 1: what a turn loses that says again what a better one says
+	Breadth float64 // what a turn loses, behind the leading ones, for each of its session before it
 }
 
 // Defaults are the weights that did best on generated histories; see package
@@ -38,6 +41,7 @@ func Defaults() Weights {
 		Coordination: 0.3, Near: 0.4, Far: 0.2, Answer: 0.15, Session: 1.2, Brief: 0.95,
 		Speaker: 0.5, Date: 0.7, Cue: 0.25, Asking: 0.8,
 		Feedback: 0.08, Hop: 0.1,
+		Repeat: 0.5, Breadth: 0.1,
 	}
 }
 
@@ -48,6 +52,7 @@ func (w *Weights) signals() map[string][]*float64 {
 		"concept": {&w.Concept}, "neighbours": {&w.Near, &w.Far, &w.Answer}, "answer": {&w.Answer},
 		"session": {&w.Session}, "brief": {&w.Brief}, "speaker": {&w.Speaker}, "date": {&w.Date}, "cue": {&w.Cue},
 		"asking": {&w.Asking}, "feedback": {&w.Feedback}, "hop": {&w.Hop},
+		"repeat": {&w.Repeat}, "breadth": {&w.Breadth},
 	}
 }
 
