@@ -35,13 +35,13 @@ type Overlap string
 
 // Overlaps.
 const (
-	OverlapNone Overlap = ""     // nothing to compare: too few bubbles on either side
+	OverlapNone Overlap = ""     // nothing to compare: one of both has no bubbles
 	OverlapSame Overlap = "same" // a run of bubbles that only this conversation can show
 	OverlapWeak Overlap = "weak" // the same bubbles, but anybody may have written them
 	// OverlapGap: nothing matches, but enough time has passed for that much to have come
 	// unseen.
 	OverlapGap Overlap = "gap"
-	// OverlapBack: nothing matches, but the window was scrolled back.
+	// OverlapBack: nothing matches, but the window was scrolled back, or shows no whole bubble.
 	OverlapBack Overlap = "back"
 	// OverlapApart: nothing matches, and too little time has passed for that much to have
 	// come.

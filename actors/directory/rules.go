@@ -284,6 +284,8 @@ func (r Rules) compared(q messages.Identify, m meant, known map[messages.Convers
 	case len(may) == 1 && q.Title.Confidence > 0 && len(having(may, messages.OverlapNone)) == 1 &&
 		len(misnamed(having(m.all(), messages.OverlapWeak), known)) > 0: // it may be theirs
 		return Decision{Why: events.UnknownAlike, Of: append(may, rivals...)}
+	case len(may) == 1 && len(misnamed(having(may, messages.OverlapBack), known)) == 1: // nor is its own title certain
+		return Decision{Why: events.UnknownUnsure, Of: may}
 	case len(may) == 1 && (len(rivals) > 0 && !certain || len(having(m.torn, possible...)) > 0):
 		// one misreading would make it a rival's
 		return Decision{Why: events.UnknownAlike, Of: append(may, rivals...)}

@@ -321,6 +321,20 @@ func TestWhatAMisreadNameHasShown(t *testing.T) {
 	}
 }
 
+// TestABareNameIsNobodys: a conversation whose own title was read too seldom does not get a
+// page of which nothing can be compared, however often its title is read over it.
+func TestABareNameIsNobodys(t *testing.T) {
+	for votes, want := range map[int]string{2 * votesSure: "title_unsure", votesMost: "c-9"} {
+		known := map[messages.ConversationID]Known{"c-9": {App: "line", Title: "Hana", Settled: true,
+			Readings: []Reading{{Title: "Hana", Votes: votes}}}}
+		q := messages.Identify{Title: line("Hana", 0.9), Readings: consensus, Compared: true, Searched: true,
+			Shared: []messages.Shared{{Conversation: "c-9", Overlap: back}}}
+		if got := outcomeOf(known, q); got != want {
+			t.Errorf("with %d votes: %s, want %s", votes, got, want)
+		}
+	}
+}
+
 // TestLearn: most readings decide, and in the end the newest that comes again and
 // again.
 func TestLearn(t *testing.T) {

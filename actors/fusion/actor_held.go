@@ -77,17 +77,19 @@ func heldRows(turn *actors.Turn) (rows []heldRow) {
 // claim passes on the readings that were held and go on to a view of a conversation,
 // before that view itself.
 func (a *actor) claim(turn *actors.Turn, view View, name messages.Text) {
-	rows := heldRows(turn)
-	linked := view
-	var mine []heldRow
+	a.attribute(turn, trail(heldRows(turn), view), view.Conversation, name)
+}
+
+// trail are the held readings that go on to a view, each to the one after it.
+func trail(rows []heldRow, view View) (mine []heldRow) {
 	for _, row := range slices.Backward(rows) {
 		before := viewOf("", row.Detection.Bubbles)
-		if before.run(linked) >= runProof || before.leads(linked) {
-			mine, linked = append(mine, row), before
+		if before.run(view) >= runProof || before.leads(view) {
+			mine, view = append(mine, row), before
 		}
 	}
 	slices.Reverse(mine)
-	a.attribute(turn, mine, view.Conversation, name)
+	return mine
 }
 
 // attribute passes held readings on as a conversation's.

@@ -2,10 +2,12 @@ package fusion
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/kehai-run/kehai/actors"
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/testkit/actortest"
 )
 
@@ -92,6 +94,47 @@ func TestGoesOn(t *testing.T) {
 	} {
 		if got := viewOf("", read("", c.before).Bubbles).goesOn(viewOf("", read("", c.now).Bubbles)); got != c.want {
 			t.Errorf("%q goes on to %q: %v, want %v", c.before, c.now, got, c.want)
+		}
+	}
+}
+
+// TestWhatIsHeldIsEvidence: what a reading goes on from was shown by somebody, who may have
+// the reading too, though nothing of theirs is on the screen any more.
+func TestWhatIsHeldIsEvidence(t *testing.T) {
+	h := actortest.Spawn(t, New(DefaultOptions()), actortest.Address("fusion/line@mac"))
+	asked := func() (q messages.Identify) {
+		for _, s := range h.Sent() {
+			if m, ok := s.Message.(messages.Identify); ok {
+				q = m
+			}
+		}
+		return q
+	}
+	answer := func(m messages.FrameRead, a messages.Identified) {
+		a.Window, a.Frame, a.At = m.Window, m.Hash, m.At
+		h.Send(a)
+	}
+	answer(send(h, read("Hama", "a")), messages.Identified{Conversation: "c-1"})
+	for range 2 {
+		answer(send(h, read("Ken", "p q")), messages.Identified{Conversation: "c-3"})
+	}
+	answer(send(h, read("Hanako", "a b")), messages.Identified{Why: events.UnknownUnsure})
+	h.Crash()
+	weak := []messages.Shared{{Conversation: "c-1", Overlap: messages.OverlapWeak}}
+	m := send(h, read("Hanako", "b c"))
+	answer(m, messages.Identified{Search: true})
+	if q := asked(); !q.Searched || !slices.Equal(q.Shared, weak) {
+		t.Errorf("searched %v, found %v, want %v", q.Searched, q.Shared, weak)
+	}
+	for _, o := range [][2]messages.Overlap{
+		{messages.OverlapOther, messages.OverlapWeak}, {messages.OverlapSame, messages.OverlapSame},
+	} {
+		told, want := o[0], o[1]
+		m = send(h, read("Hanako", "b c"))
+		answer(m, messages.Identified{Compare: []messages.ConversationID{"c-1"}})
+		h.Send(messages.OverlapAnswer{Frame: m.Hash, At: m.At, Conversation: "c-1", Overlap: told})
+		if q := asked(); !q.Compared || len(q.Shared) != 1 || q.Shared[0].Overlap != want {
+			t.Errorf("c-1 tells %q: compared %v, shared %v, want %q", told, q.Compared, q.Shared, want)
 		}
 	}
 }

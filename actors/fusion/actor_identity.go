@@ -109,7 +109,8 @@ func (e Echoes) of(c messages.ConversationID) Echoes {
 func (a *actor) compare(turn *actors.Turn, m messages.FrameRead, answer messages.Identified) bool {
 	switch {
 	case answer.Search:
-		a.question(turn, m, messages.Identify{Searched: true, Shared: a.search(turn, m)})
+		shared := joined(a.search(turn, m), a.searchHeld(turn, m), false)
+		a.question(turn, m, messages.Identify{Searched: true, Shared: shared})
 	case len(answer.Compare) == 0:
 		return false
 	case !a.o.Strategy.needsProof() || placeless(m.Bubbles):
@@ -170,16 +171,10 @@ func (a *actor) overlapAnswered(turn *actors.Turn, m messages.OverlapAnswer) {
 // it proves none of them, others may have shown it too.
 func (a *actor) compared(turn *actors.Turn, m messages.FrameRead, shared []messages.Shared) {
 	q := messages.Identify{Compared: true, Shared: shared}
-	has := func(c messages.ConversationID) bool {
-		return slices.ContainsFunc(shared, func(s messages.Shared) bool { return s.Conversation == c })
-	}
 	if !slices.ContainsFunc(shared, func(s messages.Shared) bool { return s.Overlap == messages.OverlapSame }) {
 		q.Searched = true
-		for _, s := range a.search(turn, m) {
-			if !has(s.Conversation) {
-				q.Shared = append(q.Shared, s)
-			}
-		}
+		q.Shared = joined(q.Shared, a.search(turn, m), false)
+		q.Shared = joined(q.Shared, a.searchHeld(turn, m), true)
 	}
 	a.question(turn, m, q)
 }
@@ -266,8 +261,11 @@ const sameEnough = 4
 
 // search lists the conversations that have shown what a reading shows: half of it, or
 // something that ends in all that they have shown.
-func (a *actor) search(turn *actors.Turn, m messages.FrameRead) (out []messages.Shared) {
-	view := viewOf("", m.Bubbles)
+func (a *actor) search(turn *actors.Turn, m messages.FrameRead) []messages.Shared {
+	return a.shownBy(turn, viewOf("", m.Bubbles))
+}
+
+func (a *actor) shownBy(turn *actors.Turn, view View) (out []messages.Shared) {
 	for _, l := range lastViews.All(turn) {
 		n := l.shared(view)
 		if l.run(view) < runProof || 2*n < len(view.Marks) && n < len(l.Marks) {
@@ -285,6 +283,34 @@ func (a *actor) search(turn *actors.Turn, m messages.FrameRead) (out []messages.
 		return strings.Compare(string(x.Conversation), string(y.Conversation))
 	})
 	return out
+}
+
+// searchHeld lists those that have shown what is held and goes on to a reading. That proves
+// none of them: the two are only held together by what they have in common.
+func (a *actor) searchHeld(turn *actors.Turn, m messages.FrameRead) (out []messages.Shared) {
+	for _, row := range trail(heldRows(turn), viewOf("", m.Bubbles)) {
+		found := a.shownBy(turn, viewOf("", row.Detection.Bubbles))
+		for i := range found {
+			found[i].Overlap = messages.OverlapWeak
+		}
+		out = joined(out, found, false)
+	}
+	return out
+}
+
+// joined is a list with what else was found. Where the list says that a conversation shows
+// nothing of a reading, over says that what was found counts instead.
+func joined(list, found []messages.Shared, over bool) []messages.Shared {
+	for _, s := range found {
+		i := slices.IndexFunc(list, func(o messages.Shared) bool { return o.Conversation == s.Conversation })
+		switch {
+		case i < 0:
+			list = append(list, s)
+		case over && list[i].Overlap != messages.OverlapWeak && list[i].Overlap != messages.OverlapSame:
+			list[i] = s
+		}
+	}
+	return list
 }
 
 func (a *actor) question(turn *actors.Turn, m messages.FrameRead, q messages.Identify) {

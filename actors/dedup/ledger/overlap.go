@@ -44,9 +44,11 @@ func (l *Ledger) overlap(v View, mem Memory, w Watch, now time.Time) messages.Ov
 		v.Bubbles = v.Bubbles[extra:]
 	}
 	list, cut := observe(v, now)
-	if !slices.ContainsFunc(list, func(o observation) bool { return o.whole() }) ||
-		!slices.ContainsFunc(l.entries, func(e Entry) bool { return !e.vacant() }) {
+	switch {
+	case len(list) == 0 || !slices.ContainsFunc(l.entries, func(e Entry) bool { return !e.vacant() }):
 		return messages.OverlapNone
+	case !slices.ContainsFunc(list, func(o observation) bool { return o.whole() }):
+		return messages.OverlapBack
 	}
 	gap := bottomGap(v, cut)
 	all := complete(gap, v)

@@ -20,7 +20,7 @@ func TestOverlap(t *testing.T) {
 	}{
 		{"nothing is known", "", "<a", false, messages.OverlapNone},
 		{"nothing is shown", "<aaaaaaaa", "", false, messages.OverlapNone},
-		{"only a part of a bubble is shown", "<aaaaaaaa", "<aaaaaaaa^", false, messages.OverlapNone},
+		{"only a part of a bubble is shown", "<aaaaaaaa", "<aaaaaaaa^", false, messages.OverlapBack},
 		{"the same", "<aaaaaaaa >b", "<aaaaaaaa >b", false, messages.OverlapSame},
 		{"it goes on", "<aaaaaaaa >b", "<aaaaaaaa >b <c", false, messages.OverlapSame},
 		{"a broadcast to two, and more", "<Happy_New_Year", "<Happy_New_Year <x", false, messages.OverlapWeak},
