@@ -53,6 +53,10 @@ type actor struct {
 	asked   string // key of the question that a model is answering
 	call    string // by which it was asked
 	writing *stream.Assembler
+	rests   messages.ReplyBasis // what the question rests on
+
+	counted string // key of the last question that was counted
+	tooMany bool   // it was one too many
 
 	gathers  string // key of the reply for which memory was asked
 	material material

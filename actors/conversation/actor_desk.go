@@ -33,16 +33,22 @@ type Basis struct {
 	Reason messages.SendReason `json:"not_sent,omitempty"`
 }
 
-// heard opens a turn for a delivered message, if it wants an answer.
+// heard opens a turn for a delivered message, if it wants an answer. Memory is asked what
+// helps to answer before it is told of the message, and searches while it stores that. An
+// interview asks no memory, and may answer at once: memory hears of the answer last.
 func (a *actor) heard(turn *actors.Turn, d messages.MessageDelivered) {
+	v, led := Interviews.Get(turn, onlyRow)
 	l, left := lineOf(d)
-	if left {
+	switch {
+	case left && led:
 		a.remember(turn, l, d.Window)
+	case left:
+		defer a.remember(turn, l, d.Window)
 	}
 	if !a.set(turn, d.Window).Answers() || a.answeredSince(turn, l.place) {
 		return
 	}
-	if v, led := Interviews.Get(turn, onlyRow); !led {
+	if !led {
 		a.asksToRemind(turn, d)
 	} else if desk, _ := Desks.Get(turn, onlyRow); desk.Open == nil && v.State.Phase == interview.Done {
 		return // it is over, and has said so

@@ -255,3 +255,32 @@ func TestNamesWhatItRemembers(t *testing.T) {
 		}
 	}
 }
+
+// TestTheModelWaitsForOneCommit: between a guest's message and the question to a model the
+// conversation stores once, and memory searches before it stores the message.
+func TestTheModelWaitsForOneCommit(t *testing.T) {
+	o := withMemory(auto())
+	o.Mask, o.Key = true, masked().Key
+	k := newTalk(t, o)
+	k.Send(messages.Say{Conversation: hana, Channel: messages.ChannelWeb, ID: "w1",
+		Text: "Where is my dog?", At: k.Now()})
+	k.WantCommits(1)
+	var order []string
+	var q messages.Recall
+	for _, s := range k.Sent() {
+		switch m := s.Message.(type) {
+		case messages.Recall:
+			q, order = m, append(order, "recall")
+		case messages.Remember:
+			order = append(order, "remember")
+		}
+	}
+	if !slices.Equal(order, []string{"recall", "remember"}) {
+		t.Errorf("memory was told to %v, want to recall before it stores", order)
+	}
+	k.Send(messages.Recalled{Key: q.Key})
+	k.WantCommits(0)
+	if k.modelAsked() == nil {
+		t.Error("no model was asked")
+	}
+}

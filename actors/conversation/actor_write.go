@@ -2,6 +2,7 @@ package conversation
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/kehai-run/kehai/actors"
@@ -68,6 +69,7 @@ func (a *actor) masked(turn *actors.Turn, said []messages.Said) []messages.Said 
 		return said
 	}
 	vault := a.vault(turn)
+	held, names := len(vault.Originals), slices.Clone(vault.Names)
 	vault.Know(a.o.Name(a.id))
 	for _, s := range said {
 		vault.Know(string(s.Name))
@@ -76,7 +78,9 @@ func (a *actor) masked(turn *actors.Turn, said []messages.Said) []messages.Said 
 		said[i].Name = messages.Text(vault.MaskName(string(said[i].Name)).Text)
 		said[i].Text = messages.Text(vault.Mask(string(said[i].Text)).Text)
 	}
-	vaults.Put(turn, onlyRow, vault)
+	if len(vault.Originals) != held || !slices.Equal(vault.Names, names) { // a question must not wait for nothing
+		vaults.Put(turn, onlyRow, vault)
+	}
 	return said
 }
 
@@ -140,29 +144,40 @@ func replyKey(t *reply.Turn) string { return fmt.Sprintf("reply:%d:%d", t.ID, t.
 // text is used.
 func (a *actor) write(turn *actors.Turn, t *reply.Turn) {
 	key := replyKey(t)
-	if a.asked == key || a.fixed(turn, t, "") || a.gather(turn, t) {
+	if a.asked == key || a.fixed(turn, t, "") {
 		return
 	}
-	quota, _ := quotas.Get(turn, onlyRow)
-	quota, ok := quota.Take(a.o.PerHour, turn.Now())
-	if !ok {
+	if a.counted != key { // before memory is asked, in a turn that stores anyway
+		a.counted, a.tooMany = key, !a.count(turn)
+	}
+	if a.gather(turn, t) {
+		return
+	}
+	if a.tooMany {
 		a.fallBack(turn, t, reply.TooMany)
 		return
 	}
-	quotas.Put(turn, onlyRow, quota)
 	p, lines, err := a.question(turn, t)
 	if err != nil {
 		turn.Fail(err)
 		return
 	}
-	basis, _ := Bases.Get(turn, RowKey(t.ID))
-	basis.Lines, basis.Prompt = lines, p.Version
-	basis.Run, basis.Recalled = a.material.Run, len(a.material.notes())
-	Bases.Put(turn, RowKey(t.ID), basis)
+	a.rests = messages.ReplyBasis{Lines: lines, Prompt: p.Version, Run: a.material.Run,
+		Recalled: len(a.material.notes())}
 	ask := p.Ask(key)
 	ask.Retry = true
 	a.call = turn.Call(messages.WorkerLLM, ask, actors.CallOptions{Deadline: a.o.Write, Tag: key})
 	a.asked, a.writing = key, stream.NewAssembler(stream.DefaultRule(), stream.Every)
+}
+
+// count counts a question to a model, false if this hour has had enough of them.
+func (a *actor) count(turn *actors.Turn) bool {
+	quota, _ := quotas.Get(turn, onlyRow)
+	quota, ok := quota.Take(a.o.PerHour, turn.Now())
+	if ok {
+		quotas.Put(turn, onlyRow, quota)
+	}
+	return ok
 }
 
 // awaiting is the turn that waits for the answer to a key, nil if there is none.
@@ -241,6 +256,9 @@ func (a *actor) fallBack(turn *actors.Turn, t *reply.Turn, why string) {
 func (a *actor) wrote(turn *actors.Turn, t *reply.Turn, written messages.Text, note func(*messages.ReplyBasis)) {
 	written = messages.Text(stream.DefaultRule().Final(string(written)))
 	basis, _ := Bases.Get(turn, RowKey(t.ID))
+	if q := a.rests; a.asked == replyKey(t) {
+		basis.Lines, basis.Prompt, basis.Run, basis.Recalled = q.Lines, q.Prompt, q.Run, q.Recalled
+	}
 	note(&basis.ReplyBasis)
 	basis.WrittenAt = turn.Now()
 	Bases.Put(turn, RowKey(t.ID), basis)
