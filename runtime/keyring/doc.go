@@ -26,8 +26,9 @@
 //
 // A row is sealed with AES-256-GCM:
 //
-//	id of the key (16 bytes) | nonce (12 random bytes) | ciphertext | tag (16 bytes)
+//	id of the key (16 bytes) | nonce (12 bytes) | ciphertext | tag (16 bytes)
 //
 // The place of the row in the store is associated data, so a row that is moved does not
-// open. A random nonce serves 2^32 rows of one key, which a chat does not reach.
+// open. Nonces come in short runs from random starts, which serve 2^32 rows of one key; a chat
+// does not reach that.
 package keyring

@@ -22,6 +22,7 @@ const (
 	keyBytes   = 32
 	nonceBytes = 12
 	tagBytes   = 16
+	nonceRun   = 64 // nonces from one random start
 	// maxCached bounds the keys in memory.
 	maxCached = 4096
 )
@@ -40,13 +41,13 @@ type Ring struct {
 	disk  sync.Mutex // held while files is used; taken before mu
 	files keyFiles
 
-	mu      sync.Mutex
-	rand    io.Reader
-	node    *node // nil: not read yet
-	byName  map[string]*key
-	byID    map[id]*key
-	entropy [nonceBytes * 64]byte // random bytes of which the last are unused
-	unused  int
+	mu     sync.Mutex
+	rand   io.Reader
+	node   *node // nil: not read yet
+	byName map[string]*key
+	byID   map[id]*key
+	last   [nonceBytes]byte // the last nonce
+	unused int              // how many may follow it
 }
 
 var _ engine.Sealer = (*Ring)(nil)
@@ -108,16 +109,18 @@ func (r *Ring) Ready(subject string) error {
 
 // Seal implements [engine.Sealer].
 func (r *Ring) Seal(to []byte, subject string, place, plain []byte) ([]byte, error) {
-	k, err := r.keyOf(subject)
+	var nonce [nonceBytes]byte
+	r.mu.Lock()
+	k, err := r.known(subject), r.nextNonce(&nonce)
+	r.mu.Unlock()
+	if err == nil && k == nil {
+		k, err = r.keyOf(subject)
+	}
 	if err != nil {
 		return nil, err
 	}
-	to = append(append(to, k.id[:]...), make([]byte, nonceBytes)...)
-	nonce := to[len(to)-nonceBytes:]
-	if err := r.nonce(nonce); err != nil {
-		return nil, err
-	}
-	return k.aead.Seal(to, nonce, plain, place), nil
+	to = append(append(to, k.id[:]...), nonce[:]...)
+	return k.aead.Seal(to, to[len(to)-nonceBytes:], plain, place), nil
 }
 
 // Overhead implements [engine.Sealer].
@@ -213,22 +216,27 @@ func (r *Ring) Destroy(subject string) error {
 	return nil
 }
 
-// nonce fills in a random nonce. The system is asked for many at once.
-func (r *Ring) nonce(n []byte) error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
+// nextNonce fills in a nonce: a random one and then those that follow it, which SP 800-38D,
+// 8.2.2, allows for the whole of the 96 bits. The run is short, because a copy of a running
+// machine goes on with the same one. The caller holds r.mu.
+func (r *Ring) nextNonce(n *[nonceBytes]byte) error {
 	if r.unused == 0 {
-		if _, err := io.ReadFull(r.rand, r.entropy[:]); err != nil {
+		if _, err := io.ReadFull(r.rand, r.last[:]); err != nil {
 			return fmt.Errorf("keyring: no random bytes: %w", err)
 		}
-		r.unused = len(r.entropy)
+		r.unused = nonceRun
 	}
-	r.unused -= nonceBytes
-	copy(n[:nonceBytes], r.entropy[r.unused:])
+	for i := len(r.last) - 1; i >= 0; i-- {
+		if r.last[i]++; r.last[i] != 0 {
+			break
+		}
+	}
+	r.unused--
+	*n = r.last
 	return nil
 }
 
-// secret draws the random bytes of a key.
+// secret draws random bytes.
 func (r *Ring) secret(to []byte) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -241,10 +249,7 @@ func (r *Ring) secret(to []byte) error {
 // keyOf returns the key of a subject, and makes one if it has none.
 func (r *Ring) keyOf(subject string) (*key, error) {
 	r.mu.Lock()
-	k := r.byName[subject]
-	if subject == "" && r.node != nil {
-		k = r.node.rows
-	}
+	k := r.known(subject)
 	r.mu.Unlock()
 	if k != nil {
 		return k, nil
@@ -269,6 +274,14 @@ func (r *Ring) keyOf(subject string) (*key, error) {
 		r.keep(k, subject)
 	}
 	return k, err
+}
+
+// known returns the key of a subject if it is in memory. The caller holds r.mu.
+func (r *Ring) known(subject string) *key {
+	if subject == "" && r.node != nil {
+		return r.node.rows
+	}
+	return r.byName[subject]
 }
 
 func (r *Ring) cached(of id) *key {
@@ -367,7 +380,7 @@ func (r *Ring) draw(n *node, of id) (wrapped []byte, k *key, err error) {
 	if err := r.secret(secret[:]); err != nil {
 		return nil, nil, err
 	}
-	if err := r.nonce(nonce[:]); err != nil {
+	if err := r.secret(nonce[:]); err != nil {
 		return nil, nil, err
 	}
 	wrapped = n.wrap.Seal(append([]byte(headOfKey), nonce[:]...), nonce[:], secret[:], of[:])
