@@ -162,6 +162,7 @@ type Engine struct {
 
 	mu          sync.RWMutex
 	activations map[messages.Address]*Activation
+	most        int               // activations at a time, since their map was made
 	slept       map[string]uint64 // turns of those that sleep, by kind
 }
 
@@ -311,6 +312,7 @@ func (e *Engine) activation(addr messages.Address) *Activation {
 		act.becomeFrozen()
 	}
 	e.activations[addr] = act
+	e.most = max(e.most, len(e.activations))
 	return act
 }
 

@@ -266,7 +266,7 @@ func (e *Engine) letGo(gone []messages.Address) {
 	for _, a := range gone {
 		e.mu.Lock()
 		act := e.activations[a]
-		delete(e.activations, a)
+		e.remove(a)
 		e.mu.Unlock()
 		if act == nil {
 			continue

@@ -1,9 +1,12 @@
 package engine
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/kehai-run/kehai/messages"
 )
 
 // Asleep reports whether an activation has been put to sleep: it is of no use any
@@ -65,9 +68,18 @@ func (c Control) Sleep(act *Activation, idle time.Duration) bool {
 		return false
 	}
 	act.actor = nil
-	delete(c.e.activations, act.addr)
+	c.e.remove(act.addr)
 	c.e.slept[act.addr.Kind()] += act.turns
 	return true
+}
+
+// remove forgets an activation. A map keeps the room of what was in it, and so does its
+// clone: once most is gone another one takes its place. The caller holds e.mu.
+func (e *Engine) remove(a messages.Address) {
+	delete(e.activations, a)
+	if n := len(e.activations); n < e.most/4 {
+		e.activations, e.most = maps.Collect(maps.All(e.activations)), n
+	}
 }
 
 // Slept counts the turns of the actors that sleep now, by kind, since the process

@@ -4,4 +4,4 @@ package live
 
 // touched is how many conversations are touched once, sleepersHeap how many bytes
 // the heap may have once they sleep.
-const touched, sleepersHeap = 100_000, 50 << 20
+const touched, sleepersHeap = 100_000, 40 << 20

@@ -241,7 +241,9 @@ func (m *mailbox) next(queue *[]any) (any, bool) {
 	}
 	msg := (*queue)[0]
 	(*queue)[0] = nil
-	*queue = (*queue)[1:]
+	if *queue = (*queue)[1:]; len(*queue) == 0 {
+		*queue = nil // a crowd that was spawned or stopped has left much room
+	}
 	m.waiting.Add(-1)
 	return msg, true
 }
@@ -253,16 +255,4 @@ func (m *mailbox) end() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.system, m.user = nil, nil
-	// protoactor's list of children keeps what it has removed until it grows again, and
-	// through the mailbox everything else.
-	m.invoker = nobody{}
 }
-
-// nobody stands for the receiver of a mailbox that has ended.
-type nobody struct{}
-
-var _ actor.MessageInvoker = nobody{}
-
-func (nobody) InvokeSystemMessage(any)  {}
-func (nobody) InvokeUserMessage(any)    {}
-func (nobody) EscalateFailure(any, any) {}

@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -75,6 +76,10 @@ type System struct {
 	stopped  chan struct{}
 	left     engine.Left
 }
+
+// registryParts is how many parts protoactor's registry of processes has, of 32 maps
+// with a lock each.
+const registryParts = 4
 
 type state int
 
@@ -173,6 +178,9 @@ func (s *System) Start() error {
 func (s *System) startTree() error {
 	quiet := slog.New(zerolog.NewSlogHandler(s.log.Level(max(s.log.GetLevel(), zerolog.WarnLevel))))
 	system := actor.NewActorSystem(actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger { return quiet }))
+	// Its registry has 32,768 maps, each of which keeps the room of what was ever in it.
+	parts := &system.ProcessRegistry.LocalPIDs.LocalPIDs
+	*parts = slices.Clone((*parts)[:registryParts])
 	// protoactor's own subscribers log dead letters and keep a goroutine for a
 	// second to throttle that. Nobody asks or watches from outside the tree, so
 	// nobody needs the answers they give either.

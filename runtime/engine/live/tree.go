@@ -176,6 +176,9 @@ func (v *supervisor) spawn(ctx actor.Context, c *child) {
 // terminated spawns a child again that ended without being asked to, or the next one of
 // its name.
 func (v *supervisor) terminated(ctx actor.Context, who *actor.PID) {
+	if left := ctx.Children(); len(left) < cap(left) { // the list itself, whose former last entry is still there
+		left[:len(left)+1][len(left)] = nil
+	}
 	c, next := v.children[who.Id], v.next[who.Id]
 	delete(v.children, who.Id)
 	delete(v.next, who.Id)
