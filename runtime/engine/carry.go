@@ -433,7 +433,10 @@ func (c *carried) keep(index uint64) (after func(), err error) {
 		landed = c.r.land(c.en.boot, c.en.n, c.results, nil)
 	}
 	mine := c.en.node == c.r.node && c.en.boot == c.r.boot
-	e, r, mail, ops := c.r.engine, c.r, c.mail, c.tx.ops
+	e, r, ops := c.r.engine, c.r, c.tx.ops
+	if e != nil {
+		e.arrived(c.mail) // before something newer can be stored and pushed, which would hide it
+	}
 	return func() {
 		r.mu.Lock()
 		r.pump() // a hello, if the others think that this node is not there
@@ -449,11 +452,8 @@ func (c *carried) keep(index uint64) (after func(), err error) {
 			}
 		}
 		landed()
-		if e != nil {
-			e.arrived(mail)
-			if c.logged {
-				e.onLog()
-			}
+		if e != nil && c.logged {
+			e.onLog()
 		}
 		if c.noted {
 			r.passNotes()

@@ -27,10 +27,6 @@ func (c Control) Recover() error {
 	if err := e.finishForgetting(); err != nil {
 		return err
 	}
-	addrs, err := e.inboxes()
-	if err != nil {
-		return err
-	}
 	if err := e.recoverTimers(keyTimer); err != nil {
 		return err
 	}
@@ -38,17 +34,17 @@ func (c Control) Recover() error {
 		return err
 	}
 	if e.replica != nil {
-		e.replica.start(e)
+		e.replica.start(e) // who gets mail is told from now on; what came before is listed
 	}
+	addrs, err := e.inboxes()
+	if err != nil {
+		return err
+	}
+	e.arrived(addrs)
 	for _, a := range addrs {
-		if !e.mine(a) {
-			continue
+		if e.mine(a) && e.activation(a) == nil {
+			e.noActor(events.StageRecover, a, "")
 		}
-		if act := e.activation(a); act != nil {
-			e.driver.Wake(act)
-			continue
-		}
-		e.noActor(events.StageRecover, a, "")
 	}
 	return nil
 }

@@ -171,6 +171,9 @@ func (r *Replica) overtaken() (landed func(), err error) {
 	}
 	r.torn = false
 	r.taken = max(r.taken, c.took)
+	if r.engine != nil {
+		r.engine.arrived(c.mail) // as after an entry
+	}
 	settle := func() {}
 	if f := r.flight; f != nil {
 		boot, n, err := r.proposed(r.node)
@@ -181,13 +184,7 @@ func (r *Replica) overtaken() (landed func(), err error) {
 			settle = r.land(r.boot, f.n, nil, errOvertaken)
 		}
 	}
-	e, mail := r.engine, c.mail
-	return func() {
-		settle()
-		if e != nil {
-			e.arrived(mail)
-		}
-	}, nil
+	return settle, nil
 }
 
 // errOvertaken answers what is part of a snapshot.

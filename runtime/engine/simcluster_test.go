@@ -102,10 +102,20 @@ func (archiveActor) Receive(turn *actors.Turn, msg messages.Message) error {
 	return nil
 }
 
-// fullNow is a store on a volume that is full now and then.
+// fullNow is a store on a volume that is full now and then. While a node starts over it, an entry
+// of the log may come between any two things that are read.
 type fullNow struct {
 	*mem.Store
-	full func() bool
+	full  func() bool
+	entry func()
+}
+
+func (s fullNow) Scan(prefix, from []byte, yield func(k, v []byte) bool) error {
+	err := s.Store.Scan(prefix, from, yield)
+	if of := string(prefix); of == "i/" || of == "t/" {
+		s.entry()
+	}
+	return err
 }
 
 func (s fullNow) Apply(ops []engine.Op, sync bool) error {
@@ -121,21 +131,43 @@ type clusterWorld struct {
 	stores []*mem.Store
 	put    []int // by gate: the last number that was accepted
 	full   float64
+	// starting is set while nodes start.
+	starting bool
+	// between is how often, of 1, something is put into a gate, and stored, in the midst of what
+	// follows from an entry.
+	between float64
 	// elsewhere counts by node how often it was told of a conversation that another one forgets.
 	elsewhere map[string]int
 }
 
+// entry hands a node that starts its next entry, now and then.
+func (w *clusterWorld) entry(i int) {
+	if !w.starting || w.Rand().Float64() >= 0.5 {
+		return
+	}
+	if r := w.Replica(i); r.Applied() < uint64(len(w.Entries())) {
+		_ = r.Apply(r.Applied()+1, w.Entries()[r.Applied()]) // on half of a snapshot it cannot
+	}
+}
+
 // Restart and Heal find room on the volumes.
 func (w *clusterWorld) Restart(i int) error {
-	return w.roomy(func() error { return w.SimCluster.Restart(i) })
+	if err := w.roomy(func() error { return w.SimCluster.Restart(i) }); err != nil {
+		return err
+	}
+	for range w.Rand().IntN(8) { // what it can do before it hears of the others
+		w.Node(i).Step()
+	}
+	w.inject(i)
+	return nil
 }
 func (w *clusterWorld) Heal() error { return w.roomy(w.SimCluster.Heal) }
 
 func (w *clusterWorld) roomy(do func() error) error {
 	full := w.full
-	w.full = 0
+	w.full, w.starting = 0, true
 	err := do()
-	w.full = full
+	w.full, w.starting = full, false
 	return err
 }
 
@@ -165,13 +197,19 @@ func newClusterWorld(codec *messages.Codec, seed uint64, trace *bytes.Buffer) (*
 		names = append(names, nodeName(i))
 		w.stores = append(w.stores, mem.New())
 		full := func() bool { return w.full > 0 && w.Rand().Float64() < w.full }
-		stores[nodeName(i)] = fullNow{w.stores[i], full}
+		stores[nodeName(i)] = fullNow{w.stores[i], full, func() { w.entry(i) }}
 	}
 	o := engine.SimClusterOptions{
 		Nodes: names, Seed: seed,
 		Node: func(name string) engine.SimOptions {
 			o := clusterOptions(codec, stores)(name)
 			o.Engine.Elsewhere = func(messages.ConversationID) { w.elsewhere[name]++ }
+			o.Engine.OnCommit = func(_, ops int) {
+				if i := slices.Index(names, name); ops == 0 && w.between > 0 && w.Rand().Float64() < w.between {
+					w.inject(i)
+					w.Node(i).Commit()
+				}
+			}
 			return o
 		},
 		Loss: 0.2, Again: 0.1, Jump: 0.02, Skew: 5 * time.Minute,
@@ -209,11 +247,7 @@ func (w *clusterWorld) act() error {
 		w.Node(i).Engine().ForgetLater(engine.Forgetting{Conversation: "line:Nobody"}, func(error) {})
 	default:
 		for range 1 + rng.IntN(4) {
-			w.put[i]++
-			msg := put{w.put[i]}
-			if _, err := w.Node(i).Inject(gateOf(i), msg, strconv.Itoa(msg.N)); err != nil {
-				return err
-			}
+			w.inject(i)
 		}
 	}
 	for range rng.IntN(60) {
@@ -222,9 +256,17 @@ func (w *clusterWorld) act() error {
 	return nil
 }
 
+// inject puts the next number into a gate.
+func (w *clusterWorld) inject(i int) {
+	w.put[i]++
+	if _, err := w.Node(i).Inject(gateOf(i), put{w.put[i]}, strconv.Itoa(w.put[i])); err != nil {
+		panic(err) // a gate, and the message, are known
+	}
+}
+
 // finish lets everything come to its end.
 func (w *clusterWorld) finish() error {
-	w.full = 0
+	w.full, w.between = 0, 0
 	if err := w.Heal(); err != nil {
 		return err
 	}
@@ -354,7 +396,7 @@ func playCluster(codec *messages.Codec, seed uint64, acts int, trace *bytes.Buff
 	if err != nil {
 		return err
 	}
-	w.full = float64(w.Rand().IntN(3)) * 0.02
+	w.full, w.between = float64(w.Rand().IntN(3))*0.02, 0.1
 	for range acts {
 		if err := w.act(); err != nil {
 			return err
