@@ -10,8 +10,9 @@ STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOLANGCI    = github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
 # What a run needs: OCR with Japanese, and a font that has Japanese.
+# macOS has both.
 RUN_DEBS   = tesseract-ocr tesseract-ocr-jpn fonts-ipaexfont-gothic
-RUN_BREWS  = tesseract tesseract-lang
+TEST_BREWS = tesseract tesseract-lang
 # What the tests need on top: a C compiler for the race detector and robotgo, and
 # a desktop with a real browser.
 TEST_DEBS  = $(RUN_DEBS) gcc libc6-dev libx11-dev libxtst-dev \
@@ -24,13 +25,15 @@ endef
 
 .PHONY: help
 help: ## list the targets
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-14s%s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-.PHONY: setup-run setup-test
+.PHONY: setup-run setup-ocr setup-test
 setup-run:
-	$(call ensure,$(RUN_DEBS),$(RUN_BREWS))
+	$(call ensure,$(RUN_DEBS),)
+setup-ocr:
+	$(call ensure,$(RUN_DEBS),$(TEST_BREWS))
 setup-test:
-	$(call ensure,$(TEST_DEBS),$(RUN_BREWS))
+	$(call ensure,$(TEST_DEBS),$(TEST_BREWS))
 
 .PHONY: build
 build: ## build bin/kehai, with robotgo where cgo can build it (CGO=0 without)
@@ -41,9 +44,14 @@ build: ## build bin/kehai, with robotgo where cgo can build it (CGO=0 without)
 run: setup-run build ## read a drawn chat window and show each message once (ARGS="--for 30s")
 	@$(BIN)/kehai run $(ARGS)
 
+# What mostly waits. A Mac has no X server, and a browser only if it was installed.
+WAITING = crash-ci browser desktop-ci
+ifeq ($(shell uname -s),Darwin)
+WAITING = crash-ci $(if $(wildcard /Applications/Google*Chrome.app),browser)
+endif
 .PHONY: test
-test: setup-test vet cross race full bench-ci ## everything CI checks
-	@$(MAKE) --no-print-directory -j 3 crash-ci browser desktop-ci # these mostly wait
+test: setup-test vet cross race full bench-ci ## everything CI checks; on a Mac, what can run there
+	@$(MAKE) --no-print-directory -j 3 $(WAITING)
 
 .PHONY: vet
 vet: ## go vet, formatting, tidy modules, staticcheck, whether the mutants still apply
@@ -133,7 +141,7 @@ mutants: ## change the kernel for the worse in many ways, and see which test not
 	KEHAI_MUTANT='$(MUTANT)' $(GO) test -count=1 -timeout 3h -tags mutants -v ./runtime/internal/mutants
 
 .PHONY: bench
-bench: setup-run detection ## the tables of figures: detection against its aims, kernel, store, OCR, ledger
+bench: setup-ocr detection ## the tables of figures: detection against its aims, kernel, store, OCR, ledger
 	$(GO) test -run '^$$' -bench Turns ./runtime/engine/live
 	$(GO) test -run '^$$' -bench Memory -benchtime 1x ./cmd/kehai
 	$(GO) test -run '^$$' -bench StreamsFirstToken -benchtime 50x ./runtime
@@ -153,7 +161,7 @@ bench-ci: ## fail where a ratio of the table is not even half of its aim
 	$(SPEED_TESTS)
 
 .PHONY: bench-detect
-bench-detect: setup-run build ## 2,000 generated messages, both profiles, perfect/noisy/real OCR: what was missed or doubled
+bench-detect: setup-ocr build ## 2,000 generated messages, both profiles, perfect/noisy/real OCR: what was missed or doubled
 	@$(BIN)/kehai replay --corpus $(ARGS)
 
 .PHONY: bench-pii

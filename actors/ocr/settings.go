@@ -14,8 +14,9 @@ const (
 
 // Settings are the section ocr of a configuration: how text is read from captures.
 type Settings struct {
-	// Who reads: tesseract, drawn (knows the text of drawn windows, needs nothing
-	// installed), or an engine that the host adds. Default tesseract.
+	// Who reads: tesseract, vision (comes with macOS 13 and newer), drawn (knows the
+	// text of drawn windows, needs nothing installed), or an engine that the host
+	// adds. Default tesseract; on a Mac vision.
 	Engine string `yaml:"engine" form:"name" driver:"ocr"`
 
 	// Where the engine runs: process (one of its own, as fast, whose crash is not one

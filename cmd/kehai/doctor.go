@@ -7,6 +7,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	goruntime "runtime"
 	"slices"
 	"time"
 
@@ -38,27 +39,41 @@ func fine(what, format string, args ...any) finding {
 	return finding{what: what, ok: true, text: fmt.Sprintf(format, args...)}
 }
 
-type doctorVerb struct{ *app }
+type doctorVerb struct {
+	*app
+	ask bool
+}
 
 func (v *doctorVerb) command() *cobra.Command {
-	return &cobra.Command{
+	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Check what this machine needs, and say what mends it",
 		Long: `Checks OCR and its languages, fonts, the desktop with its permissions, what
 attention sees and where its notices go, the language model's server, the store,
 the page's port, and what a Kehai that runs reports. Notes are no faults: drawn
 windows need no desktop. It exits with 1 if something is missing without which a
-run does not work.`,
-		Example: "  kehai doctor",
-		Args:    cobra.NoArgs,
+run does not work.
+
+A Mac shows a program in its settings only once that has asked for a permission: --ask
+makes it ask for what is missing, and opens the settings. Nothing else of Kehai asks.`,
+		Example: `  kehai doctor
+  kehai doctor --ask            on a Mac: ask for Screen Recording and Accessibility`,
+		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			cfg, err := v.load()
 			if err != nil {
 				return err
 			}
+			if v.ask {
+				if err := askSystem(cmd.Context(), v.stdout); err != nil {
+					return err
+				}
+			}
 			return v.report(examine(cmd.Context(), cfg))
 		},
 	}
+	cmd.Flags().BoolVar(&v.ask, "ask", false, "have the system ask for the permissions that are missing")
+	return cmd
 }
 
 func examine(ctx context.Context, cfg config.Config) []finding {
@@ -109,6 +124,9 @@ func checkFonts() finding {
 	f := finding{what: "fonts", ok: fonts.Japanese(), text: fonts.String()}
 	if !f.ok {
 		f.mend = "sudo apt-get install fonts-ipaexfont-gothic"
+		if goruntime.GOOS == "darwin" {
+			f.mend = "put ipaexg.ttf (IPAex Gothic) into /Library/Fonts; fonts that come with macOS were not readable"
+		}
 	}
 	return f
 }
@@ -153,7 +171,7 @@ func onDesktop(w config.Window) bool { return w.Driver == native.name }
 // checkWindow checks whether a configured window is open; it may be opened later.
 func checkWindow(ctx context.Context, w config.Window) finding {
 	f := finding{what: "window", text: w.Name + ": "}
-	found, err := findWindow(ctx, w.Capture())
+	found, above, err := findInStack(ctx, w.Capture())
 	if err != nil {
 		f.text += err.Error()
 		f.mend = "open the window, or set its ref to what `kehai windows` lists"
@@ -161,6 +179,11 @@ func checkWindow(ctx context.Context, w config.Window) finding {
 	}
 	f.ok = true
 	f.text += fmt.Sprintf("open (%s, %d×%d)", found.App, found.Box.Dx(), found.Box.Dy())
+	if cover, ok := coveredBy(above, found); ok && goruntime.GOOS == "darwin" {
+		f.ok = false
+		f.text += ", and wholly covered by " + cover.App
+		f.mend = "leave a strip of it visible: some applications, LINE among them, draw nothing while they are covered"
+	}
 	return f
 }
 

@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"fmt"
+	"os/exec"
 
 	"github.com/kehai-run/kehai/hardware/darwin"
 )
@@ -27,11 +29,26 @@ func systemFindings(_ context.Context, need wants) []finding {
 			if p.Name == darwin.Accessibility {
 				f.text = p.Name + ": needed by windows with structure: darwin alone"
 			}
-			f.mend = p.How
+			f.mend = "kehai doctor --ask, then " + p.How
 		}
 		list = append(list, f)
 	}
 	return list
+}
+
+// askSystem makes macOS ask for what is missing, and opens the settings there.
+func askSystem(ctx context.Context, out terminal) error {
+	list, err := darwin.Ask()
+	for _, p := range list {
+		if p.Granted {
+			continue
+		}
+		if open := exec.CommandContext(ctx, "/usr/bin/open", p.Pane).Run(); err == nil && open != nil {
+			err = fmt.Errorf("open the settings of %s: %w", p.Name, open)
+		}
+		out.lines(p.Name+": ", "  ", p.How)
+	}
+	return err
 }
 
 // checkUsage asks the counters of the system, which need no permission: neither
@@ -58,6 +75,6 @@ func checkNotices(context.Context) finding {
 		return f
 	}
 	f.ok = true
-	f.text += "; if none appear, allow Script Editor in System Settings → Notifications"
+	f.text += "; if none appear, " + darwin.AllowNotices
 	return f
 }

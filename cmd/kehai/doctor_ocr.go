@@ -32,6 +32,9 @@ const ocrTimeout = 30 * time.Second
 
 // checkOCR finds the engine and makes it read.
 func checkOCR(ctx context.Context, cfg config.Config) finding {
+	if cfg.OCR.Engine == config.OCRVision {
+		return checkVision(ctx)
+	}
 	f := finding{what: "OCR", need: cfg.OCR.Engine == config.OCRTesseract}
 	info, err := tesseract.Probe(tesseract.Options{})
 	if err != nil {
@@ -40,7 +43,7 @@ func checkOCR(ctx context.Context, cfg config.Config) finding {
 	}
 	ctx, cancel := context.WithTimeout(ctx, ocrTimeout)
 	defer cancel()
-	lang, err := unreadable(ctx)
+	lang, err := unreadable(ctx, config.OCRTesseract)
 	switch {
 	case err == nil:
 		f.ok = true
@@ -58,10 +61,21 @@ func checkOCR(ctx context.Context, cfg config.Config) finding {
 	return f
 }
 
+// checkVision makes the recognizer of macOS read.
+func checkVision(ctx context.Context) finding {
+	ctx, cancel := context.WithTimeout(ctx, ocrTimeout)
+	defer cancel()
+	if _, err := unreadable(ctx, config.OCRVision); err != nil {
+		return finding{what: "OCR", need: true, text: "Vision does not read: " + err.Error(),
+			mend: "use macOS 13 or newer, or " + ocrMend() + " and ocr: {engine: tesseract}"}
+	}
+	return fine("OCR", "Vision, which comes with macOS, with Japanese and English")
+}
+
 // unreadable makes the engine read, and names the language that it cannot use. It runs in
 // a process of its own, because a damaged language file can end it.
-func unreadable(ctx context.Context) (lang string, err error) {
-	r := ocrproc.New(func() *exec.Cmd { return runtime.OCRCommand(config.OCRTesseract) })
+func unreadable(ctx context.Context, engine string) (lang string, err error) {
+	r := ocrproc.New(func() *exec.Cmd { return runtime.OCRCommand(engine) })
 	defer func() { err = errors.Join(err, r.Close()) }()
 	picture := image.NewGray(image.Rect(0, 0, 96, 48))
 	for i := range picture.Pix {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 
@@ -46,7 +47,7 @@ type listWindows = func(context.Context) ([]hardware.Window, error)
 // desktop's notices.
 func drivers() []runtime.Option {
 	shown := &claims{shown: map[string]string{}}
-	opts := []runtime.Option{
+	return []runtime.Option{
 		runtime.WithScreen(native.name, func(w config.Window) (hardware.Screen, string, error) {
 			screen, err := openFinder()
 			if err != nil {
@@ -62,7 +63,6 @@ func drivers() []runtime.Option {
 		}),
 		runtime.WithNotifier(desktopNotices{native.openNotifier}),
 	}
-	return append(opts, systemDrivers()...)
 }
 
 func openFinder() (*finder, error) {
@@ -290,13 +290,33 @@ func (e *ambiguousError) Unwrap() error { return hardware.ErrWindowGone }
 
 // findWindow returns the window that a query means now, for verbs that check it before
 // they begin.
-func findWindow(ctx context.Context, query string) (w hardware.Window, err error) {
+func findWindow(ctx context.Context, query string) (hardware.Window, error) {
+	w, _, err := findInStack(ctx, query)
+	return w, err
+}
+
+// findInStack also returns the windows above it.
+func findInStack(ctx context.Context, query string) (w hardware.Window, above []hardware.Window, err error) {
 	f, err := openFinder()
 	if err != nil {
-		return w, err
+		return w, nil, err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	return f.find(ctx, query)
+	list, err := f.screen.Windows(ctx)
+	if err != nil {
+		return w, nil, err
+	}
+	w, err = choose(list, query, "")
+	return w, list[:max(0, slices.Index(list, w))], err
+}
+
+// coveredBy returns a window that covers another one wholly.
+func coveredBy(above []hardware.Window, w hardware.Window) (hardware.Window, bool) {
+	i := slices.IndexFunc(above, func(a hardware.Window) bool { return w.Box.In(a.Box) })
+	if i < 0 {
+		return hardware.Window{}, false
+	}
+	return above[i], true
 }
 
 // desktopNotices opens the notifier of this system for each notice, of which there are

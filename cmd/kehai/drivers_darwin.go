@@ -4,7 +4,6 @@ import (
 	"github.com/kehai-run/kehai/hardware"
 	"github.com/kehai-run/kehai/hardware/darwin"
 	"github.com/kehai-run/kehai/hardware/robot"
-	"github.com/kehai-run/kehai/runtime"
 )
 
 var native = desktopDriver{
@@ -17,12 +16,6 @@ var native = desktopDriver{
 
 	typist:     typistName(),
 	openTypist: openHands,
-}
-
-// systemDrivers adds Vision, the recognizer that comes with macOS.
-func systemDrivers() []runtime.Option {
-	open := func() (hardware.Recognizer, error) { return darwin.OpenRecognizer() }
-	return []runtime.Option{runtime.WithRecognizer("vision", open)}
 }
 
 // typistName is what types: keys go through the accessibility tree and key events in any

@@ -12,7 +12,6 @@ import (
 	"github.com/kehai-run/kehai/hardware/freedesktop"
 	"github.com/kehai-run/kehai/hardware/robot"
 	"github.com/kehai-run/kehai/hardware/x11"
-	"github.com/kehai-run/kehai/runtime"
 )
 
 var native = desktopDriver{
@@ -81,5 +80,3 @@ func (h x11Hands) Idle(ctx context.Context) (time.Duration, error) { return h.us
 
 // Close closes what they use.
 func (h x11Hands) Close() error { return errors.Join(h.usage.Close(), h.display.Close()) }
-
-func systemDrivers() []runtime.Option { return nil }

@@ -187,3 +187,15 @@ func TestWatchConfiguration(t *testing.T) {
 		}
 	}
 }
+
+func TestCoveredBy(t *testing.T) {
+	chat := hardware.Window{Ref: "1", Box: image.Rect(10, 10, 110, 110)}
+	for name, above := range map[string]image.Rectangle{
+		"": image.Rect(0, 0, 109, 300), "wholly": image.Rect(10, 10, 110, 110), "larger": image.Rect(0, 0, 300, 300),
+	} {
+		cover, ok := coveredBy([]hardware.Window{{Box: image.Rect(0, 0, 20, 20)}, {App: name, Box: above}}, chat)
+		if cover.App != name || ok != (name != "") {
+			t.Errorf("coveredBy(%v) = %q, %v, want %q", above, cover.App, ok, name)
+		}
+	}
+}

@@ -19,7 +19,7 @@ func (a *app) groups() []group {
 	return []group{
 		{"Every day:", []verb{
 			&runVerb{session: watching}, &watchVerb{session: watching},
-			&messagesVerb{app: a}, &drafts{app: a}, &doctorVerb{a},
+			&messagesVerb{app: a}, &drafts{app: a}, &doctorVerb{app: a},
 		}},
 		{"Look closer:", []verb{
 			&windowsVerb{app: a}, &statusVerb{app: a}, &pageVerb{app: a}, &whyVerb{app: a}, &traceVerb{app: a},

@@ -100,7 +100,7 @@ func TestNothingSteersTheTerminal(t *testing.T) {
 			})
 		},
 		"doctor": func(out terminal) error {
-			v := doctorVerb{&app{stdout: out, stderr: out}}
+			v := doctorVerb{app: &app{stdout: out, stderr: out}}
 			err := v.report([]finding{{what: "x", need: true, text: evil, mend: evil}})
 			if !errors.Is(err, errReported) {
 				return errors.New("report() found nothing")

@@ -23,7 +23,10 @@ func (v *watchVerb) command() *cobra.Command {
 		Use:   "watch --window QUERY",
 		Short: "Watch one window of this desktop",
 		Long: `Watches one window and prints each message once, like run with that one window in
-its configuration. The window may be covered by others, not minimised.
+its configuration. Other windows may cover it, on a Mac not wholly: some applications,
+LINE among them, draw nothing while they are covered. Nothing is read while it is
+minimised, hidden, on another desktop, or behind an application that fills the screen;
+what came meanwhile and still shows is read afterwards.
 
 QUERY finds the window: text that stands in its title or in the name of its
 application, title:TEXT or app:TEXT to look in one of them alone, or a ref from

@@ -1,5 +1,10 @@
 package darwin
 
+import (
+	"sync"
+	"sync/atomic"
+)
+
 // obj is a CFTypeRef or an Objective-C object, which share one reference count; 0
 // is nil. A message to 0 does nothing and returns 0.
 type obj uintptr
@@ -37,6 +42,9 @@ type api struct {
 	// block makes a void (^)(id, id). The caller calls free once; a receiver of the
 	// block keeps its own copy.
 	block func(f func(first, second obj)) (b obj, free func())
+
+	recording atomic.Bool // Screen Recording was seen to be granted, whatever the system says
+	axTurn    sync.Mutex  // held during all calls of ax: an application may not stand two at a time
 
 	cf struct {
 		release func(o obj)          // void CFRelease(CFTypeRef cf)
@@ -84,6 +92,9 @@ type api struct {
 
 	ax struct {
 		trusted func() bool // Boolean AXIsProcessTrusted(void)
+		// Boolean AXIsProcessTrustedWithOptions(CFDictionaryRef options)
+		ask    func(options obj) bool
+		system func() obj // AXUIElementRef AXUIElementCreateSystemWide(void)
 		// AXUIElementRef AXUIElementCreateApplication(pid_t pid)
 		app func(pid int32) obj
 		// AXError AXUIElementSetMessagingTimeout(AXUIElementRef element, float timeoutInSeconds)
@@ -182,6 +193,8 @@ func (a *api) frameworks() []framework {
 		}},
 		{"ApplicationServices", []symbol{
 			{name: "AXIsProcessTrusted", to: &a.ax.trusted},
+			{name: "AXIsProcessTrustedWithOptions", to: &a.ax.ask},
+			{name: "AXUIElementCreateSystemWide", to: &a.ax.system},
 			{name: "AXUIElementCreateApplication", to: &a.ax.app},
 			{name: "AXUIElementSetMessagingTimeout", to: &a.ax.timeout},
 			{name: "AXUIElementCopyAttributeValue", to: &a.ax.copy},
@@ -199,4 +212,15 @@ func (a *api) frameworks() []framework {
 		{"Vision", nil},
 		{"ScreenCaptureKit", nil},
 	}
+}
+
+// prepare is called once, after binding.
+func (a *api) prepare() {
+	// Connect the process to the window server. Without that ScreenCaptureKit
+	// aborts the process.
+	a.window.display()
+	// For every element of this process: set on one of them, the rest would wait six seconds.
+	system := a.ax.system()
+	a.ax.timeout(system, axTimeout)
+	a.cf.release(system)
 }

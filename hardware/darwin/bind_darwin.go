@@ -24,9 +24,7 @@ var load = sync.OnceValues(func() (*api, error) {
 	if err := a.bindRuntime(); err != nil {
 		return nil, err
 	}
-	// Connect the process to the window server. Without that ScreenCaptureKit
-	// aborts the process.
-	a.window.display()
+	a.prepare()
 	return a, nil
 })
 
@@ -37,7 +35,7 @@ func bindFramework(f framework) error {
 		return nil // older than macOS 12.3: its classes are missing then
 	}
 	if err != nil {
-		return fmt.Errorf("darwin: load %s: %w; macOS 11 or newer is needed: %w", f.name, err, hardware.ErrUnavailable)
+		return fmt.Errorf("darwin: load %s: %w; macOS 12 or newer is needed: %w", f.name, err, hardware.ErrUnavailable)
 	}
 	for _, s := range f.symbols {
 		address, err := purego.Dlsym(lib, s.name)
@@ -45,7 +43,7 @@ func bindFramework(f framework) error {
 			continue
 		}
 		if err != nil {
-			return fmt.Errorf("darwin: %s has no %s; macOS 11 or newer is needed: %w", f.name, s.name,
+			return fmt.Errorf("darwin: %s has no %s; macOS 12 or newer is needed: %w", f.name, s.name,
 				hardware.ErrUnavailable)
 		}
 		purego.RegisterFunc(s.to, address)

@@ -28,7 +28,8 @@ func (g *serialStructure) Rows(ctx context.Context, ref string) (int, error) {
 func TestStructureConforms(t *testing.T) {
 	hardwaretest.Structure(t, func(t *testing.T) hardwaretest.StructureFixture {
 		w, _ := fakeScreen(t)
-		w.withChat()
+		_, window := w.withChat()
+		w.withArea(window)
 		return hardwaretest.StructureFixture{
 			Structure: &serialStructure{Structure: &Structure{w.api}}, Ref: "42", Rows: 5, Gone: "43",
 			Secrets: []string{"花子"},
@@ -89,7 +90,7 @@ func TestTypistConforms(t *testing.T) {
 				return got
 			},
 			Clear: func() { w.events = nil },
-			Steal: func() { w.windows = append([]map[string]any{shownWindow(7, 9, 9)}, front...) },
+			Steal: func() { w.windows = append([]map[string]any{shownWindow(7, 300, 200)}, front...) },
 			Give:  func() { w.windows = front },
 		}
 	})
@@ -112,7 +113,7 @@ func TestTypistConformsWithAField(t *testing.T) {
 				return got
 			},
 			Clear: func() { field.attributes["AXValue"] = "" },
-			Steal: func() { w.windows = append([]map[string]any{shownWindow(7, 9, 9)}, front...) },
+			Steal: func() { w.windows = append([]map[string]any{shownWindow(7, 300, 200)}, front...) },
 			Give:  func() { w.windows = front },
 		}
 	})

@@ -36,6 +36,9 @@ type world struct {
 	onPost           func()
 	onSet            func(attribute string) int32 // what setting one answers, instead of doing it; nil does it
 	held, selected   bool                         // Cmd is down; the focused field is selected
+	asked            []string                     // what the person was asked for
+	patience         float32                      // of the whole process, 0: the system's own
+	density          float64                      // of the display that a window is on
 }
 
 // class, cgImage, cgContext, axElement, axVal and cgEvent are kinds of things
@@ -247,6 +250,8 @@ func (w *world) message(to obj, s string, args []any) any {
 		return w.put(map[string]obj{})
 	case "numberWithBool:":
 		return args[0]
+	case "dictionaryWithObject:forKey:":
+		return w.put(map[string]obj{w.thing(args[1].(obj)).(string): args[0].(obj)})
 	case "UTF8String", "doubleValue":
 		return thing
 	case "count":
@@ -282,7 +287,11 @@ func (w *world) items(o obj) []obj {
 func (w *world) graphics() {
 	a := w.api
 	a.window.allowed = func() bool { return w.allowed }
-	a.window.ask = a.window.allowed
+	a.window.display = func() uint32 { return 1 }
+	a.window.ask = func() bool {
+		w.asked = append(w.asked, ScreenRecording)
+		return w.allowed
+	}
 	a.window.list = func(option, _ uint32) obj {
 		list := []obj{}
 		for _, entry := range w.windows {
@@ -391,7 +400,20 @@ func (w *world) keyed(code uint16, down bool) {
 // accessibility fills in the tree of other applications.
 func (w *world) accessibility() {
 	a := w.api
+	alone := func() {
+		if a.axTurn.TryLock() {
+			a.axTurn.Unlock()
+			w.t.Error("an application is asked while another call may ask it too")
+		}
+	}
 	a.ax.trusted = func() bool { return w.trusted }
+	a.ax.ask = func(options obj) bool {
+		if prompt := a.at(options, "AXTrustedCheckOptionPrompt"); a.number(prompt) == 1 {
+			w.asked = append(w.asked, Accessibility)
+		}
+		return w.trusted
+	}
+	a.ax.system = func() obj { return w.create(class("everything")) }
 	a.ax.app = func(pid int32) obj {
 		app, ok := w.elements[pid]
 		if !ok {
@@ -399,8 +421,14 @@ func (w *world) accessibility() {
 		}
 		return w.create(w.thing(app))
 	}
-	a.ax.timeout = func(o obj, _ float32) int32 { w.thing(o); return 0 }
+	a.ax.timeout = func(o obj, seconds float32) int32 {
+		if w.thing(o) == class("everything") { // on another element it counts for that one alone
+			w.patience = seconds
+		}
+		return 0
+	}
 	get := func(element, attribute obj) (any, int32) {
+		alone()
 		e := w.thing(element).(axElement)
 		if e.code != 0 {
 			return nil, e.code
@@ -426,6 +454,7 @@ func (w *world) accessibility() {
 		return code
 	}
 	a.ax.set = func(element, attribute, value obj) int32 {
+		alone()
 		e := w.thing(element).(axElement)
 		name := w.thing(attribute).(string)
 		if e.code != 0 {
@@ -440,6 +469,7 @@ func (w *world) accessibility() {
 		return 0
 	}
 	a.ax.key = func(app obj, _, code uint16, down bool) int32 {
+		alone()
 		e := w.thing(app).(axElement)
 		if e.code != 0 {
 			return e.code
@@ -449,6 +479,7 @@ func (w *world) accessibility() {
 		return 0
 	}
 	a.ax.perform = func(element, action obj) int32 {
+		alone()
 		e := w.thing(element).(axElement)
 		e.attributes[w.thing(action).(string)] = true
 		return e.code

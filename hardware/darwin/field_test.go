@@ -6,6 +6,7 @@ import (
 	"image"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/kehai-run/kehai/hardware"
 )
@@ -156,5 +157,19 @@ func TestClickByAnother(t *testing.T) {
 	if err := typist.Click(t.Context(), "42", image.Pt(9, 19)); err != nil || clicked != image.Pt(15, 30) ||
 		len(w.events) > 0 {
 		t.Errorf("Click() = %v at %v after %q, want it at (15,30) and no event of ours", err, clicked, w.events)
+	}
+}
+
+// TestActivateShows: a hidden application is shown, and a window taken out of the Dock.
+func TestActivateShows(t *testing.T) {
+	w, typist, app, window := fakeTypist(t)
+	w.windows[0][keyOnScreen] = false
+	app.attributes["AXHidden"], window.attributes["AXMinimized"] = 1.0, 1.0
+	typist.pause = func(context.Context, time.Duration) error { // the system takes its time
+		w.windows[0][keyOnScreen] = app.attributes["AXHidden"] == 0.0 && window.attributes["AXMinimized"] == 0.0
+		return nil
+	}
+	if err := typist.Activate(t.Context(), "42"); err != nil {
+		t.Errorf("Activate() = %v, want the window shown", err)
 	}
 }

@@ -3,6 +3,7 @@
 package darwin
 
 import (
+	"context"
 	"errors"
 	"image"
 	"image/png"
@@ -41,15 +42,17 @@ func TestLiveCapture(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	list, err := s.Windows(t.Context())
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second) // ScreenCaptureKit may never answer
+	defer cancel()
+	list, err := s.Windows(ctx)
 	if err != nil || len(list) == 0 {
 		t.Fatalf("Windows() = %d windows, %v, want some", len(list), err)
 	}
-	w := list[0]
+	w := list[min(1, len(list)-1)] // the first is the terminal
 	id, _ := parseRef(w.Ref)
 	captures := map[string]func() (*image.RGBA, error){
 		"CGWindowListCreateImage": func() (*image.RGBA, error) { return s.a.oldPicture(id) },
-		"ScreenCaptureKit":        func() (*image.RGBA, error) { return s.a.screenshot(t.Context(), id) },
+		"ScreenCaptureKit":        func() (*image.RGBA, error) { return s.a.screenshot(ctx, id) },
 	}
 	for name, capture := range captures {
 		var img *image.RGBA
@@ -70,7 +73,7 @@ func TestLiveCapture(t *testing.T) {
 		}
 		save(t, name, img)
 	}
-	if c, err := s.Capture(t.Context(), w.Ref); err != nil || c.Image.Rect.Empty() {
+	if c, err := s.Capture(ctx, w.Ref); err != nil || c.Image.Rect.Empty() {
 		t.Errorf("Capture(%q) = %v, want a picture", w.Ref, err)
 	}
 	if _, err := s.Capture(t.Context(), "4294967295"); !errors.Is(err, hardware.ErrWindowGone) {
@@ -152,7 +155,7 @@ func TestLiveStructure(t *testing.T) {
 		t.Logf("%s: %d rows, %v", w.App, n, err)
 	}
 	if counted == 0 {
-		t.Error("no window has a list: open one that has, such as Finder in list view")
+		t.Error("no window has a list: open a chat, in front, with a field to write in")
 	}
 }
 
@@ -173,5 +176,33 @@ func TestLiveUsage(t *testing.T) {
 	t.Logf("%s in front, idle %v, input %+v", app.Name, idle, in)
 	if err != nil {
 		t.Errorf("Input() = %v, want nil", err)
+	}
+}
+
+// TestLiveNotice shows a notice; a person must see it.
+func TestLiveNotice(t *testing.T) {
+	n, err := OpenNotifier()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := n.Notify(t.Context(), "Kehai", "test"); err != nil {
+		t.Error(err)
+	}
+	t.Logf("no notice is seen: %s", AllowNotices)
+}
+
+// TestLiveTypist types KEHAI_LIVE_TYPE into the window KEHAI_LIVE_REF, one of a text editor.
+func TestLiveTypist(t *testing.T) {
+	text, ref := os.Getenv("KEHAI_LIVE_TYPE"), os.Getenv("KEHAI_LIVE_REF")
+	if text == "" {
+		t.Log("nothing is typed: KEHAI_LIVE_TYPE and KEHAI_LIVE_REF say what and where")
+		return
+	}
+	typist, err := OpenTypist(TypistOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := typist.Type(t.Context(), ref, text); err != nil {
+		t.Error(err)
 	}
 }

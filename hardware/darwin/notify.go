@@ -13,9 +13,8 @@ import (
 
 // Notifier shows notices through the system's own osascript. The framework for
 // notices (UserNotifications) works only for programs in a signed bundle and ends
-// any other program. So notices appear as those of Script Editor. The person can
-// switch them off in System Settings → Notifications → Script Editor, and no
-// program can read that setting. Methods may be called concurrently.
+// any other program. So notices appear as those of Script Editor, and the person
+// decides about them there (see [AllowNotices]); no program can read that. Methods may be called concurrently.
 type Notifier struct {
 	command string // osascript
 }
@@ -29,6 +28,10 @@ func OpenNotifier() (*Notifier, error) {
 	}
 	return &Notifier{command: "/usr/bin/osascript"}, nil
 }
+
+// AllowNotices is how a person allows them: the settings list Script Editor only once a script has
+// shown a notice inside it.
+const AllowNotices = "open Script Editor, run: display notification \"hi\", and allow its notifications"
 
 // notice is the whole script. The texts are passed as arguments, never as part of
 // it.
@@ -53,8 +56,8 @@ func (n *Notifier) Notify(ctx context.Context, title, body string) error {
 		return ctx.Err()
 	}
 	if err != nil {
-		return fmt.Errorf("darwin: osascript did not show a notice (allow Script Editor in System Settings → "+
-			"Notifications, or set focus.notify to none): %w%s: %w",
+		return fmt.Errorf("darwin: osascript did not show a notice ("+AllowNotices+
+			"; or set focus.notify to none): %w%s: %w",
 			err, complaint(said.String()), hardware.ErrUnavailable)
 	}
 	return nil

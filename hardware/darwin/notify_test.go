@@ -49,7 +49,7 @@ func TestNotifyFails(t *testing.T) {
 	n := fakeScript(t, "echo 'execution error: not allowed (-1743)' >&2\nexit 1\n")
 	err := n.Notify(t.Context(), "title", "body")
 	if !errors.Is(err, hardware.ErrUnavailable) || !strings.Contains(err.Error(), "-1743") ||
-		!strings.Contains(err.Error(), "System Settings") {
+		!strings.Contains(err.Error(), AllowNotices) {
 		t.Errorf("Notify(refused) = %v, want %v with the reason and where to allow it", err, hardware.ErrUnavailable)
 	}
 	n = &Notifier{command: filepath.Join(t.TempDir(), "none")}

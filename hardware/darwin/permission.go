@@ -2,6 +2,8 @@ package darwin
 
 import (
 	"fmt"
+	"os"
+	"slices"
 
 	"github.com/kehai-run/kehai/hardware"
 )
@@ -11,6 +13,7 @@ type Permission struct {
 	Name    string // as in the settings
 	Granted bool
 	How     string // how to grant it
+	Pane    string // URL that opens the settings there
 }
 
 // Names of the permissions.
@@ -48,20 +51,67 @@ func Permissions() ([]Permission, error) {
 	return a.permissions(), nil
 }
 
-func (a *api) permissions() []Permission {
-	return []Permission{
-		{Name: ScreenRecording, Granted: a.window.allowed(), How: howTo(ScreenRecording)},
-		{Name: Accessibility, Granted: a.ax.trusted(), How: howTo(Accessibility)},
-	}
+// settingsPane opens a pane of the settings.
+const settingsPane = "x-apple.systempreferences:com.apple.preference.security?Privacy_"
+
+func (a *api) permissions() (list []Permission) {
+	a.pool(func() {
+		list = []Permission{
+			{ScreenRecording, a.mayRecord(), howTo(ScreenRecording), settingsPane + "ScreenCapture"},
+			{Accessibility, a.ax.trusted(), howTo(Accessibility), settingsPane + "Accessibility"},
+		}
+	})
+	return list
 }
 
-// AskScreenRecording makes macOS ask the person for Screen Recording, which also
-// adds the program to the list in the settings. It reports whether the permission
-// is already granted. macOS asks once; afterwards only the settings help.
-func AskScreenRecording() (bool, error) {
+// mayRecord reports whether windows of other programs may be captured. The system's answer stays no
+// for some programs that have the permission: after a sleep, or where they are not signed. Then
+// the titles decide, which those of other programs have only with the permission.
+func (a *api) mayRecord() bool {
+	if a.window.allowed() || a.recording.Load() {
+		return true
+	}
+	list, err := a.windows()
+	titled := err == nil && slices.ContainsFunc(list, func(w windowInfo) bool { return w.foreign() && w.title != "" })
+	a.recording.Store(titled)
+	return titled
+}
+
+// foreign reports whether w is a normal window of another program.
+func (w windowInfo) foreign() bool { return w.layer == 0 && w.pid != os.Getpid() }
+
+// Ask makes macOS ask the person for what is not granted, which also adds the program to the lists
+// in the settings, and returns what is granted then. Call it only when a person wants that: a
+// program that macOS knows by no bundle makes it ask each time.
+func Ask() ([]Permission, error) {
 	a, err := load()
 	if err != nil {
-		return false, err
+		return nil, err
 	}
-	return a.window.ask(), nil
+	return a.askAll(), nil
+}
+
+func (a *api) askAll() []Permission {
+	a.pool(func() {
+		if !a.mayRecord() && !a.window.ask() {
+			a.recording.Store(a.showsForeign())
+		}
+		if !a.ax.trusted() {
+			// + (instancetype)dictionaryWithObject:(id)object forKey:(id<NSCopying>)key
+			a.ax.ask(a.send(a.class("NSDictionary"), "dictionaryWithObject:forKey:", a.boolean(true),
+				a.string("AXTrustedCheckOptionPrompt")))
+		}
+	})
+	return a.permissions()
+}
+
+// showsForeign captures a window of another program, which can make macOS ask as well.
+func (a *api) showsForeign() bool {
+	list, err := a.windows()
+	i := slices.IndexFunc(list, func(w windowInfo) bool { return w.foreign() && w.ordinary() })
+	if err != nil || i < 0 {
+		return false
+	}
+	_, err = a.oldPicture(list[i].id)
+	return err == nil
 }

@@ -7,6 +7,7 @@ import (
 	"image"
 	"math"
 	"sync/atomic"
+	"time"
 
 	"github.com/kehai-run/kehai/hardware"
 )
@@ -14,9 +15,11 @@ import (
 // Screen captures windows by id, even if others cover them. A window's Ref is its
 // number in the window server. All methods may be called concurrently.
 type Screen struct {
-	a *api
-	// modern is set once the old call failed and the new one succeeded.
-	modern atomic.Bool
+	a   *api
+	now func() time.Time
+	// again is when the old call is tried again, in Unix nanoseconds: after it failed where the
+	// new one succeeded.
+	again atomic.Int64
 }
 
 var _ hardware.Screen = (*Screen)(nil)
@@ -28,7 +31,7 @@ func OpenScreen() (*Screen, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Screen{a: a}, nil
+	return &Screen{a: a, now: time.Now}, nil
 }
 
 // Windows implements [hardware.Screen]: the ordinary windows that are on
@@ -44,7 +47,7 @@ func (s *Screen) Windows(ctx context.Context) ([]hardware.Window, error) {
 }
 
 func (s *Screen) windows() ([]hardware.Window, error) {
-	if !s.a.window.allowed() {
+	if !s.a.mayRecord() {
 		return nil, denied(ScreenRecording)
 	}
 	list, err := s.a.windows()
@@ -73,7 +76,7 @@ func (s *Screen) Capture(ctx context.Context, ref string) (hardware.Capture, err
 }
 
 func (s *Screen) capture(ctx context.Context, ref string) (hardware.Capture, error) {
-	if !s.a.window.allowed() {
+	if !s.a.mayRecord() {
 		return hardware.Capture{}, denied(ScreenRecording)
 	}
 	w, err := s.a.find(ref)
@@ -84,6 +87,12 @@ func (s *Screen) capture(ctx context.Context, ref string) (hardware.Capture, err
 		return hardware.Capture{}, err
 	}
 	img, err := s.picture(ctx, w)
+	if errors.Is(err, errNoContent) {
+		s.a.recording.Store(false)
+		if !w.shared {
+			err = withheld(w.id)
+		}
+	}
 	if err != nil {
 		// The window may be gone by now, which is the better error.
 		if now, findErr := s.a.find(ref); findErr != nil {
@@ -96,9 +105,15 @@ func (s *Screen) capture(ctx context.Context, ref string) (hardware.Capture, err
 	return hardware.Capture{Image: img, Scale: scaleOf(img.Rect.Size(), w.bounds.W, w.bounds.H)}, nil
 }
 
+// oldPause is how long ScreenCaptureKit alone is asked. It is slower, hangs where two programs
+// use it, and its own small windows appear in the captured application.
+const oldPause = time.Minute
+
 // picture tries the old call, which is faster, and then ScreenCaptureKit.
 func (s *Screen) picture(ctx context.Context, w windowInfo) (*image.RGBA, error) {
-	if !s.modern.Load() {
+	now := s.now().UnixNano()
+	old := now >= s.again.Load()
+	if old {
 		img, err := s.a.oldPicture(w.id)
 		if err == nil {
 			return img, nil
@@ -108,14 +123,18 @@ func (s *Screen) picture(ctx context.Context, w windowInfo) (*image.RGBA, error)
 		}
 	}
 	img, err := s.a.screenshot(ctx, w.id)
-	if err == nil {
-		s.modern.Store(true)
+	switch {
+	case err != nil:
+		s.again.Store(0)
+	case old:
+		s.again.Store(now + int64(oldPause))
 	}
 	return img, err
 }
 
 // errNoContent means that the system returned an empty picture.
-var errNoContent = errors.New("macOS gave a black or empty picture although Screen Recording is reported as granted")
+var errNoContent = errors.New("macOS gave a black or empty picture although Screen Recording is reported as " +
+	"granted; if macOS asks whether to go on recording, as it does about every month, answer it")
 
 func noContent() error {
 	return fmt.Errorf("darwin: %w: %s: %w", errNoContent, howTo(ScreenRecording), hardware.ErrPermission)

@@ -6,6 +6,7 @@ import (
 	"image/color"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/kehai-run/kehai/hardware"
 	"github.com/kehai-run/kehai/hardware/hardwaretest"
@@ -30,9 +31,9 @@ var bubble = color.RGBA{195, 246, 157, 255}
 
 func fakeScreen(t *testing.T) (*world, *Screen) {
 	w := newWorld(t)
-	w.windows = []map[string]any{shownWindow(42, 100, 50)}
-	w.picture = painted(200, 100, bubble)
-	return w, &Screen{a: w.api}
+	w.windows = []map[string]any{shownWindow(42, 100, 60)}
+	w.picture = painted(200, 120, bubble)
+	return w, &Screen{a: w.api, now: time.Now}
 }
 
 func TestScreenConformance(t *testing.T) {
@@ -43,7 +44,7 @@ func TestScreenConformance(t *testing.T) {
 			Screen: screen, Ref: "42",
 			Change: func() {
 				defer screen.turn.enter()()
-				w.picture = painted(200, 100, color.RGBA{1, 2, 3, 255})
+				w.picture = painted(200, 120, color.RGBA{1, 2, 3, 255})
 			},
 			Hide:  func() { w.windows[0][keyOnScreen] = false },
 			Show:  func() { w.windows[0][keyOnScreen] = true },
@@ -74,12 +75,12 @@ func TestCapture(t *testing.T) {
 
 func TestWindowsLists(t *testing.T) {
 	w, s := fakeScreen(t)
-	menu, hidden := shownWindow(7, 100, 20), shownWindow(8, 100, 20)
+	menu, hidden := shownWindow(7, 100, 200), shownWindow(8, 100, 200)
 	menu[keyLayer], hidden[keyOnScreen] = 24, false
-	w.windows = append([]map[string]any{menu, hidden}, w.windows...)
+	w.windows = append([]map[string]any{menu, hidden, shownWindow(9, 66, 20)}, w.windows...)
 	got, err := s.Windows(t.Context())
 	want := hardware.Window{Ref: "42", Title: "花子", App: "LINE", PID: 77}
-	want.Box.Min.X, want.Box.Min.Y, want.Box.Max.X, want.Box.Max.Y = 10, 20, 110, 70
+	want.Box.Min.X, want.Box.Min.Y, want.Box.Max.X, want.Box.Max.Y = 10, 20, 110, 80
 	if err != nil || len(got) != 1 || got[0] != want {
 		t.Errorf("Windows() = %+v, %v, want %+v", got, err, want)
 	}
@@ -91,9 +92,13 @@ func TestCaptureErrors(t *testing.T) {
 		change func(w *world)
 		want   error
 	}{
-		{"permission", func(w *world) { w.allowed = false }, hardware.ErrPermission},
-		{"black", func(w *world) { w.picture = painted(200, 100, color.RGBA{A: 255}) }, hardware.ErrPermission},
-		{"transparent", func(w *world) { w.picture = painted(200, 100, color.RGBA{}) }, hardware.ErrPermission},
+		{"permission", func(w *world) { w.allowed, w.windows[0][keyTitle] = false, "" }, hardware.ErrPermission},
+		{"black", func(w *world) { w.picture = painted(200, 120, color.RGBA{A: 255}) }, hardware.ErrPermission},
+		{"kept out", func(w *world) {
+			w.picture = painted(200, 120, color.RGBA{})
+			w.windows[0][keySharing] = 0
+		}, hardware.ErrEmptyFrame},
+		{"transparent", func(w *world) { w.picture = painted(200, 120, color.RGBA{}) }, hardware.ErrPermission},
 		{"no picture", func(w *world) { w.picture = nil }, hardware.ErrEmptyFrame},
 		{"no pixels", func(w *world) { w.picture = painted(0, 0, bubble) }, hardware.ErrEmptyFrame},
 		{"huge", func(w *world) { w.picture = &cgImage{width: 1 << 40, height: 1} }, hardware.ErrEmptyFrame},
@@ -167,14 +172,14 @@ func (w *world) withKit() {
 			w.t.Errorf("the filter has window %v, want 42", id)
 		}
 		props := w.thing(to).(instance).props
-		props["contentRect"], props["pointPixelScale"] = rect{10, 20, 100, 50}, float32(2)
+		props["contentRect"], props["pointPixelScale"] = rect{10, 20, 100, 60}, float32(2)
 		return to
 	}
 	w.methods["captureImageWithFilter:configuration:completionHandler:"] = func(_ obj, args []any) any {
 		config := w.thing(args[1].(obj)).(instance).props
-		if config["Width:"] != uint(200) || config["Height:"] != uint(100) || config["ShowsCursor:"] != false ||
+		if config["Width:"] != uint(200) || config["Height:"] != uint(120) || config["ShowsCursor:"] != false ||
 			config["IgnoreShadowsSingleWindow:"] != true {
-			w.t.Errorf("the configuration is %v, want 200×100 without pointer and shadow", config)
+			w.t.Errorf("the configuration is %v, want 200×120 without pointer and shadow", config)
 		}
 		answer := w.thing(args[2].(obj)).(func(obj, obj))
 		if w.kit == nil {
@@ -182,22 +187,66 @@ func (w *world) withKit() {
 				"localizedDescription": "no"}}))
 			return nil
 		}
-		answer(w.put(*w.kit), 0)
+		shown := *w.kit
+		if w.density == 1 && config["ScalesToFit:"] != true { // the window covers the upper left quarter
+			shown.data = slices.Clone(shown.data)
+			clear(shown.data[len(shown.data)/2:])
+		}
+		answer(w.put(shown), 0)
 		return nil
 	}
+}
+
+// TestScreenshotFillsThePicture: ScreenCaptureKit says the density of the main display for a
+// window on another one.
+func TestScreenshotFillsThePicture(t *testing.T) {
+	w, s := fakeScreen(t)
+	w.withKit()
+	w.api.window.picture, w.kit, w.density = nil, painted(200, 120, bubble), 1
+	if c, err := s.Capture(t.Context(), "42"); err != nil || c.Image.RGBAAt(199, 119) != bubble {
+		t.Errorf("Capture() on another display = %v, %v, want a picture that is filled", c.Scale, err)
+	}
+}
+
+// TestOldCallComesBack: one failure of the old call does not leave it for good.
+func TestOldCallComesBack(t *testing.T) {
+	w, s := fakeScreen(t)
+	w.withKit()
+	now := time.Unix(1e9, 0)
+	s.now = func() time.Time { return now }
+	good := w.picture
+	w.picture, w.kit = nil, painted(200, 120, color.RGBA{1, 2, 3, 255})
+	shows := func(what string, want color.RGBA) {
+		t.Helper()
+		if c, err := s.Capture(t.Context(), "42"); err != nil || c.Image.RGBAAt(5, 5) != want {
+			t.Errorf("%s: Capture() = %v, want the colour %v", what, err, want)
+		}
+	}
+	shows("the old call fails", color.RGBA{1, 2, 3, 255})
+	w.picture = good
+	shows("at once", color.RGBA{1, 2, 3, 255})
+	now = now.Add(oldPause)
+	shows("after a minute", bubble)
+	w.picture = nil
+	shows("the old call fails again", color.RGBA{1, 2, 3, 255})
+	w.picture, w.kit = good, nil
+	if _, err := s.Capture(t.Context(), "42"); err == nil {
+		t.Error("Capture() = nil where ScreenCaptureKit fails, want its error")
+	}
+	shows("ScreenCaptureKit failed", bubble)
 }
 
 func TestCaptureFallsBack(t *testing.T) {
 	for _, old := range []string{"missing", "black", "none"} {
 		w, s := fakeScreen(t)
 		w.withKit()
-		w.kit = painted(200, 100, bubble)
+		w.kit = painted(200, 120, bubble)
 		asked := 0
 		switch old {
 		case "missing":
 			w.api.window.picture = nil
 		case "black":
-			w.picture = painted(200, 100, color.RGBA{})
+			w.picture = painted(200, 120, color.RGBA{})
 		case "none":
 			w.picture = nil
 		}
@@ -223,7 +272,7 @@ func TestScreenshotErrors(t *testing.T) {
 		want   error
 	}{
 		{"declined", func(w *world) { w.kitCode = userDeclined }, hardware.ErrPermission},
-		{"black", func(w *world) { w.kit = painted(200, 100, color.RGBA{A: 255}) }, hardware.ErrPermission},
+		{"black", func(w *world) { w.kit = painted(200, 120, color.RGBA{A: 255}) }, hardware.ErrPermission},
 		{"failed", func(w *world) { w.kit = nil }, systemError{"x", 5, "no"}},
 		{"no area", func(w *world) { w.api.sendRect = func(obj, string, ...any) rect { return rect{} } },
 			hardware.ErrEmptyFrame},
@@ -231,7 +280,7 @@ func TestScreenshotErrors(t *testing.T) {
 	} {
 		w, s := fakeScreen(t)
 		w.withKit()
-		w.kit = painted(200, 100, bubble)
+		w.kit = painted(200, 120, bubble)
 		tt.change(w)
 		var err error
 		w.api.pool(func() { _, err = s.a.screenshot(t.Context(), 42) })

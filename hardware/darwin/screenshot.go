@@ -96,8 +96,10 @@ func (a *api) shoot(content obj, id windowID, answer chan<- shot) error {
 	}
 	config := a.send(a.send(a.class("SCStreamConfiguration"), "alloc"), "init")
 	defer a.send(config, "release")
-	a.send(config, "setWidth:", uint(width))              // @property size_t width, in pixels
-	a.send(config, "setHeight:", uint(height))            // @property size_t height
+	a.send(config, "setWidth:", uint(width))   // @property size_t width, in pixels
+	a.send(config, "setHeight:", uint(height)) // @property size_t height
+	// Above the main display the density is that of another one; the window then fills all the same.
+	a.send(config, "setScalesToFit:", true)               // @property BOOL scalesToFit
 	a.send(config, "setShowsCursor:", false)              // @property BOOL showsCursor
 	a.send(config, "setIgnoreShadowsSingleWindow:", true) // @property BOOL ignoreShadowsSingleWindow, macOS 14
 	taken, free := a.block(func(picture, failure obj) {

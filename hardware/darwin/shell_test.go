@@ -6,6 +6,8 @@ import (
 	"errors"
 	"image"
 	"image/color"
+	"os"
+	"reflect"
 	"runtime"
 	"slices"
 	"strings"
@@ -29,13 +31,13 @@ func TestElsewhere(t *testing.T) {
 		return
 	}
 	for name, open := range map[string]func() error{
-		"OpenScreen":         func() error { _, err := OpenScreen(); return err },
-		"OpenRecognizer":     func() error { _, err := OpenRecognizer(); return err },
-		"OpenStructure":      func() error { _, err := OpenStructure(); return err },
-		"OpenUsage":          func() error { _, err := OpenUsage(UsageOptions{}); return err },
-		"OpenTypist":         func() error { _, err := OpenTypist(TypistOptions{}); return err },
-		"Permissions":        func() error { _, err := Permissions(); return err },
-		"AskScreenRecording": func() error { _, err := AskScreenRecording(); return err },
+		"OpenScreen":     func() error { _, err := OpenScreen(); return err },
+		"OpenRecognizer": func() error { _, err := OpenRecognizer(); return err },
+		"OpenStructure":  func() error { _, err := OpenStructure(); return err },
+		"OpenUsage":      func() error { _, err := OpenUsage(UsageOptions{}); return err },
+		"OpenTypist":     func() error { _, err := OpenTypist(TypistOptions{}); return err },
+		"Permissions":    func() error { _, err := Permissions(); return err },
+		"Ask":            func() error { _, err := Ask(); return err },
 	} {
 		if err := open(); !errors.Is(err, hardware.ErrUnavailable) || !strings.Contains(err.Error(), "macOS only") {
 			t.Errorf("%s() = %v, want %v and why", name, err, hardware.ErrUnavailable)
@@ -48,8 +50,80 @@ func TestPermissions(t *testing.T) {
 	w.trusted = false
 	got := w.api.permissions()
 	if len(got) != 2 || got[0].Name != ScreenRecording || !got[0].Granted || got[1].Name != Accessibility ||
-		got[1].Granted {
-		t.Errorf("permissions() = %+v, want Screen Recording granted and Accessibility not", got)
+		got[1].Granted || len(w.asked) > 0 {
+		t.Errorf("permissions() = %+v, want Screen Recording granted, Accessibility not, and nobody asked", got)
+	}
+}
+
+// TestPreflightIsWrong: the system says no to some programs that have the permission. Titles of other
+// programs' windows show that they have it.
+func TestPreflightIsWrong(t *testing.T) {
+	w, s := fakeScreen(t)
+	w.allowed = false
+	own, menu := shownWindow(8, 300, 200), shownWindow(9, 300, 200)
+	own[keyPID], menu[keyLayer] = os.Getpid(), 24
+	chat := w.windows[0]
+	chat[keyTitle] = ""
+	w.windows = []map[string]any{own, menu, chat}
+	if _, err := s.Windows(t.Context()); !errors.Is(err, hardware.ErrPermission) {
+		t.Errorf("Windows() without a title of another program = %v, want %v", err, hardware.ErrPermission)
+	}
+	chat[keyTitle] = "花子"
+	if _, err := s.Capture(t.Context(), "42"); err != nil {
+		t.Errorf("Capture() with such a title = %v, want nil", err)
+	}
+	if !w.api.permissions()[0].Granted {
+		t.Error("permissions() says denied, want what Capture found")
+	}
+	chat[keyTitle] = ""
+	if _, err := s.Capture(t.Context(), "42"); err != nil {
+		t.Errorf("Capture() once it was seen to be allowed = %v, want nil", err)
+	}
+	w.picture = painted(200, 120, color.RGBA{})
+	if _, err := s.Capture(t.Context(), "42"); !errors.Is(err, hardware.ErrPermission) || w.api.recording.Load() {
+		t.Errorf("Capture() of nothing = %v, want %v and no longer allowed", err, hardware.ErrPermission)
+	}
+}
+
+// TestAsk asks once for each permission that is missing.
+func TestAsk(t *testing.T) {
+	w, _ := fakeScreen(t)
+	if got := w.api.askAll(); len(w.asked) > 0 || !got[0].Granted || !got[1].Granted {
+		t.Errorf("askAll() = %+v after asking for %q, want nobody asked", got, w.asked)
+	}
+	w.allowed, w.trusted, w.windows[0][keyTitle] = false, false, ""
+	w.picture = painted(200, 120, color.RGBA{})
+	if got := w.api.askAll(); !slices.Equal(w.asked, []string{ScreenRecording, Accessibility}) || got[0].Granted {
+		t.Errorf("askAll() = %+v after asking for %q, want both asked for, none granted", got, w.asked)
+	}
+	w.picture = painted(200, 120, bubble)
+	if got := w.api.askAll(); !got[0].Granted {
+		t.Errorf("askAll() = %+v where another program's window can be captured, want that granted", got)
+	}
+}
+
+// TestPatience is one for all elements: on a hanging application each would take six seconds.
+func TestPatience(t *testing.T) {
+	w := newWorld(t)
+	w.api.pool(w.api.prepare)
+	if w.patience != axTimeout {
+		t.Errorf("prepare() sets the patience to %v s, want %v", w.patience, axTimeout)
+	}
+	_, window := w.withChat()
+	lists := w.thing(window.attributes["AXChildren"].([]obj)[0]).(axElement).attributes["AXChildren"].([]obj)
+	asked := 0
+	copied := w.api.ax.copy
+	w.api.ax.copy = func(element, attribute obj, to *obj) int32 {
+		if slices.ContainsFunc(lists, func(o obj) bool { return sameElement(w, o, element) }) {
+			asked++
+			return axCannotComplete
+		}
+		return copied(element, attribute, to)
+	}
+	w.windows = []map[string]any{shownWindow(42, 100, 60)}
+	if _, err := (&Structure{w.api}).Rows(t.Context(), "42"); !errors.Is(err, errSilent) || asked != 2 {
+		t.Errorf("Rows() of a hanging application = %v after %d calls without an answer, want %v after 2", err, asked,
+			errSilent)
 	}
 }
 
@@ -202,26 +276,42 @@ func TestRecognizerErrors(t *testing.T) {
 	}
 }
 
-// withChat gives process 77 an accessible window with two lists.
+// withChat gives process 77 an accessible window: a list of chats beside one of messages.
 func (w *world) withChat() (app, window axElement) {
-	box := func(width float64, more map[string]any) axElement {
-		more["AXPosition"], more["AXSize"] = point{10, 20}, size{width, 50}
+	box := func(x, y, width, height float64, more map[string]any) axElement {
+		more["AXPosition"], more["AXSize"] = point{x, y}, size{width, height}
 		return axElement{attributes: more}
 	}
-	rows := func(n int) []obj { return make([]obj, n) }
-	chats := w.put(box(30, map[string]any{"AXRole": "AXTable", "AXRows": rows(9), "AXChildren": rows(10)}))
-	talk := w.put(box(60, map[string]any{"AXRole": "AXList", "AXChildren": rows(5)}))
+	rows := func(n int) (list []obj) {
+		for range n {
+			list = append(list, w.put(box(0, 0, 9, 9, map[string]any{"AXRole": "AXRow"})))
+		}
+		return append(list, w.put(box(0, 0, 9, 0, map[string]any{"AXRole": "AXRow"})),
+			w.put(box(0, 0, 9, 9, map[string]any{"AXRole": "AXColumn"})))
+	}
+	chats := w.put(box(10, 20, 30, 60, map[string]any{"AXRole": "AXTable", "AXChildren": rows(9)}))
+	talk := w.put(box(40, 20, 70, 40, map[string]any{"AXRole": "AXList", "AXChildren": rows(5)}))
 	split := w.put(axElement{attributes: map[string]any{"AXRole": "AXSplitGroup", "AXChildren": []obj{chats, talk}}})
-	window = box(100, map[string]any{"AXRole": "AXWindow", "AXTitle": "花子", "AXChildren": []obj{split}})
+	window = box(10, 20, 100, 60, map[string]any{"AXRole": "AXWindow", "AXTitle": "花子", "AXChildren": []obj{split}})
 	app = axElement{attributes: map[string]any{"AXWindows": []obj{w.put(window)}, "AXFrontmost": true}}
 	w.elements[77] = w.put(app)
 	return app, window
 }
 
+// withArea puts a text area below the list of messages.
+func (w *world) withArea(window axElement) {
+	window.attributes["AXChildren"] = append(window.attributes["AXChildren"].([]obj), w.put(axElement{
+		attributes: map[string]any{"AXRole": "AXTextArea", "AXPosition": point{45, 65}, "AXSize": size{60, 10}}}))
+}
+
 func TestStructureRows(t *testing.T) {
 	w, _ := fakeScreen(t)
-	w.withChat()
+	_, window := w.withChat()
 	s := &Structure{w.api}
+	if n, err := s.Rows(t.Context(), "42"); !errors.Is(err, hardware.ErrUnavailable) {
+		t.Errorf("Rows(42) without a text area = %d, %v, want %v", n, err, hardware.ErrUnavailable)
+	}
+	w.withArea(window)
 	if n, err := s.Rows(t.Context(), "42"); n != 5 || err != nil {
 		t.Errorf("Rows(42) = %d, %v, want 5", n, err)
 	}
@@ -297,7 +387,7 @@ func TestType(t *testing.T) {
 
 func TestActivateRaises(t *testing.T) {
 	w, typist, app, window := fakeTypist(t)
-	other := shownWindow(7, 100, 50)
+	other := shownWindow(7, 100, 60)
 	other[keyPID] = 5
 	w.windows = []map[string]any{other, w.windows[0]}
 	app.attributes["AXFrontmost"] = false
@@ -323,7 +413,7 @@ func TestTypistRefuses(t *testing.T) {
 		also   error
 	}{
 		{"covered for good", func(w *world) {
-			w.windows = append([]map[string]any{shownWindow(7, 9, 9)},
+			w.windows = append([]map[string]any{shownWindow(7, 300, 200)},
 				w.windows...)
 		}, hardware.ErrNotActive},
 		{"gone", func(w *world) { w.windows = nil }, hardware.ErrWindowGone},
@@ -352,7 +442,7 @@ func TestTypeIsInterrupted(t *testing.T) {
 		interrupt func(w *world, cancel func())
 	}{
 		{"another window", func(w *world, _ func()) {
-			w.windows = append([]map[string]any{shownWindow(7, 9, 9)}, w.windows...)
+			w.windows = append([]map[string]any{shownWindow(7, 300, 200)}, w.windows...)
 		}},
 		{"cancelled", func(_ *world, cancel func()) { cancel() }},
 		{"closed", func(w *world, _ func()) { w.windows = nil }},
@@ -386,4 +476,10 @@ func TestClick(t *testing.T) {
 		len(w.events) != 3 {
 		t.Errorf("Click(outside) = %v, want %v and no event", err, hardware.ErrNotActive)
 	}
+}
+
+// sameElement reports whether an element is that one, or a copy of it.
+func sameElement(w *world, a, b obj) bool {
+	return reflect.ValueOf(w.thing(a).(axElement).attributes).Pointer() ==
+		reflect.ValueOf(w.thing(b).(axElement).attributes).Pointer()
 }

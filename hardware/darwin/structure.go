@@ -10,7 +10,7 @@ import (
 
 // Structure counts the rows of a chat's message list through the accessibility
 // tree. It needs the permission Accessibility. All methods may be called
-// concurrently.
+// concurrently; one call asks at a time.
 type Structure struct{ a *api }
 
 var _ hardware.Structure = (*Structure)(nil)
@@ -25,7 +25,8 @@ func OpenStructure() (*Structure, error) {
 }
 
 // Rows implements [hardware.Structure] for a Ref of [Screen]. The error for a
-// window without a list wraps [hardware.ErrUnavailable].
+// window without a list above a text area wraps [hardware.ErrUnavailable]: some
+// applications show their tree only in front.
 func (s *Structure) Rows(ctx context.Context, ref string) (int, error) {
 	if err := ctx.Err(); err != nil {
 		return 0, err
@@ -41,6 +42,8 @@ func (s *Structure) rows(ctx context.Context, ref string) (int, error) {
 	if err != nil {
 		return 0, err
 	}
+	s.a.axTurn.Lock()
+	defer s.a.axTurn.Unlock()
 	keep := &keeper{a: s.a}
 	defer keep.release()
 	_, window, err := keep.accessible(w)
@@ -85,11 +88,17 @@ func (k *keeper) accessible(w windowInfo) (app, window element, err error) {
 	}
 	windows := k.a.list(o)
 	among := make([]candidate, len(windows))
+	var p patience
 	for i, o := range windows {
 		e := element{k, o}
-		k.a.ax.timeout(o, axTimeout)
-		title, _ := e.copy("AXTitle") // if this fails, the window matches nothing
-		frame, _ := e.frame()
+		title, err := e.copy("AXTitle") // if this fails, the window matches nothing
+		if p.over(err) {
+			return element{}, element{}, err
+		}
+		frame, err := e.frame()
+		if p.over(err) {
+			return element{}, element{}, err
+		}
 		among[i] = candidate{title: k.a.text(title), frame: frame}
 	}
 	i := matchWindow(w, among)
@@ -111,7 +120,6 @@ func (k *keeper) application(w windowInfo) (element, error) {
 	if app.o == 0 {
 		return element{}, gone(w.id.ref())
 	}
-	k.a.ax.timeout(app.o, axTimeout) // the default is six seconds
 	return app, nil
 }
 
@@ -161,21 +169,6 @@ func (e element) frame() (rect, error) {
 }
 
 func (a *api) axValue(o obj) bool { return o != 0 && a.cf.typeOf(o) == a.ax.valueType() }
-
-func (e element) rows() (int, error) {
-	n, err := e.count("AXRows")
-	if errors.Is(err, errAbsent) || err == nil && n == 0 {
-		return e.count("AXChildren")
-	}
-	return n, err
-}
-
-// count is the length of an attribute that is an array.
-func (e element) count(attribute string) (int, error) {
-	var n int
-	err := axError(e.k.a.ax.count(e.o, e.k.a.string(attribute), &n))
-	return max(0, n), err
-}
 
 func (e element) children() ([]node, error) {
 	o, err := e.copy("AXChildren")

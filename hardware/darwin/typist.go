@@ -57,8 +57,8 @@ const (
 	eventGap      = 5 * time.Millisecond // some applications lose faster events
 )
 
-// Activate implements [hardware.Typist]. It does not restore a window from the
-// Dock.
+// Activate implements [hardware.Typist]. It shows an application that is hidden and takes the window
+// out of the Dock.
 func (t *Typist) Activate(ctx context.Context, ref string) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -69,8 +69,12 @@ func (t *Typist) activate(ctx context.Context, ref string) error {
 	if err := ctx.Err(); err != nil {
 		return notActive(err)
 	}
+	var hidden error
 	for try := range activateTries {
 		active, err := t.isActive(ref)
+		if hidden = nil; errors.Is(err, hardware.ErrMinimised) {
+			hidden, err = err, nil
+		}
 		if err != nil {
 			return notActive(err)
 		}
@@ -86,6 +90,9 @@ func (t *Typist) activate(ctx context.Context, ref string) error {
 			return notActive(err)
 		}
 	}
+	if hidden != nil {
+		return notActive(hidden)
+	}
 	return fmt.Errorf("darwin: window %q did not come to the front; is another window holding the screen? %w", ref,
 		hardware.ErrNotActive)
 }
@@ -96,15 +103,21 @@ func notActive(err error) error { return fmt.Errorf("%w: %w", hardware.ErrNotAct
 // show no accessible windows until it is there.
 func (t *Typist) raise(ref string) (err error) {
 	t.a.pool(func() {
-		err = t.withApp(ref, func(keep *keeper, w windowInfo, app element) error {
+		err = t.withAnyApp(ref, func(keep *keeper, w windowInfo, app element) error {
+			if !w.onScreen {
+				_ = app.set("AXHidden", t.a.boolean(false)) // whether it helped is seen afterwards
+			}
 			_, window, err := keep.accessible(w)
+			if err == nil && !w.onScreen {
+				_ = window.set("AXMinimized", t.a.boolean(false))
+			}
 			if err == nil {
 				err = axError(t.a.ax.perform(window.o, t.a.string("AXRaise")))
 			}
 			if err != nil && !errors.Is(err, errAbsent) && !errors.Is(err, hardware.ErrUnavailable) {
 				return err
 			}
-			return app.set("AXFrontmost", t.a.yes())
+			return app.set("AXFrontmost", t.a.boolean(true))
 		})
 	})
 	return err
@@ -133,13 +146,22 @@ func (t *Typist) isActive(ref string) (active bool, err error) {
 
 // withApp finds a visible window and its accessible application.
 func (t *Typist) withApp(ref string, f func(keep *keeper, w windowInfo, app element) error) error {
+	return t.withAnyApp(ref, func(keep *keeper, w windowInfo, app element) error {
+		if !w.onScreen {
+			return w.capturable()
+		}
+		return f(keep, w, app)
+	})
+}
+
+// withAnyApp does the same for a window that may be hidden.
+func (t *Typist) withAnyApp(ref string, f func(keep *keeper, w windowInfo, app element) error) error {
 	w, err := t.a.find(ref)
 	if err != nil {
 		return err
 	}
-	if !w.onScreen {
-		return w.capturable()
-	}
+	t.a.axTurn.Lock()
+	defer t.a.axTurn.Unlock()
 	keep := &keeper{a: t.a}
 	defer keep.release()
 	app, err := keep.application(w)
@@ -157,7 +179,7 @@ func (t *Typist) Type(ctx context.Context, ref, text string) error {
 	if err := t.activate(ctx, ref); err != nil {
 		return err
 	}
-	if done, err := t.setText(ref, plain(text)); done || err != nil {
+	if done, err := t.setText(ctx, ref, plain(text)); done || err != nil {
 		return err
 	}
 	return t.strike(ctx, ref, strokes(text))
@@ -174,7 +196,7 @@ func (t *Typist) Press(ctx context.Context, ref string, key hardware.Key) error 
 	if err := t.activate(ctx, ref); err != nil {
 		return err
 	}
-	if done, err := t.postKey(ref, s); done || err != nil {
+	if done, err := t.postKey(ctx, ref, s); done || err != nil {
 		return err
 	}
 	return t.strike(ctx, ref, []stroke{s})

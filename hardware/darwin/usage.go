@@ -44,8 +44,8 @@ func openUsage(a *api, o UsageOptions) *Usage {
 	return u
 }
 
-// stateHID is the event source of the devices: events that programs post into a
-// session do not count.
+// stateHID is the event source of the devices. Keys that a program posts where devices do may
+// count as well: that is not documented.
 const stateHID = 1
 
 // Kinds of CGEvents.

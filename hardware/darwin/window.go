@@ -30,7 +30,7 @@ type windowInfo struct {
 	bounds   rect   // points, origin at the upper left of the main display
 	alpha    float64
 	onScreen bool
-	shared   bool // false: the application excludes it from captures
+	shared   bool // false: the application excludes it from captures, or they are not allowed
 }
 
 // entry is one dictionary of the list.
@@ -107,24 +107,30 @@ func finite(v float64) float64 {
 	return v
 }
 
+// Smaller windows, in points, are no windows to a person: ScreenCaptureKit puts one of 66×20 into
+// the application that it captures.
+const leastWidth, leastHeight = 100, 60
+
 // ordinary reports whether a person would call w a window.
 func (w windowInfo) ordinary() bool {
-	return w.layer == 0 && w.onScreen && w.alpha > 0 && w.bounds.W >= 1 && w.bounds.H >= 1
+	return w.layer == 0 && w.onScreen && w.alpha > 0 && w.bounds.W >= leastWidth && w.bounds.H >= leastHeight
 }
 
-// capturable returns why a window cannot be captured, or nil.
+// capturable returns why a window cannot be captured, or nil. That it is not shared is left to the
+// picture: without permission the system says so of every window.
 func (w windowInfo) capturable() error {
 	switch {
 	case !w.onScreen:
-		return fmt.Errorf("darwin: window %d is in the Dock, hidden or on another desktop; show it: %w", w.id,
-			hardware.ErrMinimised)
+		return fmt.Errorf("darwin: window %d is in the Dock, hidden, on another desktop or behind an application "+
+			"that fills the screen; nothing is read until it shows: %w", w.id, hardware.ErrMinimised)
 	case w.bounds.W < 1 || w.bounds.H < 1:
 		return fmt.Errorf("darwin: window %d has no area: %w", w.id, hardware.ErrEmptyFrame)
-	case !w.shared:
-		return fmt.Errorf("darwin: the application keeps window %d out of all captures: %w", w.id,
-			hardware.ErrEmptyFrame)
 	}
 	return nil
+}
+
+func withheld(id windowID) error {
+	return fmt.Errorf("darwin: the application keeps window %d out of all captures: %w", id, hardware.ErrEmptyFrame)
 }
 
 func (w windowInfo) box() image.Rectangle {

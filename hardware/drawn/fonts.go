@@ -60,12 +60,12 @@ func (f *FontSet) Path() string { return f.path }
 // Japanese reports whether Japanese text can be drawn.
 func (f *FontSet) Japanese() bool { return f.path != "" }
 
-// String says what was found and, if nothing, what to do.
+// String says what was found, or what follows.
 func (f *FontSet) String() string {
 	if f.Japanese() {
 		return f.path
 	}
-	return "no Japanese font found, Japanese text is drawn as boxes; install fonts-ipaexfont-gothic"
+	return "no Japanese font found, Japanese text is drawn as boxes"
 }
 
 func openFont(path string) *opentype.Font {

@@ -179,6 +179,7 @@ type Read struct {
 // OCR engines that are built in.
 const (
 	OCRTesseract = "tesseract"
+	OCRVision    = "vision" // on macOS alone
 	OCRDrawn     = "drawn"
 )
 
@@ -329,7 +330,7 @@ func Default() Config {
 }
 
 func defaultConfig(goos, home, host string, env func(string) string) Config {
-	return Config{
+	c := Config{
 		Data:       dataDir(goos, home, env),
 		Node:       nodeName(host),
 		Durability: DurabilityPower,
@@ -355,4 +356,8 @@ func defaultConfig(goos, home, host string, env func(string) string) Config {
 		Retention: Retention{Verdicts: 720 * time.Hour},
 		Shutdown:  Shutdown{Drain: 10 * time.Second},
 	}
+	if goos == "darwin" {
+		c.OCR.Engine = OCRVision
+	}
+	return c
 }

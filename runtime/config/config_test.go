@@ -54,6 +54,9 @@ func TestDefaultIsValid(t *testing.T) {
 	if err := c.Validate(); err != nil {
 		t.Errorf("Validate(defaults) = %v, want nil", err)
 	}
+	if mac := defaultConfig("darwin", "/Users/hana", "mac-a", os.Getenv); mac.OCR.Engine != OCRVision {
+		t.Errorf("the engine of a Mac = %s, want its own", mac.OCR.Engine)
+	}
 	real := Default()
 	if err := real.Validate(); err != nil {
 		t.Errorf("Default().Validate() = %v, want nil", err)

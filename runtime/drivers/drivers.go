@@ -80,7 +80,7 @@ type Recognizer struct {
 // what they drew, and Tesseract), and the counter of how this system is used.
 func Builtin(cfg config.Config) Set {
 	windows := NewDrawn()
-	return Set{
+	s := Set{
 		Screens: map[string]OpenScreen{nameDrawn: func(w config.Window) (hardware.Screen, string, error) {
 			return windows.open(cfg, w)
 		}},
@@ -103,7 +103,19 @@ func Builtin(cfg config.Config) Set {
 		}}},
 		Drawn: windows,
 	}
+	if goruntime.GOOS == "darwin" {
+		s.Recognizers[config.OCRVision] = Recognizer{Open: openVision, Probe: func() error {
+			r, err := openVision()
+			if err != nil {
+				return fmt.Errorf("%w (or install Tesseract and set ocr.engine to tesseract)", err)
+			}
+			return r.(io.Closer).Close()
+		}}
+	}
+	return s
 }
+
+func openVision() (hardware.Recognizer, error) { return darwin.OpenRecognizer() }
 
 func openUsage() (hardware.Usage, error) {
 	if goruntime.GOOS == "darwin" {
