@@ -18,6 +18,7 @@ import (
 	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/runtime/control"
 	"github.com/kehai-run/kehai/runtime/engine"
+	"github.com/kehai-run/kehai/runtime/privacy"
 )
 
 type exportVerb struct {
@@ -25,6 +26,7 @@ type exportVerb struct {
 	format string
 	output string
 	all    bool
+	raw    bool
 }
 
 func (v *exportVerb) command() *cobra.Command {
@@ -36,9 +38,13 @@ of them, the replies that were sent, and the gaps in which messages may be missi
 as JSON Lines, each with a field "record" that says what it is (message, reply,
 transcript_gap, or message_changed for a message that is not kept any more), or as
 Markdown for people. With --all also the stages' decisions and the dead letters. A file
-that -o names is new and can be read by nobody else.`,
+that -o names is new and can be read by nobody else.
+
+Names and what else is private are masked, the same with the same placeholder within
+a conversation and an export; messages of dead letters are left out. --raw writes all
+of it as it is stored.`,
 		Example: `  kehai export > kehai.jsonl
-  kehai export line:Hana --format md -o hana.md
+  kehai export line:Hana --raw --format md -o hana.md
   kehai export line:Hana --all | jq 'select(.record == "decision")'`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: v.withBackend(v.run),
@@ -46,6 +52,7 @@ that -o names is new and can be read by nobody else.`,
 	cmd.Flags().StringVar(&v.format, "format", "jsonl", "`FORMAT`: jsonl or md")
 	cmd.Flags().StringVarP(&v.output, "output", "o", "-", "write into a new `FILE`; - is standard output")
 	cmd.Flags().BoolVar(&v.all, "all", false, "decisions and dead letters too")
+	cmd.Flags().BoolVar(&v.raw, "raw", false, "private texts as they are, not masked")
 	return cmd
 }
 
@@ -70,6 +77,13 @@ func (v *exportVerb) write(
 		ex = &markdown{out: out}
 	default:
 		return badUsage("export: --format %q: want jsonl or md", v.format)
+	}
+	if !v.raw {
+		masked := maskedExport{exporter: ex, by: &privacy.Masker{}}
+		if err := b.Timeline(ctx, q, masked.learn); err != nil { // texts may name who writes only later
+			return err
+		}
+		ex = masked
 	}
 	n, err := export(ctx, b, q, v.all, ex)
 	if err = errors.Join(err, out.Flush()); err == nil && n == 0 && q.Conversation != "" {
@@ -128,6 +142,67 @@ func (e jsonExport) entry(entry control.Entry) error {
 func (e jsonExport) decision(v events.Verdict) error { return e.record("decision", v) }
 
 func (e jsonExport) deadLetter(d engine.DeadLetter) error { return e.record("dead_letter", d) }
+
+// maskedExport masks what another one writes.
+type maskedExport struct {
+	exporter
+	by *privacy.Masker
+}
+
+// learn remembers the names of an entry.
+func (m maskedExport) learn(e control.Entry) error {
+	m.names(&e)
+	return nil
+}
+
+// names masks the names of an entry.
+func (m maskedExport) names(e *control.Entry) {
+	name := func(s string) string { return m.by.Name(string(e.Conversation), s) }
+	if app, title, ok := strings.Cut(e.Called, ":"); ok {
+		e.Called = app + ":" + name(title)
+	} else {
+		e.Called = name(e.Called)
+	}
+	if e.Message != nil {
+		e.Message.Sender = name(e.Message.Sender)
+	}
+	if e.Change != nil {
+		e.Change.Sender = name(e.Change.Sender)
+	}
+}
+
+func (m maskedExport) entry(e control.Entry) error {
+	m.names(&e)
+	text := func(s *string) { *s = m.by.Text(string(e.Conversation), *s) }
+	if e.Message != nil {
+		text(&e.Message.Text)
+		for i := range e.Message.Parts {
+			text(&e.Message.Parts[i].Text)
+			text(&e.Message.Parts[i].Edited)
+		}
+	}
+	if e.Change != nil {
+		text(&e.Change.Old)
+		text(&e.Change.New)
+	}
+	if r := e.Reply; r != nil {
+		text(&r.Text)
+		if r.Basis != nil {
+			text((*string)(&r.Basis.Reason))
+		}
+	}
+	return m.exporter.entry(e)
+}
+
+func (m maskedExport) decision(v events.Verdict) error {
+	v.Reason = m.by.Text(string(v.Detail.Conversation), v.Reason)
+	return m.exporter.decision(v)
+}
+
+func (m maskedExport) deadLetter(d engine.DeadLetter) error {
+	d.Error, d.Message = m.by.Text(d.Actor.Key(), d.Error), nil
+	return m.exporter.deadLetter(d)
+}
 
 // markdown writes a document for people: a heading for each day and whenever
 // the conversation changes.

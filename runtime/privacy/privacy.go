@@ -1,10 +1,11 @@
 // Package privacy masks texts for who is outside of the actors: the command line
-// and hosts. [Lines] reads one text a line; what is found, and how, is package
-// actors/pii.
+// and hosts. [Lines] reads one text a line, a [Masker] keeps the values of a
+// conversation apart; what is found, and how, is package actors/pii.
 package privacy
 
 import (
 	"bufio"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -83,6 +84,34 @@ func readLine(in *bufio.Reader) (text, end string, long bool, err error) {
 // Masked returns a text with labels of its language in the place of private data.
 func Masked(s string) string {
 	return pii.Mask(s, pii.LabelsFor(s)).Text
+}
+
+// Masker masks texts of conversations with placeholders such as [氏名·7f3a], which tell the
+// values of a conversation apart. Those of another Masker differ. The zero value is ready;
+// it is used by one goroutine at a time.
+type Masker struct{ vaults map[string]*pii.Vault }
+
+// Text masks what is private in a text of a conversation, and the names it was told of.
+func (m *Masker) Text(conversation, s string) string { return m.vault(conversation, s).Mask(s).Text }
+
+// Name masks all of a name, and from then on wherever it occurs in that conversation.
+func (m *Masker) Name(conversation, name string) string {
+	v := m.vault(conversation, name)
+	v.Know(name)
+	return v.MaskName(name).Text
+}
+
+func (m *Masker) vault(conversation, s string) *pii.Vault {
+	v := m.vaults[conversation]
+	if v == nil {
+		if m.vaults == nil {
+			m.vaults = map[string]*pii.Vault{}
+		}
+		v = &pii.Vault{Key: []byte(rand.Text())}
+		m.vaults[conversation] = v
+	}
+	v.Labels = pii.LabelsFor(s)
+	return v
 }
 
 func mask(n int, text, end string, labels pii.Labels) Line {
