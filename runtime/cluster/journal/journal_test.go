@@ -206,9 +206,8 @@ func (c *nodes) add(at int, p cluster.Peer) {
 	c.t.Helper()
 	ctx, end := context.WithTimeout(context.Background(), limit)
 	defer end()
-	if err := c.all[at].seat.Add(ctx, p); err != nil {
-		c.t.Fatal(err)
-	}
+	// It fails when the leader loses its place meanwhile; a seat tries again, too.
+	c.until("place for "+p.Node, func() bool { return c.all[at].seat.Add(ctx, p) == nil })
 }
 
 // limit is for what ought to come about within seconds.
