@@ -67,9 +67,10 @@ type settings struct {
 	workers  []engine.WorkerKind
 	activate []messages.Address
 
-	store      func() (engine.Store, error) // nil: Badger in the data directory
-	wrapStore  []func(engine.Store) engine.Store
-	wrapWorker []func(string, actors.Worker) actors.Worker
+	store          func() (engine.Store, error) // nil: Badger in the data directory
+	wrapStore      []func(engine.Store) engine.Store
+	moreProcessors bool
+	wrapWorker     []func(string, actors.Worker) actors.Worker
 
 	drivers.Set
 	llm llm.Options // Host and Transport
@@ -147,6 +148,11 @@ func WithWorkerWrapper(wrap func(kind string, w actors.Worker) actors.Worker) Op
 func WithStoreWrapper(wrap func(engine.Store) engine.Store) Option {
 	return func(s *settings) { s.wrapStore = append(s.wrapStore, wrap) }
 }
+
+// WithMoreProcessors lets Kehai raise GOMAXPROCS by 16 while it removes from the files of its
+// store what was forgotten. Of a million events that takes some seconds, in which a change
+// otherwise waits up to a third of a second to be stored.
+func WithMoreProcessors() Option { return func(s *settings) { s.moreProcessors = true } }
 
 // WithStore keeps state in another store than Badger in the data directory. The runtime
 // closes it. Without a data directory there is no control socket. What is stored there is

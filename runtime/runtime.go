@@ -194,8 +194,12 @@ func (r *Runtime) openStore() (engine.Store, error) {
 	if err != nil {
 		return nil, err
 	}
+	disk := datadir.DiskOf(st)
+	if r.set.moreProcessors {
+		disk = datadir.Crowded(disk)
+	}
 	r.mu.Lock()
-	r.disk = datadir.DiskOf(st)
+	r.disk = disk
 	r.mu.Unlock()
 	for _, wrap := range r.set.wrapStore {
 		st = wrap(st)

@@ -173,7 +173,7 @@ func (s *session) live(ctx, abort context.Context, cfg config.Config) (again boo
 	ends := make(chan bool, 1)
 	log := s.logger(cfg)
 	opts := append([]runtime.Option{
-		runtime.WithVersion(version), runtime.WithLogger(log), runtime.WithEventLog(log),
+		runtime.WithVersion(version), runtime.WithLogger(log), runtime.WithEventLog(log), runtime.WithMoreProcessors(),
 		runtime.WithLives(func(crash bool) {
 			select {
 			case ends <- crash:

@@ -14,6 +14,7 @@ import (
 
 	"github.com/kehai-run/kehai/actors"
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/runtime/datadir"
 	"github.com/kehai-run/kehai/runtime/engine"
 	"github.com/kehai-run/kehai/runtime/keyring"
 	"github.com/kehai-run/kehai/runtime/store"
@@ -31,7 +32,8 @@ const forgetLimit = 50 * time.Millisecond
 
 // BenchmarkForget forgets one conversation of twenty, of a store with a million
 // events, or as many as KEHAI_EVENTS says, while somebody commits. Its figures are the
-// waits of those commits, without a deletion and with one, and how long it all took.
+// waits of those commits, without a deletion and with one, and how long it all took. The
+// purge may use more of Go's processors, as kehai lets it.
 func BenchmarkForget(b *testing.B) {
 	events := 1_000_000
 	if n, err := strconv.Atoi(os.Getenv("KEHAI_EVENTS")); err == nil {
@@ -99,7 +101,7 @@ func BenchmarkForget(b *testing.B) {
 	if err := s.PurgeLater(); err != nil {
 		b.Fatal(err)
 	}
-	if _, err := s.Purge(ctx); err != nil {
+	if _, err := datadir.Crowded(s).Purge(ctx); err != nil {
 		b.Fatal(err)
 	}
 	purged := time.Since(began)

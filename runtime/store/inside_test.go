@@ -697,25 +697,3 @@ func TestLogsHaveTheirPlace(t *testing.T) {
 	}
 	closed(t, s)
 }
-
-// Two purges at a time leave the host as many of Go's processors as it had, and one that it has
-// changed meanwhile as it is.
-func TestPurgesGiveProcessorsBack(t *testing.T) {
-	was := runtime.GOMAXPROCS(0)
-	defer runtime.GOMAXPROCS(was)
-	var c crowded
-	first, second := c.begin(), c.begin()
-	first()
-	if got := runtime.GOMAXPROCS(0); got != was+compacting {
-		t.Errorf("GOMAXPROCS = %d while a purge runs, want %d", got, was+compacting)
-	}
-	second()
-	if got := runtime.GOMAXPROCS(0); got != was {
-		t.Errorf("GOMAXPROCS = %d after all purges, want %d", got, was)
-	}
-	end := c.begin()
-	runtime.GOMAXPROCS(was + 1)
-	if end(); runtime.GOMAXPROCS(0) != was+1 {
-		t.Errorf("GOMAXPROCS = %d, want what the host has set", runtime.GOMAXPROCS(0))
-	}
-}

@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	goruntime "runtime"
 	"strconv"
 	"sync"
 	"time"
@@ -93,7 +92,6 @@ func (s *Store) Purge(ctx context.Context) (gone bool, err error) {
 	if err != nil || wish == 0 {
 		return err == nil, err
 	}
-	defer crowd.begin()()
 	stays := s.bigWritten.Load() // what the purge itself moves there was not deleted earlier
 	if err := s.purge(ctx); err != nil {
 		return false, err
@@ -144,42 +142,6 @@ func (s *Store) purge(ctx context.Context) error {
 	}
 	return &Fault{Dir: s.dir, Kind: errPurge,
 		What: "still holds deleted bytes in its files", Next: "They are removed after the next start."}
-}
-
-// crowd makes room for the goroutines of a compaction. Badger lets about a dozen of them compute at
-// a time, and Go lets each keep its processor for 10 ms: a commit, which passes through six
-// goroutines, then waits for a multiple of that. With as many of Go's processors as there are such
-// goroutines the system shares out its own, in finer slices, and lets those that have slept go
-// first.
-var crowd crowded
-
-// compacting is how many goroutines of a compaction compute at a time.
-const compacting = 16
-
-// crowded counts the purges of a process.
-type crowded struct {
-	mu      sync.Mutex
-	purges  int
-	was, is int // of Go's processors
-}
-
-func (c *crowded) begin() (end func()) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.purges++; c.purges == 1 {
-		c.was = goruntime.GOMAXPROCS(0)
-		c.is = c.was + compacting
-		goruntime.GOMAXPROCS(c.is)
-	}
-	return c.end
-}
-
-func (c *crowded) end() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.purges--; c.purges == 0 && goruntime.GOMAXPROCS(0) == c.is { // else the host has changed it
-		goruntime.GOMAXPROCS(c.was)
-	}
 }
 
 var errPurge = errors.New("store: deleted bytes are left")

@@ -9,6 +9,7 @@ import (
 
 // statefulVars are package-level variables that may change, and why.
 var statefulVars = map[string]string{
+	"runtime/datadir.crowd":     "how many processors Go uses is set for a process",
 	"hardware/darwin.selectors": "a cache of names that the system never forgets",
 	"hardware/robot.one":        "robotgo's state is the process's, so one call at a time uses it",
 	"hardware/tesseract.loaded": "a shared library is loaded once for a process",
@@ -16,7 +17,6 @@ var statefulVars = map[string]string{
 	"messages.writers":          "a pool of buffers, whose loss nobody notices",
 	"runtime/engine.turns":      "a pool of buffers, whose loss nobody notices",
 	"runtime/engine.heads":      "a pool of buffers, whose loss nobody notices",
-	"runtime/store.crowd":       "how many processors Go uses is set for a process",
 }
 
 // noHiddenState checks that no package has init functions or variables that
