@@ -112,9 +112,9 @@ type UnknownReason string
 func (Identified) MessageType() Type { return Type{"identified", 1} }
 
 // Introduce tells directory/APPLICATION a name that is certain, such as one that a host
-// is about to write to. The directory gives it an id if it has none. Introduce is
-// fleeting, because there is no key yet to seal the name with: the sender repeats it
-// until the name is known.
+// is about to write to. The directory gives it an id if it has none, and publishes
+// ConversationCalled. Introduce is fleeting, because there is no key yet to seal the name
+// with: the sender repeats it until it hears of that.
 type Introduce struct {
 	Name Text `json:"name"`
 }

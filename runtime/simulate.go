@@ -66,7 +66,7 @@ func (s *Simulation) Sending(c messages.ConversationID, text messages.Text, trac
 
 // Conversation is [Runtime.Conversation]; it steps until the id is stored.
 func (s *Simulation) Conversation(app, name string) (messages.ConversationID, error) {
-	return names.IntroduceStepping(s.Control().Engine(), app, name, s.Deliver, s.Step)
+	return s.r.admin.Book.IntroduceStepping(s.Control().Engine(), app, name, s.Deliver, s.Step)
 }
 
 // Called is what people call a conversation, as "line:Hana"; its id if it has no

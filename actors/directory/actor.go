@@ -47,6 +47,7 @@ type actor struct {
 	o     Options
 	app   string
 	known map[messages.ConversationID]Known // of the table; nil until it is needed
+	names index                             // of known
 }
 
 // Receive implements [actors.Actor].
@@ -79,9 +80,9 @@ func (a *actor) load(turn *actors.Turn) {
 	if a.known != nil {
 		return
 	}
-	a.known = map[messages.ConversationID]Known{}
+	a.known, a.names = map[messages.ConversationID]Known{}, index{}
 	for id, k := range Conversations.All(turn) {
-		a.known[messages.ConversationID(id)] = k
+		a.keep(messages.ConversationID(id), k)
 	}
 	for _, id := range a.o.Adopt(a.app) {
 		if _, already := a.known[id]; already || len(id) <= len(a.app)+1 {
@@ -93,6 +94,11 @@ func (a *actor) load(turn *actors.Turn) {
 
 func (a *actor) put(turn *actors.Turn, id messages.ConversationID, k Known) {
 	Conversations.Put(turn, string(id), k)
+	a.keep(id, k)
+}
+
+func (a *actor) keep(id messages.ConversationID, k Known) {
+	a.names.change(id, a.known[id], k)
 	a.known[id] = k
 }
 
@@ -204,14 +210,18 @@ func (a *actor) named(turn *actors.Turn, id messages.ConversationID, k Known) {
 	}
 }
 
-// introduce gives a certain name an id, unless it is known.
+// introduce gives a certain name an id, unless it is known, and tells whose it is.
 func (a *actor) introduce(turn *actors.Turn, m messages.Introduce) {
 	line := messages.Line{Text: m.Name}
 	title, group := a.o.Rules.Read(line)
-	if title == "" || len(Called(a.known, a.app, string(title))) > 0 {
+	if title == "" {
 		return
 	}
-	a.issue(turn, title, group, line)
+	found := Called(a.names.near(a.known, title), a.app, string(title))
+	if len(found) == 0 {
+		found = append(found, a.issue(turn, title, group, line))
+	}
+	turn.Publish(events.ConversationCalled{App: a.app, Name: m.Name, Conversations: found, At: turn.Now()})
 }
 
 // rename applies a name given by a person.

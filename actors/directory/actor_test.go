@@ -1,6 +1,7 @@
 package directory
 
 import (
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -240,8 +241,15 @@ func TestIntroduceAndRename(t *testing.T) {
 	h.Send(messages.Introduce{Name: "Hana"}) // lost, so that whoever asked asks again
 	h.Send(messages.Introduce{Name: "Hana"})
 	h.Send(messages.Introduce{Name: "Hana"})
-	h.Published()
+	called := slices.DeleteFunc(h.Published(), func(m messages.Message) bool {
+		_, named := m.(events.ConversationNamed)
+		return named
+	})
 	hana := id(t, h, "Hana")
+	if c := (events.ConversationCalled{App: "line", Name: "Hana", Conversations: []messages.ConversationID{hana},
+		At: h.Now()}); len(called) != 2 || !reflect.DeepEqual(called[0], c) || !reflect.DeepEqual(called[1], c) {
+		t.Errorf("who introduces her is told %v, want twice %v", called, c)
+	}
 	h.WantPublished()
 	h.CrashBeforeCommit()
 	h.Send(messages.Rename{Conversation: hana, Name: " Mum\n"})

@@ -3,7 +3,7 @@
 // is [Rules.Decide].
 //
 //	Identify ── Identified to fusion/WINDOW
-//	Introduce ─ a name that is certain gets an id
+//	Introduce ─ a name that is certain gets an id; ConversationCalled tells it
 //	Rename ──── a person gives a conversation a name
 //	Merge ───── two are one, by hand: JoinLedger to dedup/CONVERSATION
 //	Split ───── one was two, by hand: SplitLedger to dedup/CONVERSATION

@@ -31,11 +31,12 @@ func alsoCalled(known map[messages.ConversationID]Known, into messages.Conversat
 
 // Merged lists the conversations merged into one, sorted.
 func Merged(known map[messages.ConversationID]Known, into messages.ConversationID) (list []messages.ConversationID) {
-	for _, id := range slices.Sorted(maps.Keys(known)) {
-		if id != into && Resolve(known, id) == into {
+	for id, k := range known {
+		if k.Into != "" && Resolve(known, id) == into {
 			list = append(list, id)
 		}
 	}
+	slices.Sort(list)
 	return list
 }
 
@@ -90,6 +91,49 @@ func Unseen(known map[messages.ConversationID]Known, ids []messages.Conversation
 		}
 	}
 	return list
+}
+
+// index has the conversations by the plain forms of their names, so that one is found among
+// very many.
+type index map[string]map[messages.ConversationID]bool
+
+// change takes in that a conversation is called otherwise; was is empty for a new one.
+func (x index) change(id messages.ConversationID, was, is Known) {
+	for _, n := range []messages.Text{was.Named, was.Title} {
+		delete(x[Plain(string(n))], id)
+	}
+	for _, n := range []messages.Text{is.Named, is.Title} {
+		if n == "" {
+			continue
+		}
+		key := Plain(string(n))
+		if x[key] == nil {
+			x[key] = map[messages.ConversationID]bool{}
+		}
+		x[key][id] = true
+	}
+}
+
+// near are those that [Called] could find by a name, and where they were merged into.
+func (x index) near(known map[messages.ConversationID]Known, name messages.Text) map[messages.ConversationID]Known {
+	few := map[messages.ConversationID]Known{}
+	take := func(id messages.ConversationID) {
+		for _, seen := few[id]; !seen && id != ""; _, seen = few[id] {
+			k, ok := known[id]
+			if !ok {
+				return
+			}
+			few[id], id = k, k.Into
+		}
+	}
+	take(messages.ConversationID(name))
+	_, behind, _ := strings.Cut(Plain(string(name)), ":") // an application
+	for _, key := range []string{Plain(string(name)), behind} {
+		for id := range x[key] {
+			take(id)
+		}
+	}
+	return few
 }
 
 // Called lists the conversations that a person may mean by a name, sorted: the one with

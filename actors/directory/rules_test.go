@@ -2,7 +2,9 @@ package directory
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -441,6 +443,31 @@ func TestDecideBlank(t *testing.T) {
 		got.Learn = got.Learn && c.want.Learn
 		if !reflect.DeepEqual(got, c.want) {
 			t.Errorf("%s: Decide() = %+v, want %+v", c.what, got, c.want)
+		}
+	}
+}
+
+// TestIndex: by the index the same are found as among all, however they were renamed or merged.
+func TestIndex(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(1, 1))
+	names := []messages.Text{"Hana", "hana", "Ｈａｎａ", "Ha na", "Hama", "line:Hana", "Line: hana", "c-3", ":Hana", ""}
+	any := func() messages.Text { return names[rnd.IntN(len(names))] }
+	for range 200 {
+		known, x := map[messages.ConversationID]Known{}, index{}
+		for range 30 {
+			id := messages.ConversationID(fmt.Sprintf("c-%d", rnd.IntN(8)))
+			k := Known{App: "line", Title: any(), Named: any()}
+			if into := messages.ConversationID(fmt.Sprintf("c-%d", rnd.IntN(8))); into < id {
+				k.Into = into
+			}
+			x.change(id, known[id], k)
+			known[id] = k
+		}
+		for _, n := range names[:len(names)-1] {
+			got, want := Called(x.near(known, n), "line", string(n)), Called(known, "line", string(n))
+			if !slices.Equal(got, want) {
+				t.Fatalf("%q among %v: %v, want %v", string(n), known, got, want)
+			}
 		}
 	}
 }

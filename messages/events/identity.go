@@ -18,3 +18,14 @@ type ConversationNamed struct {
 
 // MessageType implements [messages.Message].
 func (ConversationNamed) MessageType() messages.Type { return v1("conversation_named") }
+
+// ConversationCalled answers [messages.Introduce]: whom an application calls so.
+type ConversationCalled struct {
+	App           string
+	Name          messages.Text // as it was introduced
+	Conversations []messages.ConversationID
+	At            time.Time
+}
+
+// MessageType implements [messages.Message].
+func (ConversationCalled) MessageType() messages.Type { return v1("conversation_called") }

@@ -35,6 +35,7 @@ func Core() messages.Table {
 		messages.Durable[ConversationUnknown](nil).AboutNobody(),
 		messages.Fleeting[IdentityState](),
 		messages.Fleeting[ConversationNamed](),
+		messages.Fleeting[ConversationCalled](),
 		messages.Fleeting[SidesState](),
 		messages.Fleeting[TypingState](),
 		messages.Fleeting[ReplyTyped](),

@@ -78,6 +78,35 @@ func (e *Engine) ReadRow(a messages.Address, row string) ([]byte, bool, error) {
 	return raw, ok, nil
 }
 
+// FindRow is [Engine.ReadRow] of the first actor of a kind that has such a row.
+func (e *Engine) FindRow(kind, row string) (found Row, ok bool, err error) {
+	prefix := []byte(keyState + kind + "/")
+	for from := prefix; from != nil && !ok; {
+		at := from
+		from = nil
+		var bad error
+		err = e.scan(prefix, at, func(k, v []byte, unopened error) bool {
+			a, name, whole := splitKey(keyState, string(k))
+			switch {
+			case !whole:
+				return true
+			case name < row:
+				from = []byte(stateKey(a, row))
+			case name > row:
+				from = []byte(keyState + string(a) + "\x01") // behind its last row
+			default:
+				table, key := actors.SplitRow(row)
+				found, ok, bad = Row{Actor: a, Table: table, Key: key, Value: v}, true, unopened
+			}
+			return false
+		})
+		if err = errors.Join(err, bad); err != nil {
+			return Row{}, false, fmt.Errorf("engine: find a row of %s: %w", kind, err)
+		}
+	}
+	return found, ok, nil
+}
+
 // ReadRowsOf is [Engine.ReadRows] for one actor.
 func (e *Engine) ReadRowsOf(a messages.Address, yield func(Row) bool) error {
 	return e.readRows(stateKey(a, ""), a.Kind(), yield)

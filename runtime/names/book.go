@@ -15,27 +15,42 @@ type Book struct {
 	mu      sync.Mutex
 	labels  map[messages.ConversationID]string
 	changed chan struct{} // closed at the next change
+	waiting map[introduced][]chan []messages.ConversationID
 
 	read   map[messages.ConversationID]directory.Known // when changed was readAt
 	readAt chan struct{}
 }
 
+// introduced is a name that a directory was told of.
+type introduced struct {
+	app  string
+	name messages.Text
+}
+
 // NewBook returns an empty book.
 func NewBook() *Book {
-	return &Book{labels: map[messages.ConversationID]string{}, changed: make(chan struct{})}
+	return &Book{labels: map[messages.ConversationID]string{}, changed: make(chan struct{}),
+		waiting: map[introduced][]chan []messages.ConversationID{}}
 }
 
 // Listen is a listener of the engine.
 func (b *Book) Listen(ev engine.Published) {
-	m, ok := ev.Message.(events.ConversationNamed)
-	if !ok {
-		return
+	switch m := ev.Message.(type) {
+	case events.ConversationCalled:
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		key := introduced{m.App, m.Name}
+		for _, called := range b.waiting[key] {
+			called <- m.Conversations // each is told once
+		}
+		delete(b.waiting, key)
+	case events.ConversationNamed:
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		b.labels[m.Conversation] = m.App + ":" + string(m.Name)
+		close(b.changed)
+		b.changed = make(chan struct{})
 	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.labels[m.Conversation] = m.App + ":" + string(m.Name)
-	close(b.changed)
-	b.changed = make(chan struct{})
 }
 
 // Changed is closed when somebody gets another name.
@@ -53,20 +68,16 @@ func (b *Book) Label(e *engine.Engine, id messages.ConversationID) string {
 	if label, ok := b.labels[id]; ok {
 		return label
 	}
-	known, err := Known(e)
+	known, err := ofID(e, id)
 	if err != nil { // readers of the store get this error
 		return ""
 	}
-	for c := range known {
-		if _, ok := b.labels[c]; !ok {
-			k := known[directory.Resolve(known, c)]
-			b.labels[c] = k.App + ":" + string(k.Name())
-		}
+	label := "" // a host's own
+	if k, ok := known[directory.Resolve(known, id)]; ok {
+		label = k.App + ":" + string(k.Name())
 	}
-	if _, ok := b.labels[id]; !ok {
-		b.labels[id] = "" // a host's own
-	}
-	return b.labels[id]
+	b.labels[id] = label
+	return label
 }
 
 // Known returns what the directories know, as of the last change of a name.

@@ -18,25 +18,28 @@ import (
 // Introduce returns the id of the conversation that an application calls by a name, once
 // the directory has given it one.
 func (b *Book) Introduce(ctx context.Context, e *engine.Engine, app, name string) (messages.ConversationID, error) {
-	var again <-chan time.Time // nil until it was told once
 	for {
-		changed := b.Changed()
-		id, err := Named(e, app, name)
-		if id != "" || err != nil {
-			return id, err
+		called, forget, err := b.asked(app, name)
+		if err != nil {
+			return "", err
 		}
-		if again == nil {
-			if err := e.Inject(ctx, messages.To(directory.Kind, app), introduction(name), ""); err != nil {
-				return "", err
-			}
-			again = time.After(introduceAgain)
-			continue // somebody may have been quicker
+		if err := e.Inject(ctx, messages.To(directory.Kind, app), introduction(name), ""); err != nil {
+			forget()
+			return "", err
 		}
+		again := time.NewTimer(introduceAgain)
 		select {
-		case <-changed:
-		case <-again: // it is fleeting, and may be lost
-			again = nil
+		case found := <-called:
+			again.Stop()
+			return one(found, app)
+		case <-again.C: // it is fleeting, and may be lost
+			forget()
+			if id, err := Named(e, app, name); id != "" || err != nil {
+				return id, err
+			}
 		case <-ctx.Done():
+			again.Stop()
+			forget()
 			return "", fmt.Errorf("runtime: introduce a conversation to %s: %w", app, ctx.Err())
 		}
 	}
@@ -46,18 +49,21 @@ func (b *Book) Introduce(ctx context.Context, e *engine.Engine, app, name string
 const introduceAgain = time.Second
 
 // IntroduceStepping is [Book.Introduce] where whoever calls it steps the actors.
-func IntroduceStepping(e *engine.Engine, app, name string, deliver func(messages.Address, messages.Message) error,
-	step func() bool) (messages.ConversationID, error) {
+func (b *Book) IntroduceStepping(e *engine.Engine, app, name string,
+	deliver func(messages.Address, messages.Message) error, step func() bool) (messages.ConversationID, error) {
 	for range introductions {
-		id, err := Named(e, app, name)
-		if id != "" || err != nil {
-			return id, err
+		called, forget, err := b.asked(app, name)
+		if err == nil {
+			err = deliver(messages.To(directory.Kind, app), introduction(name))
 		}
-		if err := deliver(messages.To(directory.Kind, app), introduction(name)); err != nil {
+		for err == nil && len(called) == 0 && step() {
+		}
+		if len(called) > 0 {
+			return one(<-called, app)
+		}
+		forget()
+		if err != nil {
 			return "", err
-		}
-		for id == "" && err == nil && step() {
-			id, err = Named(e, app, name)
 		}
 	}
 	return Named(e, app, name)
@@ -69,6 +75,29 @@ const introductions = 10
 // introduction tells a directory of a name.
 func introduction(name string) messages.Message { return messages.Introduce{Name: messages.Text(name)} }
 
+// asked waits for whom an application calls by a name, until forget is called.
+func (b *Book) asked(app, name string) (called chan []messages.ConversationID, forget func(), err error) {
+	if title, _ := directory.DefaultRules().Read(messages.Line{Text: messages.Text(name)}); title == "" {
+		return nil, func() {}, errNoName
+	}
+	called, key := make(chan []messages.ConversationID, 1), introduced{app, messages.Text(name)}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.waiting[key] = append(b.waiting[key], called)
+	return called, func() {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		b.waiting[key] = slices.DeleteFunc(b.waiting[key], func(c chan []messages.ConversationID) bool {
+			return c == called
+		})
+		if len(b.waiting[key]) == 0 {
+			delete(b.waiting, key)
+		}
+	}, nil
+}
+
+var errNoName = errors.New("runtime: want the name of a conversation")
+
 // Named finds the one conversation that an application calls by a name; "" if there is none.
 func Named(e *engine.Engine, app, name string) (messages.ConversationID, error) {
 	known, err := Known(e)
@@ -77,23 +106,30 @@ func Named(e *engine.Engine, app, name string) (messages.ConversationID, error) 
 	}
 	title, _ := directory.DefaultRules().Read(messages.Line{Text: messages.Text(name)})
 	if title == "" {
-		return "", errors.New("runtime: want the name of a conversation")
+		return "", errNoName
 	}
-	switch found := directory.Called(known, app, string(title)); len(found) {
+	return one(directory.Called(known, app, string(title)), app)
+}
+
+// one is the only one of those that an application calls by a name, "" for none.
+func one(found []messages.ConversationID, app string) (messages.ConversationID, error) {
+	switch len(found) {
 	case 0:
 		return "", nil
 	case 1:
 		return found[0], nil
-	default:
-		return "", fmt.Errorf("%w: %d of application %s", control.ErrNotClear, len(found), app)
 	}
+	return "", fmt.Errorf("%w: %d of application %s", control.ErrNotClear, len(found), app)
 }
 
 // Resolve puts an id in the place of a name behind its application, as "line:Hana". It
 // returns the application and the name of one that was never seen, if it is one of apps;
 // an id that nobody knows is left as it is.
 func Resolve(e *engine.Engine, apps []string, c *messages.ConversationID) (app, name string, err error) {
-	known, err := Known(e)
+	known, err := ofID(e, *c)
+	if err == nil && len(known) == 0 {
+		known, err = Known(e)
+	}
 	if err != nil {
 		return "", "", err
 	}
@@ -113,7 +149,7 @@ func Resolve(e *engine.Engine, apps []string, c *messages.ConversationID) (app, 
 // Title is what the window of a conversation shows as its title; ok is false if nobody
 // knows it.
 func Title(e *engine.Engine, c messages.ConversationID) (title messages.Text, ok bool, err error) {
-	known, err := Known(e)
+	known, err := ofID(e, c)
 	if err != nil {
 		return "", false, err
 	}

@@ -32,6 +32,30 @@ func Known(e *engine.Engine) (map[messages.ConversationID]directory.Known, error
 	return known, cmp.Or(err, bad)
 }
 
+// ofID is [Known] of one conversation and of those that it went into; empty if there is none
+// with this ID. It takes as long among many as among few.
+func ofID(e *engine.Engine, id messages.ConversationID) (map[messages.ConversationID]directory.Known, error) {
+	few := map[messages.ConversationID]directory.Known{}
+	for id != "" {
+		row, ok, err := e.FindRow(directory.Kind, directory.Conversations.Row(string(id)))
+		if errors.Is(err, engine.ErrNoKey) {
+			return nil, nil
+		}
+		if err != nil || !ok {
+			return few, err
+		}
+		k, err := directory.Conversations.Decode(row.Value)
+		if err != nil {
+			return nil, err
+		}
+		if _, again := few[id]; again {
+			break
+		}
+		few[id], id = k, k.Into
+	}
+	return few, nil
+}
+
 // Which finds the conversation that a person means by an ID or a name. An unknown name is
 // taken for an ID.
 func Which(known map[messages.ConversationID]directory.Known, name string) (messages.ConversationID, error) {
@@ -52,7 +76,10 @@ func Which(known map[messages.ConversationID]directory.Known, name string) (mess
 
 // Find returns the known conversation that a person names.
 func Find(e *engine.Engine, c messages.ConversationID) (messages.ConversationID, directory.Known, error) {
-	known, err := Known(e)
+	known, err := ofID(e, c)
+	if err == nil && len(known) == 0 {
+		known, err = Known(e)
+	}
 	if err != nil {
 		return "", directory.Known{}, err
 	}

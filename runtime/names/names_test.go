@@ -3,6 +3,7 @@ package names
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -21,16 +22,22 @@ import (
 	"github.com/kehai-run/kehai/runtime/store/mem"
 )
 
-// boot starts a simulated kernel with directories and ledgers over a store.
-func boot(t *testing.T, listen func(engine.Published)) *engine.Sim {
+// kernel is a simulated one with directories and ledgers over a store, and a book of names.
+type kernel struct {
+	*engine.Sim
+	book *Book
+}
+
+func boot(t testing.TB) kernel {
 	t.Helper()
+	book := NewBook()
 	codec, err := messages.NewCodec(events.Core())
 	if err != nil {
 		t.Fatal(err)
 	}
 	seeds := 0
 	s, err := engine.NewSim(engine.SimOptions{Engine: engine.Options{
-		Store: mem.New(), Codec: codec, Listener: listen, Kinds: []engine.Kind{
+		Store: mem.New(), Codec: codec, Listener: book.Listen, Kinds: []engine.Kind{
 			{Name: directory.Kind, New: directory.New(directory.Options{Rules: directory.DefaultRules(),
 				Seed: func() string { seeds++; return strings.Repeat("x", seeds) }})},
 			{Name: dedup.Kind, New: func(messages.Address) actors.Actor {
@@ -43,11 +50,11 @@ func boot(t *testing.T, listen func(engine.Published)) *engine.Sim {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return s
+	return kernel{s, book}
 }
 
 // introduce has applications' directories name conversations, and returns their ids.
-func introduce(t *testing.T, s *engine.Sim, labels ...string) (ids []messages.ConversationID) {
+func introduce(t testing.TB, s kernel, labels ...string) (ids []messages.ConversationID) {
 	t.Helper()
 	for _, label := range labels {
 		app, name, _ := strings.Cut(label, ":")
@@ -55,7 +62,7 @@ func introduce(t *testing.T, s *engine.Sim, labels ...string) (ids []messages.Co
 			_, err := s.Inject(to, m, "")
 			return err
 		}
-		id, err := IntroduceStepping(s.Engine(), app, name, deliver, s.Step)
+		id, err := s.book.IntroduceStepping(s.Engine(), app, name, deliver, s.Step)
 		if err != nil || id == "" {
 			t.Fatalf("IntroduceStepping(%s) = %q, %v", label, id, err)
 		}
@@ -67,7 +74,7 @@ func introduce(t *testing.T, s *engine.Sim, labels ...string) (ids []messages.Co
 // What a person says means an id, a name, or a name behind its application, and what is
 // not clear is said to be so.
 func TestWhich(t *testing.T) {
-	s := boot(t, nil)
+	s := boot(t)
 	ids := introduce(t, s, "line:Hana", "line:Ken", "slack:Ken")
 	if again := introduce(t, s, "line:Hana"); again[0] != ids[0] {
 		t.Errorf("a second introduction gives %s, want the same conversation %s", again[0], ids[0])
@@ -90,10 +97,43 @@ func TestWhich(t *testing.T) {
 	if _, _, err := Find(s.Engine(), "nobody"); !errors.Is(err, control.ErrNoConversation) {
 		t.Errorf("Find(nobody) = %v, want ErrNoConversation", err)
 	}
+	if id, k, err := Find(s.Engine(), ids[2]); id != ids[2] || k.Title != "Ken" || k.App != "slack" || err != nil {
+		t.Errorf("Find(%s) = %s, %v, %v, want slack's Ken", ids[2], id, k, err)
+	}
+	if _, err := s.Inject("directory/line", messages.Merge{Conversation: ids[1], Into: ids[0]}, ""); err != nil {
+		t.Fatal(err)
+	}
+	s.Settle()
+	for _, of := range []messages.ConversationID{ids[1], "line:Ken"} {
+		if id, k, err := Find(s.Engine(), of); id != ids[0] || k.Title != "Hana" || err != nil {
+			t.Errorf("Find(%s) = %s, %v, %v, want the one that it went into", of, id, k, err)
+		}
+	}
+	if again := introduce(t, s, "line:Ken"); again[0] != ids[0] {
+		t.Errorf("the name of one that was merged gives %s, want %s", again[0], ids[0])
+	}
+}
+
+// One more conversation takes as long to begin and to find among very many as among few.
+func BenchmarkBegin(b *testing.B) {
+	for _, n := range []int{100, 1000, 10_000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			for b.Loop() {
+				s := boot(b)
+				for i := range n {
+					id := introduce(b, s, fmt.Sprintf("web:guest %d", i))[0]
+					if _, _, err := Find(s.Engine(), id); err != nil {
+						b.Fatal(err)
+					}
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(n*b.N), "µs/conversation")
+		})
+	}
 }
 
 func TestResolve(t *testing.T) {
-	s := boot(t, nil)
+	s := boot(t)
 	ids := introduce(t, s, "line:Hana", "line:Ken", "slack:Ken")
 	for _, c := range []struct {
 		of, app, name string
@@ -120,8 +160,8 @@ func TestResolve(t *testing.T) {
 
 // The book calls a conversation what it is called now, also one that went into another.
 func TestBook(t *testing.T) {
-	book := NewBook()
-	s := boot(t, book.Listen)
+	s := boot(t)
+	book := s.book
 	ids := introduce(t, s, "line:Hana", "line:Hna")
 	called := func(id messages.ConversationID) string { return book.Label(s.Engine(), id) }
 	if called(ids[0]) != "line:Hana" || called("shop:4711") != "" {
@@ -156,7 +196,7 @@ func TestBook(t *testing.T) {
 
 // What an older version called by names is looked for until a directory has it.
 func TestAdopted(t *testing.T) {
-	s := boot(t, nil)
+	s := boot(t)
 	for _, c := range []string{"line:Hana", "line:Ken", "elsewhere:Mo", "c-1"} {
 		if _, err := s.Inject(messages.To(dedup.Kind, c), messages.IncomingBubble{Conversation: "c"}, ""); err != nil {
 			t.Fatal(err)
@@ -182,7 +222,7 @@ func TestAdopted(t *testing.T) {
 
 // In the log a name is a hash that stays over restarts; what settings name is plain.
 func TestInLog(t *testing.T) {
-	s := boot(t, nil)
+	s := boot(t)
 	if key, err := LoadLogKey(s.Engine()); key != nil || err != nil {
 		t.Errorf("LoadLogKey() = %x, %v, want none yet", key, err)
 	}
