@@ -31,7 +31,7 @@ func TestTheWayOfABurst(t *testing.T) {
 			c.Burst.Quiet, c.Burst.Cap = 8*time.Second, 20*time.Second
 		}))
 		s.Friend("Hana", "おはよう")
-		s.Advance(1100 * time.Millisecond)
+		s.Advance(4 * time.Second)
 		s.Friend("Hana", "元気?")
 		s.WantMessages("おはよう", "元気?")
 		got := s.Messages()
