@@ -58,15 +58,18 @@ func TestCheck(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	hello := func(node string, boot, took uint64) []byte {
+		return (&engine.Voice{Node: node, Store: "store", Boot: boot, Took: took}).Hello(0)
+	}
 	for _, c := range []struct {
 		what  string
 		entry []byte
 		want  error
 	}{
-		{"a hello", engine.Hello("mac-b", 3, 7), nil},
-		{"another's", engine.Hello("mac-c", 1, 0), engine.ErrBatch},
-		{"the last start", engine.Hello("mac-b", 1<<64-1, 0), engine.ErrBatch},
-		{"the last change", engine.Hello("mac-b", 3, 1<<64-1), engine.ErrBatch},
+		{"a hello", hello("mac-b", 3, 7), nil},
+		{"another's", hello("mac-c", 1, 0), engine.ErrBatch},
+		{"the last start", hello("mac-b", 1<<64-1, 0), engine.ErrBatch},
+		{"the last change", hello("mac-b", 3, 1<<64-1), engine.ErrBatch},
 		{"a newer program's", []byte{2}, engine.ErrNewer},
 		{"nothing", nil, engine.ErrBatch},
 	} {

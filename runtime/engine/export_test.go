@@ -41,12 +41,56 @@ func (e *Engine) ForgetLater(f Forgetting, done func(error)) {
 	d.begin(f)
 }
 
-// Hello is the entry with which a node says that it is there.
-func Hello(node string, boot, took uint64) []byte {
-	en := entry{kind: entryHello, node: node, boot: boot, n: 1, took: took, store: "store"}
+// Voice makes the entries of one start of a node, as it would propose them.
+type Voice struct {
+	Node, Store string
+	Boot, Took  uint64
+	n           uint64
+}
+
+func (v *Voice) say(en entry) []byte {
+	v.n++
+	en.node, en.boot, en.n, en.took = v.Node, v.Boot, v.n, v.Took
 	form, err := en.encode()
 	if err != nil {
 		panic(err)
 	}
 	return form
+}
+
+// Hello says that the node is there; crossed counts what came over from its store.
+func (v *Voice) Hello(crossed uint64) []byte {
+	return v.say(entry{kind: entryHello, store: v.Store, crossed: crossed})
+}
+
+// Commit is an entry of turns and requests, and of what crosses over.
+func (v *Voice) Commit(batches ...Batch) []byte {
+	return v.say(entry{kind: entryCommit, batches: batches})
+}
+
+// Down says that a node is not there.
+func (v *Voice) Down(node string, boot uint64) []byte {
+	return v.say(entry{kind: entryDown, gone: node, goneBoot: boot})
+}
+
+// Claim takes actors that nobody owns.
+func (v *Voice) Claim(actors ...messages.Address) []byte {
+	return v.say(entry{kind: entryClaim, actors: actors})
+}
+
+// FromStore is how what crosses over from a store names where it comes from.
+func FromStore(node, store string) string { return fromNode(node, store) }
+
+// OutboxKey is where a change waits for the log.
+func OutboxKey(n uint64) string { return string(outboxKey(n)) }
+
+// BoxKey is where a change waits for a node.
+func BoxKey(node string, n uint64) string { return string(boxKey(node, n)) }
+
+// Begin is what starting an engine on a replica does to it.
+func (r *Replica) Begin(boot uint64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.boot = boot
+	r.pump()
 }

@@ -20,7 +20,7 @@ type SimClusterOptions struct {
 	Seed  uint64                        // of every choice
 	Start time.Time                     // zero means 2026-01-01 00:00 UTC
 	Loss  float64                       // how often, of 1, what is sent to the leader is lost
-	Again float64                       // how often, of 1, it also comes once more, much later
+	Again float64                       // how often, of 1, it comes once more, at once or much later
 	Jump  float64                       // how often, of 1, a node that is behind gets a snapshot
 	Skew  time.Duration                 // the clocks of nodes differ by up to this from the true time
 	Trace io.Writer                     // nil: none
@@ -305,8 +305,12 @@ func (c *SimCluster) reach(i int) {
 		return // it is sent again
 	} else if c.rng.Float64() >= c.o.Again {
 		c.air = slices.Delete(c.air, i, i+1) // the log has it: nobody sends it again
-	} else {
+	} else if c.rng.IntN(2) == 0 {
 		c.air[i].late = true
+	} else {
+		c.air = slices.Delete(c.air, i, i+1)
+		c.entries = append(c.entries, a.Entry)
+		c.tracef("entry %d of %s, twice", len(c.entries), c.nodes[a.node].name)
 	}
 	c.entries = append(c.entries, a.Entry)
 	c.tracef("entry %d of %s", len(c.entries), c.nodes[a.node].name)
