@@ -102,6 +102,15 @@ type Recalled struct {
 	Key   string   `json:"key"`
 	Run   string   `json:"run"` // the stored retrieval run
 	Found []Memory `json:"found,omitempty"`
+	About []Known  `json:"about,omitempty"`
+}
+
+// Known is what a conversation's memory knows, whatever is asked: what somebody likes, how
+// he has been of late, what was talked about before.
+type Known struct {
+	Own     bool `json:"own,omitempty"`     // it is about our side
+	Speaker Text `json:"speaker,omitempty"` // whom else it is about; "" is what was talked about
+	Text    Text `json:"text"`              // in words
 }
 
 // MessageType implements [Message].
@@ -137,6 +146,7 @@ type MemoryFound struct {
 	Route string        `json:"route"`
 	Key   string        `json:"key"`
 	Hits  []MemoryHit   `json:"hits,omitempty"`
+	About []Known       `json:"about,omitempty"` // of the route state
 	Took  time.Duration `json:"took"`
 }
 

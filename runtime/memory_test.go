@@ -198,6 +198,33 @@ func TestShowsLinks(t *testing.T) {
 	}
 }
 
+// TestKnowsThemWhateverIsAsked: what Hana likes, how she is and what was talked about before
+// is material of a reply, in words.
+func TestKnowsThemWhateverIsAsked(t *testing.T) {
+	m := newRemembering(t)
+	m.hears("抹茶が大好きです")
+	m.hears("今日は仕事でとても疲れたよ")
+	m.restart(5 * time.Hour)
+	m.hears("新しい自転車の色は緑にしました")
+	rows := admin.Remembered{Engine: m.sim.Control().Engine()}
+	var c messages.ConversationID
+	if err := rows.Talks(t.Context(), func(of messages.ConversationID, _ memory.Talk) error {
+		c = of
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	got, err := rows.About(c, m.sim.Now())
+	want := []messages.Known{{Speaker: "Hana", Text: "likes: 抹茶"}, {Speaker: "Hana", Text: "of late: tired"},
+		{Text: "earlier: Hana: 抹茶が大好きです / Hana: 今日は仕事でとても疲れたよ"}}
+	if err != nil || !slices.Equal(got, want) {
+		t.Errorf("About = %v, %v, want %v", got, err, want)
+	}
+	if got, _ = rows.About(c, m.sim.Now().AddDate(1, 0, 0)); len(got) != 2 {
+		t.Errorf("a year later About = %v, want no feeling", got)
+	}
+}
+
 // TestReadsOneTable reads a table of all actors of a kind: what is there of all rows.
 func TestReadsOneTable(t *testing.T) {
 	m := newRemembering(t)

@@ -12,6 +12,8 @@
 //		sys.WantMessages("hello", "still there?")
 //	})
 //
+// [System.Remember] gives it a memory in a line.
+//
 // [NewCluster] runs a host's own actors on several nodes in virtual time, over a double of the
 // log that they share: nodes are killed, paused, cut off from each other and restarted.
 //

@@ -9,6 +9,7 @@ import (
 
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/runtime"
+	"github.com/kehai-run/kehai/runtime/control"
 	"github.com/kehai-run/kehai/testkit"
 )
 
@@ -23,6 +24,23 @@ func ExampleStart() {
 			sys.Crash()
 			sys.Friend("Hana", "hello") // she really writes it again
 			sys.WantMessages("hello", "hello")
+		})
+	}
+	_ = test // declare it as func TestHost(t *testing.T), and go test calls it
+}
+
+// A test of what a host recalls: the memory holds what was said, also after a kill.
+func ExampleSystem_Remember() {
+	test := func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			sys := testkit.Start(t)
+			sys.Remember("shop:4711", "Anna: The blue bicycle squeaks.", "me: I can look at it.", "Anna: Thanks!")
+			sys.Crash()
+			found, err := sys.Runtime.Recall(t.Context(), control.RecallQuery{Conversation: "shop:4711", K: 1,
+				Text: "What is wrong with the bicycle?"})
+			if err != nil || len(found.Found) != 1 || found.Found[0].Text != "The blue bicycle squeaks." {
+				t.Errorf("recalled %+v, %v, want what Anna said of the bicycle", found.Found, err)
+			}
 		})
 	}
 	_ = test // declare it as func TestHost(t *testing.T), and go test calls it

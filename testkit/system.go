@@ -271,6 +271,29 @@ func (s *System) write(who drawn.Who, conversation string, lines []string) {
 	}
 }
 
+// Remember has the memory of a conversation hold what was said, a minute each up to now, the
+// oldest first: "Anna: the bicycle squeaks". What "me" said is of our side.
+func (s *System) Remember(c messages.ConversationID, lines ...string) {
+	s.t.Helper()
+	var list []messages.Event
+	for i, line := range lines {
+		who, text, ok := strings.Cut(line, ": ")
+		if !ok {
+			s.t.Fatalf("testkit: remember %q: want who said it, such as Anna: the bicycle squeaks", line)
+		}
+		at := time.Now().Add(time.Duration(i+1-len(lines)) * time.Minute)
+		e := messages.Event{ID: messages.MessageID(fmt.Sprintf("said:%d:%s", at.UnixNano(), line)), Own: who == "me",
+			Text: messages.Text(text), At: at}
+		if !e.Own {
+			e.Speaker = messages.Text(who)
+		}
+		list = append(list, e)
+	}
+	if _, err := s.Runtime.Remember(s.t.Context(), c, list); err != nil {
+		s.t.Fatalf("testkit: remember: %v", err)
+	}
+}
+
 // Advance lets virtual time pass, and waits until nothing is possible at its end.
 func (s *System) Advance(d time.Duration) {
 	time.Sleep(d)

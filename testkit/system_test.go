@@ -15,6 +15,7 @@ import (
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/runtime"
+	"github.com/kehai-run/kehai/runtime/control"
 	"github.com/kehai-run/kehai/testkit"
 )
 
@@ -205,6 +206,25 @@ func TestASubscriptionOfTheHost(t *testing.T) {
 		s.Advance(time.Minute)
 		if len(seqs()) != acknowledged {
 			t.Errorf("after it was acknowledged the handler got %v", seqs()[acknowledged:])
+		}
+	})
+}
+
+// TestRemember: what a memory is given is recalled as it was said, also after a kill.
+func TestRemember(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		sys := testkit.Start(t)
+		sys.Remember(sys.ID("Hana"), "Hana: my dog is called Sputnik", "me: what a name for a dog")
+		sys.Crash()
+		r, err := sys.Runtime.Recall(t.Context(), control.RecallQuery{Conversation: sys.ID("Hana"), K: 2,
+			Text: "the dog"})
+		if err != nil || len(r.Found) != 2 {
+			t.Fatalf("recalled %+v, %v, want both lines", r.Found, err)
+		}
+		for _, f := range r.Found {
+			if f.Own != (f.Speaker == "") || f.Own != strings.HasPrefix(f.Text, "what") || f.At.After(time.Now()) {
+				t.Errorf("recalled %+v, want who said it", f)
+			}
 		}
 	})
 }

@@ -13,9 +13,11 @@ import (
 	"github.com/kehai-run/kehai/messages"
 )
 
-// remembered has one row: recall was told of everything that was stored before recall
-// existed.
+// remembered has two rows: recall was told of everything that was stored before recall
+// existed, and keeps no acknowledgements.
 var remembered = actors.NewTable[bool]("remembered")
+
+const acknowledged = "acknowledged"
 
 // ownID is the event id of a message of our side.
 func ownID(o Own) messages.MessageID {
@@ -33,6 +35,7 @@ func (a *actor) remember(turn *actors.Turn, l line, w messages.WindowID) {
 	}
 	if _, known := remembered.Get(turn, onlyRow); !known {
 		remembered.Put(turn, onlyRow, true)
+		remembered.Put(turn, acknowledged, true)
 	}
 	if l.Own && reply.Acknowledges(l.Text) { // it was kept if it was misread first
 		a.unremember(turn, l.id)
@@ -62,7 +65,11 @@ func (a *actor) unremember(turn *actors.Turn, id messages.MessageID) {
 
 // rememberAll tells recall what was stored before there was a memory.
 func (a *actor) rememberAll(turn *actors.Turn) {
-	if _, known := remembered.Get(turn, onlyRow); known || !a.o.Memory {
+	if !a.o.Memory {
+		return
+	}
+	if _, known := remembered.Get(turn, onlyRow); known {
+		a.unacknowledge(turn)
 		return
 	}
 	var list []messages.Event
@@ -77,7 +84,21 @@ func (a *actor) rememberAll(turn *actors.Turn) {
 		a.tellRecall(turn, list[:n])
 		list = list[n:]
 		remembered.Put(turn, onlyRow, true)
+		remembered.Put(turn, acknowledged, true)
 	}
+}
+
+// unacknowledge takes back acknowledgements that an older version had remembered.
+func (a *actor) unacknowledge(turn *actors.Turn) {
+	if _, done := remembered.Get(turn, acknowledged); done {
+		return
+	}
+	for _, l := range a.lines(turn, 2*a.o.Keep) {
+		if l.Own && reply.Acknowledges(l.Text) {
+			a.unremember(turn, l.id)
+		}
+	}
+	remembered.Put(turn, acknowledged, true)
 }
 
 // longestWait is how long a reply waits for recall.
@@ -163,6 +184,9 @@ const longestNote = 500
 // notes returns them as a model may see them.
 func (a *actor) notes(turn *actors.Turn) (lines []prompt.Line) {
 	var said []messages.Said
+	for _, k := range a.material.About {
+		said = append(said, messages.Said{Own: k.Own, Name: k.Speaker, Text: cutTo(k.Text, longestNote)})
+	}
 	for _, f := range a.material.notes() {
 		note := cutTo(f.Text, longestNote)
 		switch {

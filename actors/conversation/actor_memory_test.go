@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/kehai-run/kehai/actors"
 	"github.com/kehai-run/kehai/actors/conversation"
 	"github.com/kehai-run/kehai/actors/conversation/reply"
 	"github.com/kehai-run/kehai/messages"
@@ -115,6 +116,25 @@ func TestRemembersWhatWasBefore(t *testing.T) {
 	if kept, _, _ := told(k); len(kept) != 0 {
 		t.Errorf("remembered %+v again", kept)
 	}
+
+	// An older version had told of the acknowledgement too, and had no row that it had not.
+	actortest.Spawn(t, func(messages.Address) actors.Actor {
+		return actors.On(func(turn *actors.Turn, _ messages.Started) error {
+			actors.NewTable[bool]("remembered").Delete(turn, "acknowledged")
+			return nil
+		})
+	}, actortest.Address("conversation/line:Hana"), store).Start()
+	k = talk{t, actortest.Spawn(t, conversation.New(withMemory(observing())),
+		actortest.Address("conversation/line:Hana"), store)}
+	k.Start()
+	if _, gone, _ := told(k); !slices.Equal(gone, []messages.MessageID{"own:51"}) {
+		t.Errorf("took back %v, want the acknowledgement", gone)
+	}
+	k.Crash()
+	k.Start()
+	if _, gone, _ := told(k); len(gone) != 0 {
+		t.Errorf("took back %v again", gone)
+	}
 }
 
 // TestMasksInterviews: what is remembered of an interview is masked.
@@ -184,10 +204,17 @@ func TestRecallsBeforeTheFirstWord(t *testing.T) {
 	if len(asked) != 1 || asked[0].Key != q.Key {
 		t.Fatalf("after a crash asked %+v, want the same once more", asked)
 	}
-	k.Send(recalledOf(q))
+	r := recalledOf(q)
+	r.About = []messages.Known{{Speaker: "Hana", Text: "likes: green tea"}, {Speaker: "Hana", Text: "of late: tired"}}
+	k.Send(r)
 	ask := k.modelAsked()
 	if ask == nil {
 		t.Fatal("no model was asked")
+	}
+	for _, known := range []string{`"name":"Hana","text":"likes: green tea"}`, `"name":"Hana","text":"of late: tired"}`} {
+		if !strings.Contains(string(ask.Prompt), known) {
+			t.Errorf("the prompt is %s, want %s in it", string(ask.Prompt), known)
+		}
 	}
 	if !strings.Contains(string(ask.Prompt), `"kind":"note"`) || !strings.Contains(string(ask.Prompt), "Sputnik") ||
 		strings.Contains(string(ask.Prompt), "in context") || strings.Contains(ask.System, "Sputnik") {

@@ -26,8 +26,8 @@
 // "own_places", the same for our side; "desk", "basis", "usage" and "owner", what is
 // known of replies; "vault", the originals of what a model saw masked; "quota",
 // how often a model was asked; "reminders", a [Reminder] by its number; "remembered",
-// which messages memory was told of; "interview", of one that is led as an [Interview];
-// "into", where all has gone once the conversation was merged into another one
+// that memory was told of all and keeps no acknowledgements; "interview", of one that is
+// led as an [Interview]; "into", where all has gone once the conversation was merged into another one
 // (actor_join.go). What a person takes out of a conversation goes to another one in parts
 // of a bounded size (actor_split.go). TrimDue deletes rows by their age.
 //

@@ -25,10 +25,14 @@ var (
 	Jobs      = actors.NewTable[Job]("jobs")
 	Lanes     = actors.NewTable[Lane]("lane")
 	Events    = actors.NewTable[Grown]("grown")
+	Portraits = actors.NewTable[memory.Portrait]("portrait")
 )
 
-// LaneRow is the only row of [Lanes].
-const LaneRow = "lane"
+// Each is the only row of its table.
+const (
+	LaneRow     = "lane"
+	PortraitRow = "portrait"
+)
 
 // Lane is how far growth has come.
 type Lane struct {
@@ -52,6 +56,7 @@ type Lane struct {
 // Grown is what rests on an event.
 type Grown struct {
 	Topics   []string `json:"topics,omitempty"`
+	Talk     string   `json:"talk,omitempty"` // the topic of its stretch of talk, if its summary may name it
 	Entities []string `json:"entities,omitempty"`
 	Moment   bool     `json:"moment,omitempty"`
 	Print    string   `json:"print"` // of the event's words
@@ -248,7 +253,7 @@ func (a *actor) grow(turn *actors.Turn, m messages.GrowEvents) {
 		if e.Gone {
 			continue
 		}
-		Events.Put(turn, key, a.learn(turn, e.Event, now))
+		Events.Put(turn, key, a.learn(turn, e, now))
 		a.queue(turn, e.Event)
 		if n++; n == firstTidy || n%tidyEvery == 0 {
 			a.tidy(turn)
@@ -261,7 +266,8 @@ func (a *actor) grow(turn *actors.Turn, m messages.GrowEvents) {
 }
 
 // learn stores what the rules learn from an event.
-func (a *actor) learn(turn *actors.Turn, e messages.Event, now Grown) Grown {
+func (a *actor) learn(turn *actors.Turn, grown messages.GrownEvent, now Grown) Grown {
+	e := grown.Event
 	learned := Learn(e, func() []memory.Topic { return a.openAt(turn, e) })
 	for _, l := range learned {
 		now.Topics = append(now.Topics, a.claim(turn, l, said))
@@ -277,7 +283,13 @@ func (a *actor) learn(turn *actors.Turn, e messages.Event, now Grown) Grown {
 	}
 	if m, ok := Feel(e); ok {
 		Moments.Put(turn, memory.Key(e.ID), m)
+		a.portray(turn, func(p *memory.Portrait) {
+			p.Felt = memory.Latest(p.Felt, memory.Key(e.ID), true, memory.MostFelt)
+		})
 		now.Moment = true
+	}
+	if l, ok := Tells(grown, len(learned) > 0); ok {
+		now.Talk = a.claim(turn, l, said)
 	}
 	return now
 }
@@ -307,7 +319,7 @@ func (a *actor) drop(turn *actors.Turn, event string, rests Grown, is func(messa
 			}
 		}
 	}
-	for _, key := range rests.Topics {
+	for _, key := range append(slices.Clone(rests.Topics), rests.Talk) {
 		if t, ok := Topics.Get(turn, key); ok {
 			a.put(turn, key, t, t.Without(func(c memory.Claim) bool { return is(c.Event) }), unsaid)
 		}
@@ -325,6 +337,7 @@ func (a *actor) drop(turn *actors.Turn, event string, rests Grown, is func(messa
 	}
 	if rests.Moment {
 		Moments.Delete(turn, event)
+		a.portray(turn, func(p *memory.Portrait) { p.Felt = memory.Latest(p.Felt, event, false, memory.MostFelt) })
 	}
 }
 
@@ -350,6 +363,16 @@ func (a *actor) put(turn *actors.Turn, key string, was, now memory.Topic, reason
 			a.open[key] = now
 		}
 	}
+	_, _, known := now.Known()
+	switch now.Kind {
+	case memory.Summary:
+		a.portray(turn, func(p *memory.Portrait) {
+			p.Talks = memory.Latest(p.Talks, key, len(now.States) > 0, memory.MostTalks)
+		})
+		return
+	case memory.Preference:
+		a.portray(turn, func(p *memory.Portrait) { p.Likes = memory.Latest(p.Likes, key, known, memory.MostLikes) })
+	}
 	for i := range max(len(was.States), len(now.States)) {
 		r := memory.Revision{At: turn.Now(), Topic: key, Kind: now.Kind, Subject: now.Subject, Name: now.Name,
 			Reason: reason}
@@ -364,6 +387,24 @@ func (a *actor) put(turn *actors.Turn, key string, was, now memory.Topic, reason
 			continue
 		}
 		a.revise(turn, r)
+	}
+}
+
+// portray changes what leads to what is known. A conversation that grew before there was
+// such a row begins with what it has.
+func (a *actor) portray(turn *actors.Turn, change func(*memory.Portrait)) {
+	was, ok := Portraits.Get(turn, PortraitRow)
+	if !ok {
+		for key, t := range Topics.All(turn) {
+			if _, _, known := t.Known(); known && t.Kind == memory.Preference {
+				was.Likes = memory.Latest(was.Likes, key, true, memory.MostLikes)
+			}
+		}
+	}
+	now := was
+	if change(&now); !ok || !slices.Equal(was.Likes, now.Likes) || !slices.Equal(was.Talks, now.Talks) ||
+		!slices.Equal(was.Felt, now.Felt) {
+		Portraits.Put(turn, PortraitRow, now)
 	}
 }
 

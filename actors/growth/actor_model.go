@@ -111,7 +111,7 @@ func waiting(turn *actors.Turn, lane Lane) (uint64, Job, bool) {
 // wanted.
 func (a *actor) held(turn *actors.Turn, tasks bool) (list []memory.Topic) {
 	for _, t := range Topics.All(turn) {
-		if _, holds := t.Now(); holds && (!tasks || t.Kind == memory.Task) {
+		if _, holds := t.Now(); holds && t.Kind != memory.Summary && (!tasks || t.Kind == memory.Task) {
 			list = append(list, t)
 		}
 	}

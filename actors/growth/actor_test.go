@@ -99,6 +99,113 @@ func TestMuchIsReadInParts(t *testing.T) {
 	l.want(t, "= fact Hana home: 大阪 | 01-01–")
 }
 
+// TestSummaries of stretches of talk are of their own words, those first from which something
+// was learned; what is not said any more makes room.
+func TestSummaries(t *testing.T) {
+	in := func(thread messages.MessageID, e messages.GrownEvent) messages.GrownEvent {
+		e.Thread = thread
+		return e
+	}
+	l := spawn(t)
+	l.CrashBeforeCommit()
+	l.reads(in("1", hana("1", 1, "昨日は美術館で青い絵をずっと見ていました")), in("1", hana("2", 1, "大阪に住んでます")),
+		in("1", hana("3", 1, "うん")), in("1", hana("4", 1, "どの絵が一番好きでしたか？")),
+		in("1", hana("5", 1, "帰りに駅前で大きな虹を見ました")), in("1", hana("6", 1, "傘は電車に忘れました")),
+		in("7", hana("7", 3, "庭にトマトの苗を植えました")))
+	summary := func(thread messages.Text) string {
+		topic := memory.Topic{Kind: memory.Summary, Name: thread}
+		row, _ := actortest.Stored(l.Harness, growth.Topics, topic.Key())
+		now, _ := row.Now()
+		return string(now.Body)
+	}
+	const drawn, rainbow = "Hana: 昨日は美術館で青い絵をずっと見ていました", "Hana: 帰りに駅前で大きな虹を見ました"
+	if got, want := summary("1"), drawn+" / Hana: 大阪に住んでます / "+rainbow; got != want {
+		t.Errorf("the summary is %q, want %q", got, want)
+	}
+	portrait, _ := actortest.Stored(l.Harness, growth.Portraits, growth.PortraitRow)
+	if len(portrait.Talks) != 2 {
+		t.Errorf("the portrait leads to %d talks, want both", len(portrait.Talks))
+	}
+	l.reads(gone("1"), gone("7"))
+	if got, want := summary("1"), "Hana: 大阪に住んでます / "+rainbow+" / Hana: 傘は電車に忘れました"; got != want {
+		t.Errorf("when one is taken back the summary is %q, want %q", got, want)
+	}
+	if s := l.stored(t); strings.Contains(s, "美術館") || strings.Contains(s, "トマト") {
+		t.Errorf("what was taken back is stored: %s", s)
+	}
+	portrait, _ = actortest.Stored(l.Harness, growth.Portraits, growth.PortraitRow)
+	if len(portrait.Talks) != 1 {
+		t.Errorf("the portrait leads to %d talks, want the one that is left", len(portrait.Talks))
+	}
+}
+
+// TestPortrait leads to preferences that are confirmed, and to feelings, as long as they are.
+func TestPortrait(t *testing.T) {
+	l := spawn(t)
+	l.reads(hana("1", 1, "抹茶が大好きです"), hana("2", 2, "今日は疲れた"), hana("3", 3, "納豆が好き"))
+	portrait := func() memory.Portrait {
+		p, _ := actortest.Stored(l.Harness, growth.Portraits, growth.PortraitRow)
+		return p
+	}
+	likes := memory.Topic{Kind: memory.Preference, Subject: "Hana", Name: "抹茶"}
+	if p := portrait(); len(p.Likes) != 1 || p.Likes[0] != likes.Key() || len(p.Felt) != 1 ||
+		p.Felt[0] != memory.Key("2") {
+		t.Errorf("the portrait is %+v, want the tea that is liked for sure, and one feeling", p)
+	}
+	l.CrashBeforeCommit()
+	l.reads(gone("1"), gone("2"))
+	if p := portrait(); len(p.Likes) != 0 || len(p.Felt) != 0 {
+		t.Errorf("the portrait is %+v, want nothing of what is not said any more", p)
+	}
+}
+
+// The rows in existing stores. They must not change: a new form of row needs a new version
+// of its table, and an upcast.
+func TestStoredForms(t *testing.T) {
+	at := time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
+	s := memory.State{Body: "大阪", From: at, Until: at.Add(time.Hour), End: memory.Superseded, Confirmed: at,
+		Evidence: []messages.MessageID{"m1"}}
+	const state = `{"body":"大阪","from":"2026-03-02T09:00:00Z","until":"2026-03-02T10:00:00Z","end":"superseded",` +
+		`"confirmed":"2026-03-02T09:00:00Z","evidence":["m1"]}`
+	stored(t, growth.Topics, memory.Topic{Kind: memory.Fact, Subject: "Hana", Name: "home", Claims: []memory.Claim{
+		{Event: "m1", At: at, Op: memory.Holds, Body: "大阪", Quote: "大阪に住んでます", Sure: true, Model: true}},
+		States: []memory.State{s}},
+		`1 {"kind":"fact","subject":"Hana","name":"home","claims":[{"event":"m1","at":"2026-03-02T09:00:00Z",`+
+			`"op":"holds","body":"大阪","quote":"大阪に住んでます","sure":true,"model":true}],"states":[`+state+`]}`)
+	stored(t, growth.Entities, memory.Entity{Type: "person", Name: "ミキ", Events: []messages.MessageID{"m1"}},
+		`1 {"type":"person","name":"ミキ","events":["m1"]}`)
+	stored(t, growth.Moments, memory.Moment{Event: "m1", Subject: "Hana", At: at, Label: "happy", Valence: 0.8,
+		Arousal: 0.5, Dominance: 0.4}, `1 {"event":"m1","subject":"Hana","at":"2026-03-02T09:00:00Z",`+
+		`"label":"happy","valence":0.8,"arousal":0.5,"dominance":0.4}`)
+	stored(t, growth.Revisions, memory.Revision{At: at, Topic: "k", Kind: memory.Fact, Subject: "Hana", Name: "home",
+		Before: &s, After: &s, Reason: "said", Evidence: []messages.MessageID{"m1"}},
+		`1 {"at":"2026-03-02T09:00:00Z","topic":"k","kind":"fact","subject":"Hana","name":"home","before":`+state+
+			`,"after":`+state+`,"reason":"said","evidence":["m1"]}`)
+	stored(t, growth.Jobs, growth.Job{Stage: growth.Waiting, Attempts: 1, Reason: "r", Notes: 2,
+		Events: []messages.Event{{ID: "m1", Text: "x", At: at}}}, `1 {"stage":"waiting","attempts":1,"reason":"r",`+
+		`"events":[{"id":"m1","text":"x","at":"2026-03-02T09:00:00Z"}],"notes":2}`)
+	stored(t, growth.Lanes, growth.Lane{Reached: messages.Reached{Changes: 3, Print: 4}, Reading: true, Wanted: true,
+		Events: 5, Changes: 6, Parts: 7, Ran: 8, Anew: 9, Afresh: true, Jobs: 10, Asking: "a", Due: true},
+		`1 {"reached":{"changes":3,"print":4},"reading":true,"wanted":true,"events":5,`+
+			`"changes":6,"parts":7,"ran":8,"anew":9,"afresh":true,"jobs":10,"asking":"a","due":true}`)
+	stored(t, growth.Events, growth.Grown{Topics: []string{"a"}, Talk: "b", Entities: []string{"c"}, Moment: true,
+		Print: "p", ID: "m1", Part: 2},
+		`1 {"topics":["a"],"talk":"b","entities":["c"],"moment":true,"print":"p","id":"m1","part":2}`)
+	stored(t, growth.Portraits, memory.Portrait{Likes: []string{"a"}, Talks: []string{"b"}, Felt: []string{"c"}},
+		`1 {"likes":["a"],"talks":["b"],"felt":["c"]}`)
+}
+
+func stored[V any](t *testing.T, table actors.Table[V], v V, want string) {
+	t.Helper()
+	if got, err := table.Encode(v); err != nil || string(got) != want {
+		t.Errorf("a row of table %s = %s, %v, want %s", table.Name(), got, err, want)
+	}
+	got, err := table.Decode([]byte(want))
+	if again, _ := table.Encode(got); err != nil || string(again) != want {
+		t.Errorf("Decode(%s) = %+v, %v, want %+v", want, got, err, v)
+	}
+}
+
 // TestReadingThatFails becomes a dead letter that begins it anew when it is sent again.
 // What is said next does not wait for that.
 func TestReadingThatFails(t *testing.T) {

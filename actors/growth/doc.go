@@ -15,7 +15,9 @@
 // from its claims in the order of time (memory.Topic): a correction ends what was said
 // before, which stays true until then. So an edit, a message that is taken back and one
 // that comes late change the history as if it had been so from the beginning. Each change
-// is a revision; those that quote what is not said any more are removed.
+// is a revision; those that quote what is not said any more are removed. A stretch of talk
+// has a summary of its own words: three sentences, those first from which something was
+// learned ([Tells]).
 //
 // Where the changes since the last reading are not known any more, all events are read anew;
 // what rests on one that is in no part is removed then. A job that comes behind a later one,
@@ -38,7 +40,8 @@
 //
 // # What is stored
 //
-// Tables: "topics", a memory.Topic by its Key; "entities", a memory.Entity by type and
+// Tables: "topics", a memory.Topic by its Key; "portrait" with the row "portrait", a
+// memory.Portrait; "entities", a memory.Entity by type and
 // name, hashed; "moments", a memory.Moment by the memory.Key of its event; "grown", what
 // rests on an event, by the same key; "revisions" by their number, the newest 1000;
 // "jobs" by their number, the questions that wait or failed, and "read"; "lane" with the

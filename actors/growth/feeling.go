@@ -46,6 +46,27 @@ const (
 	baseline = 14 * 24 * time.Hour
 )
 
+// Felt is how somebody has been of late, in a word.
+type Felt struct {
+	Subject messages.Text // "" is our side
+	Word    string
+}
+
+// Moods says how those have been of late who showed a feeling, in the order of the moments.
+func Moods(moments []memory.Moment, now time.Time) (list []Felt) {
+	seen := map[messages.Text]bool{}
+	for _, m := range moments {
+		if seen[m.Subject] {
+			continue
+		}
+		seen[m.Subject] = true
+		if word := Mood(moments, m.Subject, now); word != "" {
+			list = append(list, Felt{m.Subject, word})
+		}
+	}
+	return list
+}
+
 // Mood says in a word how somebody has been of late: the label of the moments that weigh
 // most, "" where nothing weighs. A moment counts as a shock that decays and, with less
 // weight, for the slow baseline.

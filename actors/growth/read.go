@@ -1,6 +1,7 @@
 package growth
 
 import (
+	"cmp"
 	"strings"
 	"time"
 	"unicode"
@@ -9,6 +10,7 @@ import (
 	"github.com/kehai-run/kehai/actors/memory"
 	"github.com/kehai-run/kehai/actors/memory/lexical"
 	"github.com/kehai-run/kehai/actors/memory/rank"
+	"github.com/kehai-run/kehai/actors/text/lenient"
 	"github.com/kehai-run/kehai/actors/text/when"
 	"github.com/kehai-run/kehai/messages"
 )
@@ -67,6 +69,30 @@ func Learn(e messages.Event, open func() []memory.Topic) (list []Learned) {
 		}
 	}
 	return list
+}
+
+// maxTelling is how much of a sentence a summary has, in runes.
+const maxTelling = 80
+
+// Tells returns what the summary of a stretch of talk may have of an event: its longest
+// sentence that asks nothing. learned says that something was learned from the event.
+func Tells(e messages.GrownEvent, learned bool) (l Learned, ok bool) {
+	const enough = 8 // runes
+	if e.Thread == "" || len(e.Text) > longestRead {
+		return l, false
+	}
+	best := ""
+	for _, s := range sentences(string(e.Text)) {
+		if len(s) > len(best) && !asks(s) && utf8.RuneCountInString(s) >= enough {
+			best = s
+		}
+	}
+	if best == "" {
+		return l, false
+	}
+	who := cmp.Or(subject(e.Event), "you")
+	return Learned{memory.Summary, "", messages.Text(e.Thread), memory.Claim{Event: e.ID, At: e.At, Op: memory.Holds,
+		Body: who + ": " + messages.Text(lenient.OneLine(best, maxTelling)), Sure: learned}}, true
 }
 
 // quoted are the words of somebody else, not what a thing is called.

@@ -12,7 +12,7 @@
 //	| lexical | by words, neighbours, session, speaker and date | 600ms |
 //	| chain   | what the newest event answers, and that, and on | 200ms |
 //	| threads | the stretches of talk with the best hits        | 350ms |
-//	| links   | questions and answers of the best hits          | 350ms |
+//	| links   | answers of the best hits, and what names the same | 350ms |
 //	| time    | what was said in a time that the question names | 400ms |
 //	| state   | what says how things are now, where that changes  | 250ms |
 //	| vectors | what means the like, if there is a model        | 2.2s  |

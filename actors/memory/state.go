@@ -121,9 +121,11 @@ const maxClaims = 64
 // With returns a topic with further claims, and the states that follow from all of them.
 func (t Topic) With(claims ...Claim) Topic {
 	t.Claims = append(slices.Clone(t.Claims), claims...)
-	slices.SortStableFunc(t.Claims, func(a, b Claim) int {
-		return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Event, b.Event))
-	})
+	if t.Kind == Summary {
+		slices.SortStableFunc(t.Claims, telling)
+		t.Claims = t.Claims[:min(len(t.Claims), mostTelling)]
+	}
+	slices.SortStableFunc(t.Claims, inTime)
 	for len(t.Claims) > maxClaims {
 		at := 0
 		for i := 1; i < len(t.Claims) && at == 0; i++ {
@@ -144,6 +146,10 @@ func (t Topic) Without(drop func(Claim) bool) Topic {
 
 func (t Topic) fold() Topic {
 	t.States = nil
+	if t.Kind == Summary {
+		t.sum()
+		return t
+	}
 	for _, c := range t.Claims {
 		if t.Kind == Preference {
 			t.prefer(c)
@@ -152,6 +158,41 @@ func (t Topic) fold() Topic {
 		}
 	}
 	return t
+}
+
+// How many claims of a stretch of talk are kept, those that tell most, and how many make its
+// summary. What is taken back leaves its place to the next.
+const (
+	mostTelling = 12
+	summed      = 3
+)
+
+func inTime(a, b Claim) int { return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Event, b.Event)) }
+
+// telling puts the claim first that tells more: one from which something was learned, and a
+// longer one.
+func telling(a, b Claim) int {
+	sure := map[bool]int{true: 1}
+	return cmp.Or(sure[b.Sure]-sure[a.Sure], cmp.Compare(len(b.Body), len(a.Body)), inTime(a, b))
+}
+
+// sum makes the summary of a stretch of talk: what tells most of it, in the order of time.
+func (t *Topic) sum() {
+	best := slices.Clone(t.Claims)
+	slices.SortStableFunc(best, telling)
+	best = best[:min(len(best), summed)]
+	slices.SortStableFunc(best, inTime)
+	var s State
+	for i, c := range best {
+		if s.Confirmed, s.Evidence = c.At, append(s.Evidence, c.Event); i == 0 {
+			s.Body, s.From = c.Body, c.At
+			continue
+		}
+		s.Body += " / " + c.Body
+	}
+	if len(best) > 0 {
+		t.States = []State{s}
+	}
 }
 
 // last is the state that holds, nil if there is none.
@@ -255,7 +296,31 @@ type Moment struct {
 	Dominance float64            `json:"dominance"`
 }
 
-// Revision is a change of a topic.
+// Portrait leads to what is known of a conversation whatever is asked, by the keys of its
+// rows, the newest last.
+type Portrait struct {
+	Likes []string `json:"likes,omitempty"` // topics: preferences that are confirmed
+	Talks []string `json:"talks,omitempty"` // topics: summaries
+	Felt  []string `json:"felt,omitempty"`  // moments
+}
+
+// How much a portrait leads to.
+const (
+	MostLikes = 40
+	MostTalks = 8
+	MostFelt  = 24
+)
+
+// Latest returns a list with a key at its end, or without it; the first ones make room.
+func Latest(list []string, key string, in bool, most int) []string {
+	list = slices.DeleteFunc(slices.Clone(list), func(k string) bool { return k == key })
+	if in {
+		list = append(list, key)
+	}
+	return list[max(0, len(list)-most):]
+}
+
+// Revision is a change of a topic, other than of a summary.
 type Revision struct {
 	At       time.Time            `json:"at"` // of the change, not of what it is about
 	Topic    string               `json:"topic"`

@@ -17,6 +17,7 @@ type question struct {
 	from    messages.Address
 	calls   map[string]memory.Route // that are open
 	found   []memory.Found
+	about   []messages.Known
 	reports map[memory.Route]memory.Report
 	at      time.Time
 
@@ -57,6 +58,7 @@ func (a *actor) found(turn *actors.Turn, m messages.MemoryFound) {
 		return
 	}
 	q.found = append(q.found, memory.Found{Route: route, Hits: m.Hits})
+	q.about = append(q.about, m.About...)
 	q.reports[route] = memory.Report{Route: route, Hits: len(m.Hits), Took: m.Took}
 	a.settle(turn, q)
 }
@@ -139,7 +141,7 @@ func (a *actor) conclude(turn *actors.Turn, q *question, run memory.Run, picked 
 	if n > int64(a.o.Keep) {
 		Runs.Delete(turn, actors.RowKey(uint64(n)-uint64(a.o.Keep)))
 	}
-	turn.Send(q.from, messages.Recalled{Key: q.Key, Run: run.ID, Found: memory.Memories(picked)})
+	turn.Send(q.from, messages.Recalled{Key: q.Key, Run: run.ID, Found: memory.Memories(picked), About: q.about})
 }
 
 // reports returns how each route ended, in order of the routes.

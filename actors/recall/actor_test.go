@@ -124,11 +124,17 @@ func TestTrims(t *testing.T) {
 	wantChange(t, h, messages.EventsGone{Conversation: "c-1", IDs: []messages.MessageID{"old"}}, 3)
 }
 
+var likesTea = []messages.Known{{Speaker: "Hana", Text: "likes: tea"}}
+
 // answer lets every open call find one event each.
 func answer(h *actortest.Harness, hits func(route string) []messages.MemoryHit) {
 	for _, call := range h.Calls() {
 		ask := call.Request.(messages.SearchMemory)
-		h.AnswerCall(call.ID, messages.MemoryFound{Route: ask.Route, Key: ask.Key, Hits: hits(ask.Route)})
+		found := messages.MemoryFound{Route: ask.Route, Key: ask.Key, Hits: hits(ask.Route)}
+		if ask.Route == string(memory.States) {
+			found.About = likesTea
+		}
+		h.AnswerCall(call.ID, found)
 	}
 }
 
@@ -172,7 +178,7 @@ func TestRecalls(t *testing.T) {
 	}
 	got := sent[0].Message.(messages.Recalled)
 	if sent[0].To != "conversation/c-1" || got.Key != ask.Key || got.Run != "c-1/run.1" || len(got.Found) != 1 ||
-		got.Found[0].ID != "m1" || got.Found[0].Text != "犬の名前はポチ" {
+		got.Found[0].ID != "m1" || got.Found[0].Text != "犬の名前はポチ" || !slices.Equal(got.About, likesTea) {
 		t.Errorf("answered %+v to %s, want m1 alone: the other is before whoever asks", got, sent[0].To)
 	}
 	run, ok := actortest.Stored(h, recall.Runs, "0000000000000001")

@@ -17,6 +17,10 @@
 // since. If that copy is damaged, far behind or of another history, it reads all rows
 // instead. A recall ends within [Longest], whatever happens to its routes.
 //
+// Recalled also has what is known whatever is asked (messages.Known): confirmed preferences,
+// how people have been of late, in a word, and what was talked about before. The route of
+// states brings it.
+//
 // With a [Selector] a language model chooses from the list before anything is picked, if
 // more was found than can be recalled. It gets at most 1.5 s of [LongestSelected]. If it is
 // late, fails or answers nothing readable, the order by score counts, and the run says why.

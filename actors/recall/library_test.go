@@ -23,6 +23,7 @@ type shelf struct {
 	talks   map[messages.ConversationID]memory.Talk
 	changes map[messages.ConversationID]map[uint64]memory.Change
 	topics  map[string]memory.Topic // by conversation and key
+	named   []memory.Entity
 	apart   memory.Unrelated
 	vectors []memory.Vector // of c-1
 	kept    uint64          // how often there were some
@@ -35,6 +36,19 @@ func (s *shelf) learn(c messages.ConversationID, list ...memory.Topic) {
 	for _, t := range list {
 		s.topics[string(c)+t.Key()] = t
 	}
+}
+
+func (s *shelf) Named(_ messages.ConversationID, id messages.MessageID) (list []memory.Entity, err error) {
+	for _, n := range s.named {
+		if slices.Contains(n.Events, id) {
+			list = append(list, n)
+		}
+	}
+	return list, nil
+}
+
+func (s *shelf) About(c messages.ConversationID, _ time.Time) ([]messages.Known, error) {
+	return []messages.Known{{Speaker: "Hana", Text: "likes: tea"}, {Text: "earlier: of " + messages.Text(c)}}, nil
 }
 
 func (s *shelf) Unrelated(messages.ConversationID) (memory.Unrelated, error) { return s.apart, nil }
@@ -218,6 +232,13 @@ func TestRoutes(t *testing.T) {
 		}
 	}
 	s := told()
+	s.put("c-1", event("m4", "Dario has moved to the coast", 9*24*60), event("m5", "We met him there", 9*24*60+1))
+	s.named = []memory.Entity{{Type: "person", Name: "Dario", Events: []messages.MessageID{"m1", "m4", "gone"}}}
+	if got := ask(t, open(s), memory.Links, recall.Query{Conversation: "c-1", Text: "beagle"}); !slices.Contains(got,
+		"Dario has moved to the coast") {
+		t.Errorf("links = %q, want what names the same person as the best hit", got)
+	}
+	s = told()
 	s.apart = s.apart.With(memory.Apart{Conversation: "c-1", ID: "m1", Cue: memory.CueOf("the beagle puppy"), Run: "r"})
 	l = open(s)
 	for _, r := range memory.Routes() {
@@ -232,6 +253,36 @@ func TestRoutes(t *testing.T) {
 	}
 	if _, err := l.Search(context.Background(), "astral", recall.Query{}); err == nil {
 		t.Error("an unknown route found something")
+	}
+}
+
+// What is known whatever is asked comes with the route of states, of each conversation that
+// is seen, and of no other.
+func TestAbout(t *testing.T) {
+	of := func(group bool) []messages.Known {
+		worker, err := recall.NewWorker(open(told()), func(c messages.ConversationID, group bool) recall.Scope {
+			return recall.ScopeOf(c, group, recall.SharePerson, true, []messages.ConversationID{"c-3"})
+		})()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var about []messages.Known
+		for _, r := range memory.Routes() {
+			found, err := worker.Do(t.Context(), messages.SearchMemory{Route: string(r.Route), Key: "k",
+				Conversation: "c-1", Text: "tea", Group: group, At: morning.AddDate(0, 1, 0)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			about = append(about, found.(messages.MemoryFound).About...)
+		}
+		return about
+	}
+	likes, here := messages.Known{Speaker: "Hana", Text: "likes: tea"}, messages.Known{Text: "earlier: of c-1"}
+	if got := of(true); !slices.Equal(got, []messages.Known{likes, here}) {
+		t.Errorf("a group is told %v, want what is known here", got)
+	}
+	if got := of(false); !slices.Equal(got, []messages.Known{likes, here, {Text: "earlier: of c-3"}}) {
+		t.Errorf("told %v, want what is known of the same person elsewhere too, once", got)
 	}
 }
 

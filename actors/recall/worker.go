@@ -25,9 +25,15 @@ func NewWorker(l *Library, scope func(c messages.ConversationID, group bool) Sco
 				return nil, fmt.Errorf("recall: unexpected %s", request.MessageType())
 			}
 			began := time.Now()
-			hits, err := l.Search(ctx, memory.Route(m.Route), Query{Conversation: m.Conversation,
-				Scope: scope(m.Conversation, m.Group), Text: string(m.Text), At: m.At, Except: m.Except})
-			return messages.MemoryFound{Route: m.Route, Key: m.Key, Hits: hits, Took: time.Since(began)}, err
+			q := Query{Conversation: m.Conversation, Scope: scope(m.Conversation, m.Group), Text: string(m.Text),
+				At: m.At, Except: m.Except}
+			hits, err := l.Search(ctx, memory.Route(m.Route), q)
+			found := messages.MemoryFound{Route: m.Route, Key: m.Key, Hits: hits}
+			if err == nil && found.Route == string(memory.States) {
+				found.About = l.about(q)
+			}
+			found.Took = time.Since(began)
+			return found, err
 		}), nil
 	}
 }

@@ -34,6 +34,10 @@ type Rows interface {
 	// has no states if there is none.
 	Rests(c messages.ConversationID, id messages.MessageID) ([]string, error)
 	Topic(c messages.ConversationID, key string) (memory.Topic, error)
+	// Named returns whom and what an event names.
+	Named(c messages.ConversationID, id messages.MessageID) ([]memory.Entity, error)
+	// About returns what is known of a conversation, whatever is asked.
+	About(c messages.ConversationID, now time.Time) ([]messages.Known, error)
 	// Vectors yields the stored vectors of a conversation, or of all if it is "", until yield
 	// fails. Embedding returns how far it is with them.
 	Vectors(ctx context.Context, c messages.ConversationID,

@@ -32,6 +32,9 @@ const (
 	bestThreads   = 3
 	perThread     = 10
 	bestLinks     = 8
+	namingHits    = 12 // whose names are looked up
+	bestNames     = 5
+	mostNaming    = 8
 	inTimeEvents  = 20
 	lifeEvents    = 60 // read for a stage of a life
 	talkGap       = 3 * time.Hour
@@ -265,7 +268,7 @@ func (s *search) stretch(d lexical.Doc) []lexical.Doc {
 	return docs
 }
 
-// links returns what the best hits answer, and what answers them.
+// links returns what the best hits answer, what answers them, and what names the same.
 func (s *search) links() []messages.MemoryHit {
 	var docs []lexical.Doc
 	add := func(d lexical.Doc) {
@@ -288,7 +291,39 @@ func (s *search) links() []messages.MemoryHit {
 			}
 		}
 	}
+	for _, d := range s.alsoNamed() {
+		add(d)
+	}
 	return s.hits(docs)
+}
+
+// alsoNamed returns other events that name whom or what the best hits name, the newest of
+// each first.
+func (s *search) alsoNamed() (docs []lexical.Doc) {
+	rows := s.l.rows.Load()
+	if rows == nil {
+		return nil
+	}
+	var seen []messages.Text
+	for _, d := range s.best(namingHits) {
+		c, e, _ := s.l.event(s.x.Entry(d).ID)
+		entities, err := (*rows).Named(c, e.ID)
+		if err != nil {
+			continue // what cannot be read is left out
+		}
+		for _, n := range entities {
+			if len(seen) == bestNames || slices.Contains(seen, n.Name) {
+				continue
+			}
+			seen = append(seen, n.Name)
+			for _, id := range slices.Backward(n.Events) {
+				if d, ok := s.x.Find(docID(c, id)); ok && id != e.ID && len(docs) < mostNaming && s.x.Sees(s.scope, d) {
+					docs = append(docs, d)
+				}
+			}
+		}
+	}
+	return docs
 }
 
 // inTime returns what was said in the times that the question names, and about the stages

@@ -69,6 +69,34 @@ func (s *search) states() (list []messages.MemoryHit) {
 	return list
 }
 
+// maxKnown is how much is told that nobody asked for.
+const maxKnown = 16
+
+// about returns what is known of a conversation, and of others that it sees, whatever is
+// asked.
+func (l *Library) about(q Query) (list []messages.Known) {
+	rows := l.rows.Load()
+	if rows == nil {
+		return nil
+	}
+	of := q.Scope.Conversations
+	if of == nil {
+		of = []messages.ConversationID{q.Conversation}
+	}
+	for _, c := range of {
+		known, err := (*rows).About(c, q.At)
+		if err != nil {
+			continue // what cannot be read is left out
+		}
+		for _, k := range known {
+			if len(list) < maxKnown && !slices.Contains(list, k) {
+				list = append(list, k)
+			}
+		}
+	}
+	return list
+}
+
 // concerns reports whether a question is about a topic: it asks for it, or has words of it.
 func (s *search) concerns(t memory.Topic, asked map[lexical.Key]float64) bool {
 	words := string(t.Name)

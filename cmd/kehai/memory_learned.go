@@ -42,7 +42,7 @@ func (v *memoryLearned) verb(cmd *cobra.Command, show func(control.Learned) erro
 func (v *memoryLearned) states() *cobra.Command {
 	cmd := v.verb(&cobra.Command{
 		Use:   "states",
-		Short: "List what is known: facts, relations, and what is still to be done",
+		Short: "List what is known: facts, relations, what is still to be done, and what was talked about",
 		Long: `Lists what was made of what was said, as it stands now. What somebody corrects ends what
 was said before; --all lists that too. kehai memory show of an id names the message it
 rests on.`,

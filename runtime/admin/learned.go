@@ -86,6 +86,9 @@ func (b Backend) known(of messages.ConversationID, t memory.Topic, s memory.Stat
 		Speaker: string(t.Subject), Topic: string(t.Name), Text: string(s.Body), Status: string(s.Status),
 		Dislike: t.Kind == memory.Preference && !s.Like, From: control.Stamp{Time: s.From}, End: string(s.End),
 		Confirmed: control.Stamp{Time: s.Confirmed}, Evidence: s.Evidence}
+	if t.Kind == memory.Summary { // its name is an id
+		k.Topic, k.Own = "talk", false
+	}
 	if !s.Until.IsZero() {
 		k.Until = &control.Stamp{Time: s.Until}
 	}
@@ -93,16 +96,9 @@ func (b Backend) known(of messages.ConversationID, t memory.Topic, s memory.Stat
 }
 
 func (b Backend) moods(of messages.ConversationID, list []memory.Moment) (moods []control.Mood) {
-	seen := map[messages.Text]bool{}
-	for _, m := range list {
-		if seen[m.Subject] {
-			continue
-		}
-		seen[m.Subject] = true
-		if word := growth.Mood(list, m.Subject, time.Now()); word != "" {
-			moods = append(moods, control.Mood{Conversation: of, Called: b.Label(of), Own: m.Subject == "",
-				Speaker: string(m.Subject), Mood: word})
-		}
+	for _, m := range growth.Moods(list, time.Now()) {
+		moods = append(moods, control.Mood{Conversation: of, Called: b.Label(of), Own: m.Subject == "",
+			Speaker: string(m.Subject), Mood: m.Word})
 	}
 	return moods
 }
@@ -110,30 +106,32 @@ func (b Backend) moods(of messages.ConversationID, list []memory.Moment) (moods 
 // learnedFrom adds what rests on an event, and how that came about.
 func (b Backend) learnedFrom(e *engine.Engine, m *control.Remembered) error {
 	of := messages.To(growth.Kind, string(m.Conversation))
-	raw, ok, err := e.ReadRow(of, growth.Events.Row(memory.Key(m.ID)))
+	rests, ok, err := readRow(Remembered{e}, growth.Kind, m.Conversation, growth.Events, memory.Key(m.ID))
 	if err != nil || !ok {
 		return err
 	}
-	rests, err := growth.Events.Decode(raw)
-	if err == nil {
-		err = b.named(e, rests.Entities, m)
-	}
-	if err != nil || len(rests.Topics) == 0 {
+	named, err := Remembered{e}.Named(m.Conversation, m.ID)
+	if err != nil {
 		return err
 	}
+	for _, n := range named {
+		m.Names = append(m.Names, control.Named{Conversation: m.Conversation, Kind: n.Type, Name: string(n.Name),
+			Events: n.Events})
+	}
 	topics := map[string]memory.Topic{}
-	for _, key := range rests.Topics {
-		raw, ok, err := e.ReadRow(of, growth.Topics.Row(key))
-		if err != nil || !ok {
+	for _, key := range append(slices.Clone(rests.Topics), rests.Talk) {
+		t, err := Remembered{e}.Topic(m.Conversation, key)
+		if err != nil {
 			return err
 		}
-		if topics[key], err = growth.Topics.Decode(raw); err != nil {
-			return err
-		}
+		topics[key] = t
 		for _, s := range topics[key].States {
 			if slices.Contains(s.Evidence, m.ID) {
 				m.Learned = append(m.Learned, b.known(m.Conversation, topics[key], s))
 			}
+		}
+		if key == rests.Talk {
+			continue // what else was said is no link
 		}
 		if err := b.sameTopic(e, topics[key], m); err != nil {
 			return err
@@ -152,23 +150,6 @@ func (b Backend) learnedFrom(e *engine.Engine, m *control.Remembered) error {
 		return bad == nil
 	})
 	return errors.Join(err, bad)
-}
-
-// named adds whom and what an event names.
-func (b Backend) named(e *engine.Engine, keys []string, m *control.Remembered) error {
-	for _, key := range keys {
-		raw, ok, err := e.ReadRow(messages.To(growth.Kind, string(m.Conversation)), growth.Entities.Row(key))
-		if err != nil || !ok {
-			return err
-		}
-		n, err := growth.Entities.Decode(raw)
-		if err != nil {
-			return err
-		}
-		m.Names = append(m.Names, control.Named{Conversation: m.Conversation, Kind: n.Type, Name: string(n.Name),
-			Events: n.Events})
-	}
-	return nil
 }
 
 // maxSameTopic is how many other events of a topic are shown, the newest.

@@ -23,14 +23,19 @@ import (
 // Remembered reads the events that recall keeps in a store.
 type Remembered struct{ *engine.Engine }
 
+// readRow reads a row of a conversation; false if there is none.
+func readRow[V any](r Remembered, kind string, c messages.ConversationID, table actors.Table[V],
+	key string) (v V, ok bool, err error) {
+	raw, ok, err := r.ReadRow(messages.To(kind, string(c)), table.Row(key))
+	if err == nil && ok {
+		v, err = table.Decode(raw)
+	}
+	return v, ok && err == nil, err
+}
+
 // Event implements [recall.Rows].
 func (r Remembered) Event(c messages.ConversationID, id messages.MessageID) (memory.Event, bool, error) {
-	raw, ok, err := r.ReadRow(messages.To(recall.Kind, string(c)), recall.Events.Row(memory.Key(id)))
-	if err != nil || !ok {
-		return memory.Event{}, false, err
-	}
-	e, err := recall.Events.Decode(raw)
-	return e, err == nil, err
+	return readRow(r, recall.Kind, c, recall.Events, memory.Key(id))
 }
 
 // Talks implements [recall.Rows].
@@ -46,47 +51,90 @@ func (r Remembered) Talks(ctx context.Context, yield func(messages.ConversationI
 
 // Talk implements [recall.Rows].
 func (r Remembered) Talk(c messages.ConversationID) (t memory.Talk, ok bool, err error) {
-	raw, ok, err := r.ReadRow(messages.To(recall.Kind, string(c)), recall.Talks.Row(recall.TalkRow))
-	if err == nil && ok {
-		t, err = recall.Talks.Decode(raw)
-	}
-	return t, ok && err == nil, err
+	return readRow(r, recall.Kind, c, recall.Talks, recall.TalkRow)
 }
 
 // Change implements [recall.Rows].
 func (r Remembered) Change(c messages.ConversationID, n uint64) (change memory.Change, ok bool, err error) {
-	raw, ok, err := r.ReadRow(messages.To(recall.Kind, string(c)), recall.Changes.Row(actors.RowKey(n)))
-	if err == nil && ok {
-		change, err = recall.Changes.Decode(raw)
-	}
-	return change, ok && err == nil, err
+	return readRow(r, recall.Kind, c, recall.Changes, actors.RowKey(n))
 }
 
 // Rests implements [recall.Rows].
 func (r Remembered) Rests(c messages.ConversationID, id messages.MessageID) ([]string, error) {
-	raw, ok, err := r.ReadRow(messages.To(growth.Kind, string(c)), growth.Events.Row(memory.Key(id)))
-	if err != nil || !ok {
-		return nil, err
-	}
-	rests, err := growth.Events.Decode(raw)
+	rests, _, err := readRow(r, growth.Kind, c, growth.Events, memory.Key(id))
 	return rests.Topics, err
 }
 
 // Topic implements [recall.Rows].
 func (r Remembered) Topic(c messages.ConversationID, key string) (memory.Topic, error) {
-	raw, ok, err := r.ReadRow(messages.To(growth.Kind, string(c)), growth.Topics.Row(key))
-	if err != nil || !ok {
-		return memory.Topic{}, err
+	t, _, err := readRow(r, growth.Kind, c, growth.Topics, key)
+	return t, err
+}
+
+// Named implements [recall.Rows].
+func (r Remembered) Named(c messages.ConversationID, id messages.MessageID) (list []memory.Entity, err error) {
+	rests, _, err := readRow(r, growth.Kind, c, growth.Events, memory.Key(id))
+	for _, key := range rests.Entities {
+		n, ok, failed := readRow(r, growth.Kind, c, growth.Entities, key)
+		if err = errors.Join(err, failed); ok {
+			list = append(list, n)
+		}
 	}
-	return growth.Topics.Decode(raw)
+	return list, err
+}
+
+// How many of the confirmed preferences and of the earlier talks a reply is told.
+const (
+	toldLikes = 8
+	toldTalks = 2
+)
+
+// About implements [recall.Rows]: what people like or dislike, how others have been of late,
+// and what the stretches of talk before the present one were about.
+func (r Remembered) About(c messages.ConversationID, now time.Time) (list []messages.Known, err error) {
+	portrait, ok, err := readRow(r, growth.Kind, c, growth.Portraits, growth.PortraitRow)
+	if err != nil || !ok {
+		return nil, err
+	}
+	topic := func(key string) memory.Topic {
+		t, _, failed := readRow(r, growth.Kind, c, growth.Topics, key)
+		err = errors.Join(err, failed)
+		return t
+	}
+	for _, key := range portrait.Likes[max(0, len(portrait.Likes)-toldLikes):] {
+		t := topic(key)
+		if _, told, ok := t.Known(); ok {
+			list = append(list, messages.Known{Own: t.Subject == "", Speaker: t.Subject, Text: told})
+		}
+	}
+	var moments []memory.Moment
+	for _, key := range portrait.Felt {
+		m, ok, failed := readRow(r, growth.Kind, c, growth.Moments, key)
+		if err = errors.Join(err, failed); ok {
+			moments = append(moments, m)
+		}
+	}
+	for _, m := range growth.Moods(moments, now) {
+		if m.Subject != "" {
+			list = append(list, messages.Known{Speaker: m.Subject, Text: messages.Text("of late: " + m.Word)})
+		}
+	}
+	talk, _, failed := r.Talk(c)
+	err = errors.Join(err, failed)
+	before := slices.DeleteFunc(slices.Clone(portrait.Talks), func(key string) bool {
+		return key == memory.Topic{Kind: memory.Summary, Name: messages.Text(talk.Thread)}.Key()
+	})
+	for _, key := range before[max(0, len(before)-toldTalks):] {
+		if s, ok := topic(key).Now(); ok {
+			list = append(list, messages.Known{Text: "earlier: " + s.Body})
+		}
+	}
+	return list, err
 }
 
 // Unrelated implements [recall.Rows].
 func (r Remembered) Unrelated(c messages.ConversationID) (u memory.Unrelated, err error) {
-	raw, ok, err := r.ReadRow(messages.To(recall.Kind, string(c)), recall.Aparts.Row(recall.ApartRow))
-	if err == nil && ok {
-		u, err = recall.Aparts.Decode(raw)
-	}
+	u, _, err = readRow(r, recall.Kind, c, recall.Aparts, recall.ApartRow)
 	return u, err
 }
 
@@ -98,10 +146,7 @@ func (r Remembered) Vectors(ctx context.Context, c messages.ConversationID,
 
 // Embedding implements [recall.Rows].
 func (r Remembered) Embedding(c messages.ConversationID) (is memory.Embedding, err error) {
-	raw, ok, err := r.ReadRow(messages.To(recall.Kind, string(c)), recall.Embeddings.Row(recall.EmbeddingRow))
-	if err == nil && ok {
-		is, err = recall.Embeddings.Decode(raw)
-	}
+	is, _, err = readRow(r, recall.Kind, c, recall.Embeddings, recall.EmbeddingRow)
 	return is, err
 }
 
