@@ -42,7 +42,10 @@ func WithLocalLLM() Option { return func(s *settings) { s.llmLocal = true } }
 // masks reports whether messages are masked before a model sees them: it is not known to
 // run on this machine.
 func (r *Runtime) masks() bool {
-	if r.set.llm.Host != nil {
+	switch {
+	case r.cfg.Privacy.Mask == config.MaskAlways:
+		return true
+	case r.set.llm.Host != nil:
 		return !r.set.llmLocal
 	}
 	return r.cfg.LLM.Tier == config.LLMCloud

@@ -14,16 +14,21 @@ func TestMasksForModelsThatAreElsewhere(t *testing.T) {
 		tier    llm.Tier
 		options []Option
 		want    bool
+		always  bool
 	}{
-		"none":       {config.LLMNone, nil, false},
-		"local":      {config.LLMLocal, nil, false},
-		"cloud":      {config.LLMCloud, nil, true},
-		"host":       {config.LLMNone, []Option{host}, true},
-		"host here":  {config.LLMCloud, []Option{host, WithLocalLLM()}, false},
-		"here alone": {config.LLMCloud, []Option{WithLocalLLM()}, true},
+		"none":       {config.LLMNone, nil, false, false},
+		"local":      {config.LLMLocal, nil, false, false},
+		"cloud":      {config.LLMCloud, nil, true, false},
+		"host":       {config.LLMNone, []Option{host}, true, false},
+		"host here":  {config.LLMCloud, []Option{host, WithLocalLLM()}, false, false},
+		"always":     {config.LLMLocal, nil, true, true},
+		"host, too":  {config.LLMNone, []Option{host, WithLocalLLM()}, true, true},
+		"here alone": {config.LLMCloud, []Option{WithLocalLLM()}, true, false},
 	} {
 		r := &Runtime{}
-		r.cfg.LLM.Tier = tt.tier
+		if r.cfg.LLM.Tier = tt.tier; tt.always {
+			r.cfg.Privacy.Mask = config.MaskAlways
+		}
 		for _, o := range tt.options {
 			o(&r.set)
 		}

@@ -117,7 +117,7 @@ func (r *Runtime) open(p *plan) (*parts.Parts, error) {
 	if c.Model, err = r.openModel(p); err != nil {
 		return nil, err
 	}
-	embedder, err := drivers.OpenEmbedder(r.cfg.Memory.EmbedSettings, r.set.llm.Transport)
+	embedder, err := drivers.OpenEmbedder(r.cfg, r.set.llm.Transport)
 	switch {
 	case errors.Is(err, config.ErrNoKey):
 		r.log.Warn().Err(err).Msg("the model of memory.embedding has no key: words alone find what is remembered")

@@ -81,6 +81,8 @@ type Options struct {
 	// Simulate makes every question fail with code simulated, for a drill.
 	Simulate bool
 
+	Mask bool // what an embedder is asked is masked wherever its model is
+
 	Host      Model             // a model of the host's own
 	Transport http.RoundTripper // nil: one that keeps to the tier
 	Now       func() time.Time  // nil: time.Now

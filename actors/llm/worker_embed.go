@@ -33,8 +33,8 @@ type embedding interface {
 	CreateEmbedding(ctx context.Context, texts []string) ([][]float32, error)
 }
 
-// NewEmbedder makes an embedder; of the options only Key, Transport and Now count. It asks
-// nobody yet.
+// NewEmbedder makes an embedder; of the options only Key, Transport, Now and Mask count. It
+// asks nobody yet.
 func NewEmbedder(s EmbedSettings, o Options) (*Embedder, error) {
 	o = o.withDefaults()
 	o.Settings, o.Host = s.Server(), nil
@@ -56,7 +56,7 @@ func (e *Embedder) Close() error { e.transport.close(); return nil }
 func (e *Embedder) Model() string { return string(e.o.Provider) + ":" + e.o.Model }
 
 // Masks reports whether texts must be masked before they are embedded.
-func (e *Embedder) Masks() bool { return e.o.Tier == TierCloud }
+func (e *Embedder) Masks() bool { return e.o.Mask || e.o.Tier == TierCloud }
 
 // Embed returns a vector of each text, nil for one that has none or that the server
 // refuses. The model is one that [Embedder.Model] named, now or before a change of the

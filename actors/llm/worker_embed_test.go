@@ -170,4 +170,10 @@ func TestEmbedderPlaces(t *testing.T) {
 	if err != nil || !e.Masks() {
 		t.Errorf("NewEmbedder(cloud) = %v, want one that masks", err)
 	}
+	o.Embedding.Tier, o.Embedding.BaseURL = llm.TierLocal, "http://127.0.0.1:1/v1"
+	for _, always := range []bool{false, true} {
+		if e, err = llm.NewEmbedder(o, llm.Options{Mask: always}); err != nil || e.Masks() != always {
+			t.Errorf("NewEmbedder(local, Mask: %v) = %v, want one that does so", always, err)
+		}
+	}
 }

@@ -83,6 +83,9 @@ type Config struct {
 	// Who is asked where rules do not decide: a language model.
 	LLM llm.Settings `yaml:"llm"`
 
+	// What a language model may see of what is private.
+	Privacy Privacy `yaml:"privacy"`
+
 	// How conversations are answered.
 	Replies conversation.Replies `yaml:"replies"`
 
@@ -193,6 +196,22 @@ const (
 // Conversation is what is particular about one conversation: an entry of
 // Replies.Conversations.
 type Conversation = conversation.Particular
+
+// Privacy says what a language model may see.
+type Privacy struct {
+	// When names, numbers and addresses are masked before a language model reads a text:
+	// cloud (only if the model is not on this machine) or always. Default cloud.
+	Mask MaskWhen `yaml:"mask" oneof:"cloud|always"`
+}
+
+// MaskWhen says for which models texts are masked.
+type MaskWhen string
+
+// Values of [MaskWhen].
+const (
+	MaskCloud  MaskWhen = "cloud"
+	MaskAlways MaskWhen = "always"
+)
 
 // Memory is about what is remembered.
 type Memory struct {
@@ -346,6 +365,7 @@ func defaultConfig(goos, home, host string, env func(string) string) Config {
 			Times: notify.DefaultTimes(), Rules: attention.DefaultRules(),
 		},
 		LLM:       llm.DefaultSettings(),
+		Privacy:   Privacy{Mask: MaskCloud},
 		Replies:   conversation.DefaultReplies(),
 		Judge:     judge.DefaultRules(),
 		Memory:    Memory{recall.DefaultSharing(), llm.DefaultEmbedSettings()},

@@ -32,7 +32,8 @@ func OpenLLM(s config.LLM, o llm.Options) (*llm.Client, error) {
 
 // OpenEmbedder makes what says what messages mean; nil if nothing does. The caller closes
 // it. transport may be nil. A key that is named but missing is a config.ErrNoKey.
-func OpenEmbedder(s llm.EmbedSettings, transport http.RoundTripper) (*llm.Embedder, error) {
+func OpenEmbedder(cfg config.Config, transport http.RoundTripper) (*llm.Embedder, error) {
+	s := cfg.Memory.EmbedSettings
 	if !s.On() {
 		return nil, nil
 	}
@@ -40,7 +41,8 @@ func OpenEmbedder(s llm.EmbedSettings, transport http.RoundTripper) (*llm.Embedd
 	if err != nil {
 		return nil, err
 	}
-	e, err := llm.NewEmbedder(s, llm.Options{Key: key, Transport: transport})
+	e, err := llm.NewEmbedder(s, llm.Options{Key: key, Transport: transport,
+		Mask: cfg.Privacy.Mask == config.MaskAlways})
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", config.ErrConfig, err)
 	}
