@@ -26,6 +26,7 @@ func (r *Runtime) Inspect() control.Status {
 	if s.Running && r.plan.llm != nil {
 		s.LLM = r.plan.llm()
 	}
+	s.Recording = r.recordingNow()
 	if s.Running {
 		s.Actors, s.Pools = e.Actors(), e.Pools()
 		r.admin.Describe(&s)
@@ -85,6 +86,9 @@ func (r *Runtime) Backend() control.Backend { return r.admin }
 func (r *Runtime) forgetSeen() {
 	r.seen.Forget()
 	r.plan.readings.Clear()
+	if r.set.recorder != nil {
+		r.set.recorder.Forgotten()
+	}
 	r.mu.Lock()
 	page := r.page
 	r.mu.Unlock()

@@ -16,6 +16,7 @@ import (
 	"github.com/kehai-run/kehai/runtime/offline"
 	"github.com/kehai-run/kehai/runtime/parts"
 	"github.com/kehai-run/kehai/runtime/pause"
+	"github.com/kehai-run/kehai/runtime/recording"
 	"github.com/kehai-run/kehai/runtime/store/mem"
 )
 
@@ -59,6 +60,9 @@ type settings struct {
 	listeners []func(Event)
 
 	llmLocal bool // the host's own model runs on this machine
+
+	recorder *recording.Recorder // nil: nothing is recorded
+	seed     string              // of ids; "": drawn
 
 	cluster  Cluster       // nil: alone
 	sealer   engine.Sealer // nil: the keys in the data directory

@@ -53,6 +53,7 @@ func (r *Runtime) makePlan() (plan, error) {
 	if err != nil {
 		return plan{}, errors.Join(err, p.close())
 	}
+	r.tap(made)
 	kinds, workers := topology(made)
 	p.build(kinds, workers)
 	p.windows = slices.Sorted(maps.Keys(made.Windows))

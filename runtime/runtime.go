@@ -69,6 +69,9 @@ func New(cfg config.Config, opts ...Option) (*Runtime, error) {
 	}
 	rand.Read(r.hashKey) // never fails
 	r.seed = rand.Text
+	if set.seed != "" {
+		r.seed = func() string { return set.seed }
+	}
 	r.set.Drawn.Attach(r, r.log)
 	r.metrics = telemetry.NewMetrics(r.inspectForMetrics)
 	r.metrics.WatchSleep(func() map[string]uint64 {
@@ -213,7 +216,11 @@ func (r *Runtime) openKeys() (engine.Sealer, error) {
 	if r.set.sealer == nil && r.set.store != nil {
 		r.log.Info().Str("mend", "runtime.WithSealer").Msg("store_not_sealed")
 	}
-	return r.admin.OpenKeys(r.set.sealer, r.set.store == nil)
+	keys, err := r.admin.OpenKeys(r.set.sealer, r.set.store == nil)
+	if err == nil {
+		err = r.record(keys)
+	}
+	return keys, err
 }
 
 // sealing reports how many rows of an older version were sealed. Their unsealed form

@@ -19,7 +19,7 @@ type Simulation struct {
 
 // Simulate takes the place of Run in a replay or a test: it runs the actors of r by the
 // clock and the seed of an [engine.Sim]. Nothing else runs, neither subscriptions nor
-// services. From o it uses Seed, Start, Divert, Latency and Trace, and from o.Engine the
+// services. From o it uses Seed, Start, Divert, Latency, Wait and Trace, and from o.Engine the
 // Store, which stays open; everything else is the runtime's. The caller closes the
 // simulation.
 func (r *Runtime) Simulate(o engine.SimOptions) (*Simulation, error) {
@@ -34,13 +34,18 @@ func (r *Runtime) Simulate(o engine.SimOptions) (*Simulation, error) {
 			fn(ev)
 		}
 	}
-	r.seed = func() string { return strconv.FormatUint(o.Seed, 16) }
+	if r.set.seed == "" {
+		r.seed = func() string { return strconv.FormatUint(o.Seed, 16) }
+	}
 	s := &Simulation{r: r}
 	var err error
 	if s.Sim, err = engine.NewSim(o); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
 	r.clock = s.Now
+	if err := r.record(nil); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
 	r.admin.Memory.Open(admin.Remembered{Engine: s.Control().Engine()})
 	return s, nil
 }

@@ -67,8 +67,8 @@ func withoutPackage(text string) string {
 	}
 }
 
-var packages = []string{"config", "control", "datadir", "engine", "keyring", "layout", "offline", "runtime", "seat",
-	"store", "web"}
+var packages = []string{"config", "control", "datadir", "engine", "keyring", "layout", "offline", "recording",
+	"runtime", "seat", "store", "web"}
 
 // errReported ends a verb that has already told the person what is wrong.
 var errReported = errors.New("reported")

@@ -8,6 +8,7 @@ import (
 
 	"github.com/kehai-run/kehai/hardware/drawn/script"
 	"github.com/kehai-run/kehai/runtime/config"
+	"github.com/kehai-run/kehai/runtime/recording"
 	"github.com/kehai-run/kehai/testkit/replay"
 )
 
@@ -21,12 +22,14 @@ type replayVerb struct {
 	corpus       bool
 	messages     int
 	write        string
+	set          []string
+	log          string
 }
 
 func (v *replayVerb) command() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "replay SCENARIO.jsonl",
-		Short: "Play a scenario in virtual time and count what was missed or doubled",
+		Use:   "replay FILE",
+		Short: "Play a scenario or a recording in virtual time: what was missed, doubled, decided",
 		Long: `Plays a scenario on a drawn window and runs everything that reads it, in virtual
 time: an hour takes seconds, nothing is stored, and no Kehai need run. Prints
 each message as it is delivered, then what was shown and what came of it. The
@@ -56,9 +59,17 @@ were read wrong: error_ppm in a million. With --ocr noisy names are misread too.
 Errors do not change the exit code: it is 0 when the replay itself worked.
 
 With --corpus it plays generated scenarios instead, with perfect, noisy and real
-OCR, and prints a table.`,
+OCR, and prints a table.
+
+FILE may also be a recording of kehai record: what drivers and models gave is given
+again, at the same times, with the settings of the recording. If what is decided is
+not the same as then, the differences are printed, - then and + now, and the exit
+code is 1. With --set, --profile or --ocr real the differences are what was asked for,
+and the exit code is 0. Recordings need the keys of the --data that they were made
+with, unless they were exported.`,
 		Example: `  kehai replay chat.jsonl
   kehai replay chat.jsonl --ocr noisy=0.03 --seed 7 --json | tail -1
+  kehai replay chat.flight --set burst.quiet=5s
   kehai replay --corpus --messages 200 --ocr perfect`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -68,6 +79,11 @@ OCR, and prints a table.`,
 			return v.play(cmd, args)
 		},
 	}
+	v.addFlags(cmd)
+	return cmd
+}
+
+func (v *replayVerb) addFlags(cmd *cobra.Command) {
 	fl := cmd.Flags()
 	fl.StringVar(&v.ocr, "ocr", "perfect",
 		"who reads: `ENGINE` real (Tesseract), perfect, or noisy=SHARE of wrong characters")
@@ -76,10 +92,11 @@ OCR, and prints a table.`,
 	fl.IntVar(&v.scale, "scale", 0, "captured pixels per logical pixel: `N` 1 or 2 (default 1)")
 	fl.StringVar(&v.theme, "theme", "", "`COLOURS` of the window: light or dark (default light)")
 	fl.BoolVar(&v.asJSON, "json", false, "one JSON object a message and line, and the summary as the last line")
+	fl.StringArrayVar(&v.set, "set", nil, "of a recording: change a setting, `KEY=VALUE`, such as burst.quiet=5s")
+	fl.StringVar(&v.log, "log", "", "of a recording: write what was decided into a new `FILE`")
 	fl.BoolVar(&v.corpus, "corpus", false, "play generated scenarios and print a table")
 	fl.IntVar(&v.messages, "messages", 2000, "with --corpus: at least `N` messages of friends")
 	fl.StringVar(&v.write, "write", "", "with --corpus: write the scenarios into `DIR` and play nothing")
-	return cmd
 }
 
 // parseOCR reads the value of --ocr.
@@ -131,6 +148,9 @@ func (v *replayVerb) play(cmd *cobra.Command, args []string) error {
 	ocr, err := parseOCR(v.ocr)
 	if err != nil {
 		return err
+	}
+	if recording.Is(args[0]) {
+		return v.playRecording(cmd, args[0], ocr)
 	}
 	chat, err := script.Open(args[0])
 	if err != nil {

@@ -25,6 +25,7 @@ func (a *app) groups() []group {
 			&windowsVerb{app: a}, &statusVerb{app: a}, &pageVerb{app: a}, &whyVerb{app: a}, &traceVerb{app: a},
 			&recallVerb{app: a}, &memoryVerb{app: a}, &judgementsVerb{app: a}, &deadletters{app: a},
 			&subscriptions{app: a}, &insightsVerb{app: a}, &debugVerb{a},
+			&recordVerb{watchVerb: watchVerb{session: watching}},
 		}},
 		{"Decide what is read, sent and kept:", []verb{
 			&pauseVerb{a}, &resumeVerb{a}, &conversations{app: a}, &reminders{app: a}, &exportVerb{app: a},

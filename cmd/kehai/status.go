@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -66,6 +67,10 @@ func showStatus(out terminal, s control.Status) error {
 	}
 	for _, t := range s.Typists {
 		out.printf("  window %s is typed into by: %s\n", t.Window, t.Name)
+	}
+	if r := s.Recording; r != nil {
+		out.printf("  recording window %s since %s: %d of %d MB\n", strings.Join(r.Windows, ", "), r.Since,
+			r.Bytes/1e6, r.Limit/1e6)
 	}
 	showPaused(out, s)
 	var actors, workers table

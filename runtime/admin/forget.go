@@ -16,6 +16,7 @@ import (
 	"github.com/kehai-run/kehai/runtime/engine"
 	"github.com/kehai-run/kehai/runtime/keyring"
 	"github.com/kehai-run/kehai/runtime/names"
+	"github.com/kehai-run/kehai/runtime/recording"
 )
 
 // Forget implements [control.Backend]. What remains is a mark in the ledger: the number
@@ -110,7 +111,7 @@ func (b Backend) forgetElsewhere(c messages.ConversationID) error {
 		b.Memory.Forget(c)
 		done()
 	}
-	return errors.Join(err, merr, b.Debug.Destroy(), b.Disk().PurgeLater())
+	return errors.Join(err, merr, b.Debug.Destroy(recording.Unknown), b.Disk().PurgeLater())
 }
 
 // calledBy tells the names of conversations in their windows. A title can have been misread each
@@ -179,7 +180,7 @@ func (b Backend) delete(ctx context.Context, e *engine.Engine, c messages.Conver
 		defer b.Live.Forget() // what came in meanwhile
 	}
 	// A picture of the window may show the conversation.
-	if err := b.Debug.Destroy(); err != nil {
+	if err := b.Debug.Destroy(recording.Unknown); err != nil {
 		return engine.Forgotten{}, err
 	}
 	known, err := names.Known(e)

@@ -101,6 +101,9 @@ func (b Backend) pageStatus() web.Status {
 		Version: s.Version, Node: s.Node, Started: s.StartedAt.Time, Windows: b.windows(),
 		Actors: s.Actors, Pools: s.Pools, DeadLetters: s.DeadLetters,
 	}
+	if rec := s.Recording; rec != nil {
+		status.Recording = &web.Recording{Windows: rec.Windows, Since: rec.Since.Time}
+	}
 	for _, p := range s.Paused {
 		status.Paused = append(status.Paused, web.Paused{Window: p.Window, Since: p.Since.Time})
 	}

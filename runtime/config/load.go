@@ -77,6 +77,10 @@ func readFile(path string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, yamlfile.MaxSize+1))
 }
 
+// Parse is Load for what [Config.Write] has written; name is for errors. Relative paths count from the
+// working directory.
+func Parse(name string, data []byte) (Config, error) { return parseConfig(name, "", data) }
+
 func parseConfig(name, dir string, data []byte) (Config, error) {
 	c := Default()
 	c.own()

@@ -115,8 +115,18 @@ type Status struct {
 	Held int `json:"held,omitempty"`
 	// Stalled is what was done within a day and not seen to be sent in time.
 	Stalled []Stalled `json:"stalled,omitempty"`
+	// Recording is what is kept of windows for a replay, nil if nothing is.
+	Recording *Recording `json:"recording,omitempty"`
 	// LLM is the language model, nil if none is set up.
 	LLM *LLM `json:"llm,omitempty"`
+}
+
+// Recording says that what windows show is kept.
+type Recording struct {
+	Windows []string `json:"windows"`
+	Since   Stamp    `json:"since"`
+	Bytes   int64    `json:"bytes"`
+	Limit   int64    `json:"limit"`
 }
 
 // Stalled is a task, mostly a reply, about which nothing was seen to be sent in time.

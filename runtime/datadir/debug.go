@@ -63,13 +63,15 @@ func (d *Debug) Remove(window, name string) error {
 }
 
 // Destroy destroys the key of the files, so that remains of them on a disk are useless,
-// and deletes them.
-func (d *Debug) Destroy() error {
+// and deletes them. It also destroys the keys of other subjects that may show anybody.
+func (d *Debug) Destroy(others ...string) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	var err error
 	if d.keys != nil {
-		err = d.keys.Destroy(debugKey)
+		for _, subject := range append(others, debugKey) {
+			err = errors.Join(err, d.keys.Destroy(subject))
+		}
 	}
 	if err = errors.Join(err, os.RemoveAll(d.dir)); err != nil {
 		return fmt.Errorf("datadir: destroy the debugging files: %w", err)

@@ -26,8 +26,10 @@ type SimOptions struct {
 	Activate []messages.Address  // live from the start, also after a crash
 	Divert   func(Envelope) bool // see [Control.Divert]; nil: none
 	Latency  time.Duration       // calls take a random time up to this; 0: none
-	Doze     float64             // how often, of 1, a step is to put an actor to sleep
-	Trace    io.Writer           // one line per step and event; nil: none
+	// Wait says how long a call takes that has just been made; nil: see Latency.
+	Wait  func(*Job) time.Duration
+	Doze  float64   // how often, of 1, a step is to put an actor to sleep
+	Trace io.Writer // one line per step and event; nil: none
 
 	share func() (*Replica, error) // makes the replica of each start; nil: alone
 	clock *ManualClock             // nil: its own
@@ -316,6 +318,8 @@ func (s *Sim) stepPool(kind string) {
 	switch {
 	case errors.Is(err, ErrHang):
 		wait, failure = job.Options.Deadline, messages.FailureTimeout
+	case s.o.Wait != nil:
+		wait = max(0, s.o.Wait(job))
 	case s.o.Latency > 0:
 		wait = time.Duration(s.rng.Int64N(int64(s.o.Latency)))
 	default:

@@ -72,6 +72,13 @@ type Status struct {
 	Pools       []engine.PoolInfo   `json:"pools"`
 	DeadLetters int                 `json:"dead_letters"`
 	Paused      []Paused            `json:"paused"` // windows that are not watched for a while
+	Recording   *Recording          `json:"recording,omitempty"`
+}
+
+// Recording says that what windows show is kept for a replay.
+type Recording struct {
+	Windows []string  `json:"windows"`
+	Since   time.Time `json:"since"`
 }
 
 // Paused is a window that a person has paused; "" stands for all.

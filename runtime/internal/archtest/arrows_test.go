@@ -50,6 +50,7 @@ var rooms = []struct {
 	{4, "runtime/pause", []string{"messages", "actors/..."}},
 	{4, "runtime/health", []string{"messages/...", "actors/..."}},
 	{4, "runtime/calibrate", []string{"messages", "actors/..."}},
+	{5, "runtime/recording", []string{"messages/...", "actors", "actors/llm", "hardware"}},
 	{5, "runtime/trace", []string{"messages/...", "actors/..."}},
 	{6, "runtime/admin", []string{"messages/...", "actors/..."}},
 	{7, "runtime/offline", []string{"messages/...", "actors/..."}},

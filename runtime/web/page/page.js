@@ -415,6 +415,7 @@ function drawStatus() {
   cls($("health"), problems.length ? "pill bad" : "pill good");
   put($("health"), problems.length ? plural(problems.length, "problem") : "healthy");
   document.title = problems.length ? `(${problems.length}) Kehai` : "Kehai";
+  drawRecording(status.recording);
   drawNotices(problems);
   drawActors(actors);
   keyed($("workers"), status.pools || [], (p) => p.kind, makePool, updatePool);
@@ -509,6 +510,12 @@ function drawDead(n) {
   if (e.dataset.text === text) return;
   e.dataset.text = text;
   e.replaceChildren(text, ...(n ? [el("code", "", "kehai deadletters")] : []));
+}
+
+// drawRecording is the light that says that what windows show is kept.
+function drawRecording(rec) {
+  $("recording").hidden = !rec;
+  put($("recording"), rec ? `Recording ${rec.windows.join(", ")} since ${clock(rec.since)}` : "");
 }
 
 function tick() {

@@ -1,0 +1,332 @@
+package recording
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"image"
+	"io"
+	"time"
+
+	"github.com/kehai-run/kehai/actors"
+	"github.com/kehai-run/kehai/actors/llm"
+	"github.com/kehai-run/kehai/hardware"
+	"github.com/kehai-run/kehai/messages"
+)
+
+// now is the time since the recording began; 0 before that.
+func (r *Recorder) now() time.Duration {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.out == nil {
+		return 0
+	}
+	return r.since()
+}
+
+// Seed keeps what the ids of conversations are made of.
+func (r *Recorder) Seed(draw func() string) func() string {
+	return func() string {
+		seed := draw()
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.add(Entry{Kind: Seed, Key: seed}, "")
+		return seed
+	}
+}
+
+// Screen keeps what a window's screen shows.
+func (r *Recorder) Screen(id messages.WindowID, s hardware.Screen) hardware.Screen {
+	return screen{s, r, string(id)}
+}
+
+type screen struct {
+	hardware.Screen
+	r  *Recorder
+	id string
+}
+
+// Capture implements [hardware.Screen].
+func (s screen) Capture(ctx context.Context, ref string) (hardware.Capture, error) {
+	e := Entry{Kind: Frame, At: s.r.now()}
+	got, err := s.Screen.Capture(ctx, ref)
+	e.Code, e.Scale = hardware.Code(err), got.Scale
+	if err != nil {
+		got.Image = nil
+	}
+	s.r.put(s.id, e, got.Image)
+	return got, err
+}
+
+// Tree keeps what a window's accessibility tree tells.
+func (r *Recorder) Tree(id messages.WindowID, s hardware.Structure) hardware.Structure {
+	if namer, ok := s.(hardware.ChatNamer); ok {
+		return namedTree{tree{s, r, string(id)}, namer}
+	}
+	return tree{s, r, string(id)}
+}
+
+type tree struct {
+	hardware.Structure
+	r  *Recorder
+	id string
+}
+
+// Tree is the answer of an accessibility tree. Names is nil where the driver knows none.
+type Tree struct {
+	Rows  int      `json:"rows"`
+	Names []string `json:"names,omitempty"`
+}
+
+// Rows implements [hardware.Structure].
+func (t tree) Rows(ctx context.Context, ref string) (int, error) {
+	e := Entry{Kind: Rows, At: t.r.now()}
+	n, err := t.Structure.Rows(ctx, ref)
+	e.Code, e.Data = hardware.Code(err), plain(Tree{Rows: n})
+	t.r.put(t.id, e, nil)
+	return n, err
+}
+
+type namedTree struct {
+	tree
+	namer hardware.ChatNamer
+}
+
+// Chat implements [hardware.ChatNamer].
+func (t namedTree) Chat(ctx context.Context, ref string) (int, []string, error) {
+	e := Entry{Kind: Rows, At: t.r.now()}
+	n, names, err := t.namer.Chat(ctx, ref)
+	e.Code, e.Data = hardware.Code(err), plain(Tree{n, names})
+	t.r.put(t.id, e, nil)
+	return n, names, err
+}
+
+// reads is the key of a context's window.
+type reads struct{}
+
+// Worker tells what an engine is asked by the worker that reads of which window that is.
+func (r *Recorder) Worker(kind string, w actors.Worker) actors.Worker {
+	if kind != messages.WorkerOCR {
+		return w
+	}
+	return actors.WorkerFunc(func(ctx context.Context, request messages.Message) (messages.Message, error) {
+		if ask, ok := request.(messages.ReadFrame); ok {
+			ctx = context.WithValue(ctx, reads{}, string(ask.Frame.Window))
+		}
+		return w.Do(ctx, request)
+	})
+}
+
+// Recognizer keeps what engines read.
+func (r *Recorder) Recognizer(start func() (hardware.Recognizer, error)) func() (hardware.Recognizer, error) {
+	if start == nil {
+		return nil
+	}
+	return func() (hardware.Recognizer, error) {
+		engine, err := start()
+		if err != nil {
+			return nil, err
+		}
+		if crops, ok := engine.(hardware.CropRecognizer); ok {
+			return cropReader{reader{engine, r}, crops}, nil
+		}
+		return reader{engine, r}, nil
+	}
+}
+
+type reader struct {
+	hardware.Recognizer
+	r *Recorder
+}
+
+// Recognize implements [hardware.Recognizer].
+func (e reader) Recognize(ctx context.Context, img *image.Gray, hint hardware.Hint) ([]messages.Line, error) {
+	lines, err := e.Recognizer.Recognize(ctx, img, hint)
+	e.keep(ctx, "", GrayKey(img, hint), image.Point{}, lines, err)
+	return lines, err
+}
+
+func (e reader) keep(ctx context.Context, how, key string, corner image.Point, lines []messages.Line, err error) {
+	id, _ := ctx.Value(reads{}).(string)
+	entry := Entry{Kind: Reading, At: e.r.now(), Name: how, Key: key, Code: hardware.Code(err)}
+	if err == nil {
+		entry.Data = plain(Moved(lines, image.Point{}.Sub(corner)))
+	}
+	e.r.put(id, entry, nil)
+}
+
+type cropReader struct {
+	reader
+	crops hardware.CropRecognizer
+}
+
+// RecognizeCrop implements [hardware.CropRecognizer].
+func (e cropReader) RecognizeCrop(ctx context.Context, frame *image.RGBA, box image.Rectangle,
+	hint hardware.Hint) ([]messages.Line, error) {
+	lines, err := e.crops.RecognizeCrop(ctx, frame, box, hint)
+	e.keep(ctx, Crop, CropKey(frame, box, hint), box.Min, lines, err)
+	return lines, err
+}
+
+// Moved moves the boxes of lines.
+func Moved(lines []messages.Line, by image.Point) []messages.Line {
+	out := make([]messages.Line, len(lines))
+	for i, l := range lines {
+		l.Box.X, l.Box.Y = l.Box.X+by.X, l.Box.Y+by.Y
+		out[i] = l
+	}
+	return out
+}
+
+// GrayKey names a prepared picture and what an engine was told of it.
+func GrayKey(img *image.Gray, hint hardware.Hint) string {
+	return keyOf(hint, img.Rect.Size(), func(w io.Writer) {
+		for y := img.Rect.Min.Y; y < img.Rect.Max.Y; y++ {
+			w.Write(img.Pix[img.PixOffset(img.Rect.Min.X, y):][:img.Rect.Dx()])
+		}
+	})
+}
+
+// CropKey names a part of a frame and what an engine was told of it.
+func CropKey(frame *image.RGBA, box image.Rectangle, hint hardware.Hint) string {
+	box = box.Intersect(frame.Rect)
+	return keyOf(hint, box.Size(), func(w io.Writer) {
+		for y := box.Min.Y; y < box.Max.Y; y++ {
+			w.Write(frame.Pix[frame.PixOffset(box.Min.X, y):][:4*box.Dx()])
+		}
+	})
+}
+
+func keyOf(hint hardware.Hint, size image.Point, pixels func(io.Writer)) string {
+	h := sha256.New()
+	fmt.Fprintf(h, "%v %v %v %v\n", hint.Scale, hint.Lang, hint.Block, size)
+	pixels(h)
+	return hex.EncodeToString(h.Sum(nil)[:16])
+}
+
+// Model keeps what a language model answers.
+func (r *Recorder) Model(m llm.Model) llm.Model {
+	if _, none := m.(llm.None); none {
+		return m
+	}
+	return model{m, r}
+}
+
+type model struct {
+	of llm.Model
+	r  *Recorder
+}
+
+// Answered is the answer of a model, or why there was none.
+type Answered struct {
+	Reply llm.Reply `json:"reply"`
+	Code  llm.Code  `json:"code,omitempty"`
+	Text  string    `json:"text,omitempty"`
+}
+
+// Generate implements [llm.Model].
+func (m model) Generate(ctx context.Context, q llm.Question) (llm.Reply, error) {
+	at := m.r.now()
+	reply, err := m.of.Generate(ctx, q)
+	m.keep(at, q, reply, err)
+	return reply, err
+}
+
+// Stream implements [llm.Streamer].
+func (m model) Stream(ctx context.Context, q llm.Question, write func(string)) (llm.Reply, error) {
+	s, ok := m.of.(llm.Streamer)
+	if !ok {
+		return m.Generate(ctx, q)
+	}
+	at := m.r.now()
+	reply, err := s.Stream(ctx, q, write)
+	m.keep(at, q, reply, err)
+	return reply, err
+}
+
+// keep seals an answer with [Unknown]: a question does not say in which conversation it is asked.
+func (m model) keep(at time.Duration, q llm.Question, reply llm.Reply, err error) {
+	answered := Answered{Reply: reply}
+	if failed := (*llm.Error)(nil); errors.As(err, &failed) {
+		answered.Code, answered.Text = failed.Code, failed.Text
+	} else if err != nil {
+		answered.Code = llm.NoModel
+	}
+	m.r.mu.Lock()
+	defer m.r.mu.Unlock()
+	if m.r.out != nil {
+		m.r.add(Entry{Kind: Answer, At: at, Took: m.r.since() - at, Name: string(q.Purpose), Key: QuestionKey(q),
+			Data: plain(answered)}, Unknown)
+	}
+}
+
+// Usage keeps how the computer is used.
+func (r *Recorder) Usage(start func() (hardware.Usage, error)) func() (hardware.Usage, error) {
+	if start == nil {
+		return nil
+	}
+	return func() (hardware.Usage, error) {
+		u, err := start()
+		if err != nil {
+			return nil, err
+		}
+		return usage{u, r}, nil
+	}
+}
+
+type usage struct {
+	hardware.Usage
+	r *Recorder
+}
+
+// What an [Entry] of Usage names.
+const (
+	UsedApp   = "app"
+	UsedIdle  = "idle"
+	UsedInput = "input"
+)
+
+// ActiveApp implements [hardware.Usage]. The title of a window is not kept.
+func (u usage) ActiveApp(ctx context.Context) (hardware.App, error) {
+	app, err := u.Usage.ActiveApp(ctx)
+	u.keep(UsedApp, hardware.App{Name: app.Name, PID: app.PID}, err)
+	return app, err
+}
+
+// Idle implements [hardware.Usage].
+func (u usage) Idle(ctx context.Context) (time.Duration, error) {
+	d, err := u.Usage.Idle(ctx)
+	u.keep(UsedIdle, d, err)
+	return d, err
+}
+
+// Input implements [hardware.Usage].
+func (u usage) Input(ctx context.Context) (hardware.Input, error) {
+	in, err := u.Usage.Input(ctx)
+	u.keep(UsedInput, in, err)
+	return in, err
+}
+
+// Close implements [io.Closer].
+func (u usage) Close() error {
+	if c, ok := u.Usage.(io.Closer); ok {
+		return c.Close()
+	}
+	return nil
+}
+
+func (u usage) keep(what string, value any, err error) {
+	u.r.mu.Lock()
+	defer u.r.mu.Unlock()
+	if u.r.out != nil {
+		u.r.add(Entry{Kind: Usage, At: u.r.since(), Name: what, Code: hardware.Code(err), Data: plain(value)}, "")
+	}
+}
+
+// QuestionKey names a question.
+func QuestionKey(q llm.Question) string {
+	sum := sha256.Sum256([]byte(string(q.Purpose) + "\x00" + q.System + "\x00" + q.Prompt))
+	return hex.EncodeToString(sum[:16])
+}
