@@ -400,13 +400,17 @@ func (b Backend) VerifyMemory(ctx context.Context) (control.MemoryCheck, error) 
 	if err := b.Memory.Have(ctx, recall.Scope{}); err != nil {
 		return control.MemoryCheck{}, err
 	}
-	const named, looks = 100, 3
-	for look := 1; ; look++ {
+	const named, longest = 100, 2 * time.Second
+	for wait := 50 * time.Millisecond; ; wait *= 4 {
 		n, gone, differing, extra, err := b.Memory.Compare(ctx, named)
 		sum := control.MemoryCheck{Events: n, Missing: gone, Extra: extra, Differs: differing}
-		if err != nil || sum.OK() || b.Live == nil || look == looks {
+		if err != nil || sum.OK() || b.Live == nil || wait > longest {
 			return sum, err
 		}
-		// A running Kehai has the index hear of a change right behind its commit.
+		select { // a running Kehai has the index hear of a change right behind its commit
+		case <-ctx.Done():
+			return sum, ctx.Err()
+		case <-time.After(wait):
+		}
 	}
 }
