@@ -197,6 +197,7 @@ func TestAnotherProgramTakesThePortInABrowser(t *testing.T) {
 			switch {
 			case taken.Load() == 0:
 				inner.ServeHTTP(w, r)
+			case r.URL.Path == "/icon.svg": // of the page that stands: browsers fetch it last
 			case r.URL.Path == "/events":
 				w.Header().Set("Content-Type", "text/event-stream")
 				fmt.Fprint(w, "event: hello\ndata: {\"boot\":\"other\",\"build\":\"other\",\"keep\":1,\"now\":1}\n\n")
@@ -209,6 +210,7 @@ func TestAnotherProgramTakesThePortInABrowser(t *testing.T) {
 	})
 	b := startBrowser(t)
 	p := b.open(s.URL(), look{w: 900, h: 900})
+	p.until(`document.readyState === "complete"`)
 	eval[bool](p, `window.old = true`)
 	taken.Store(1)
 	eval[bool](p, `connect(), true`)
