@@ -146,6 +146,7 @@ bench: setup-ocr detection ## the tables of figures: detection against its aims,
 	$(GO) test -run '^$$' -bench Memory -benchtime 1x ./cmd/kehai
 	$(GO) test -run '^$$' -bench StreamsFirstToken -benchtime 50x ./runtime
 	$(GO) test -run '^$$' -bench 'Streams$$' -benchtime 1x ./runtime
+	$(GO) test -run '^$$' -bench SealedMessages -benchtime 9x ./runtime
 	$(GO) test -run '^$$' -bench . -benchtime 300ms ./runtime/store ./actors/... ./hardware/...
 
 # Ratios are taken in one run and by turns; see testkit/speed.

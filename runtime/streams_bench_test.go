@@ -17,6 +17,9 @@ import (
 	"github.com/kehai-run/kehai/runtime"
 	"github.com/kehai-run/kehai/runtime/config"
 	"github.com/kehai-run/kehai/runtime/control"
+	"github.com/kehai-run/kehai/runtime/engine"
+	"github.com/kehai-run/kehai/runtime/keyring"
+	"github.com/kehai-run/kehai/runtime/store"
 )
 
 // typewriter is a language model that writes at a steady pace, and remembers when it was
@@ -196,6 +199,63 @@ func BenchmarkStreams(b *testing.B) {
 		b.ReportMetric(float64(w.late.Load())/1e6, "ms-late-at-most")
 		b.ReportMetric(float64(mostMemory(b))/1e6, "MB")
 	}
+}
+
+// BenchmarkSealedMessages is what sealing adds to all that Kehai does with a message, from the
+// one who says it to memory, and to what it stores of that, measured by turns. The aim is 10 %.
+func BenchmarkSealedMessages(b *testing.B) {
+	var ratios, costs []float64
+	for b.Loop() {
+		sides := map[bool]time.Duration{}
+		for _, sealed := range [2]bool{len(ratios)%2 == 0, len(ratios)%2 == 1} {
+			sides[sealed] = messageTime(b, sealed)
+		}
+		ratios = append(ratios, float64(sides[true])/float64(sides[false]))
+		costs = append(costs, float64(sides[true].Microseconds()))
+	}
+	slices.Sort(ratios)
+	slices.Sort(costs)
+	b.ReportMetric(costs[len(costs)/2], "µs-cpu/message")
+	b.ReportMetric(100*(ratios[len(ratios)/2]-1), "%-of-sealing")
+}
+
+// messageTime returns the processor time that Kehai takes for a message somebody says.
+func messageTime(b *testing.B, sealed bool) time.Duration {
+	b.Helper()
+	dir := b.TempDir()
+	opts := []runtime.Option{runtime.WithStore(func() (engine.Store, error) {
+		return store.Open(store.Options{Dir: dir})
+	})}
+	if sealed {
+		opts = append(opts, runtime.WithSealer(keyring.Memory(nil)))
+	}
+	cfg := runtime.Default()
+	cfg.Windows, cfg.Web.Enabled, cfg.Durability = nil, false, config.DurabilityProcess
+	rt, err := runtime.New(cfg, opts...)
+	if err != nil {
+		b.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	ended := make(chan error, 1)
+	go func() { ended <- rt.Run(ctx) }()
+	<-rt.Ready()
+	const talks, each = 5, 20
+	list := begun(b, rt, talks)
+	used := processorTime(b)
+	for n := range each {
+		for i, c := range list {
+			text := fmt.Sprintf("Thanks, I have read page %d of the book that you gave me in %d.", n, 1980+i)
+			if _, err := rt.Talk().Say(ctx, c, control.Say{Text: text}); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+	cancel()
+	if err := <-ended; err != nil { // it ends once what was caused is done
+		b.Fatal(err)
+	}
+	return (processorTime(b) - used) / (talks * each)
 }
 
 // processorTime is what this process has used so far.
