@@ -40,6 +40,10 @@ build: ## build bin/kehai, with robotgo where cgo can build it (CGO=0 without)
 	@mkdir -p $(BIN)
 	CGO_ENABLED=$${CGO:-$$(GO=$(GO) .ci/cgo)} $(GO) build -tags robotgo -trimpath -buildvcs=auto -o $(BIN)/kehai ./cmd/kehai
 
+.PHONY: app
+app: ## build bin/Kehai.app for a Mac, where it is signed too (SIGN="an identity of the keychain")
+	@SIGN='$(or $(SIGN),-)' GO=$(GO) .ci/app $(BIN)
+
 .PHONY: run
 run: setup-run build ## read a drawn chat window and show each message once (ARGS="--for 30s")
 	@$(BIN)/kehai run $(ARGS)

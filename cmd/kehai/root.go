@@ -37,7 +37,7 @@ func (a *app) groups() []group {
 		{"Set up and try:", []verb{
 			&configVerb{a}, &layout{app: a}, &replayVerb{app: a}, &privacyVerb{app: a},
 			&promptsVerb{app: a},
-			&versionVerb{a}, &ocrWorkerVerb{a},
+			&serviceVerb{app: a}, &versionVerb{a}, &ocrWorkerVerb{a},
 		}},
 	}
 }
