@@ -94,6 +94,7 @@ type Cluster interface {
 	admin.Cluster
 	Start(engine.Store, []engine.Kind, engine.Sealer, func(broken error)) (*engine.Replica, engine.Sealer, error)
 	Run(ctx context.Context) error
+	Problems() []string // what is wrong now; asked at any time
 	Close() error
 }
 

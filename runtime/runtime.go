@@ -92,6 +92,9 @@ func New(cfg config.Config, opts ...Option) (*Runtime, error) {
 	}
 	r.admin.Names, r.admin.Log = r.names, r.log
 	core.Health.Names, core.Health.Nearest = r.names, names.Nearest
+	if set.cluster != nil {
+		core.Health.Beside = set.cluster.Problems
+	}
 	return r, nil
 }
 

@@ -50,8 +50,8 @@ func TestScripts(t *testing.T) {
 		RequireExplicitExec: true,
 		UpdateScripts:       os.Getenv("KEHAI_UPDATE") != "",
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"answering": answering, "awaits": awaits, "blank": blank, "drafted": drafted, "llmserver": llmServer,
-			"freeport": freePort, "up": up,
+			"ailing": ailing, "answering": answering, "awaits": awaits, "blank": blank, "drafted": drafted,
+			"llmserver": llmServer, "freeport": freePort, "up": up,
 		},
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("XDG_DATA_HOME", env.WorkDir+"/share")
@@ -110,6 +110,18 @@ func up(ts *testscript.TestScript, neg bool, args []string) {
 			})
 		})
 	}
+}
+
+// ailing waits until the Kehai in the background says that something is wrong that matches a pattern.
+func ailing(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: ailing PATTERN")
+	}
+	pattern := regexp.MustCompile(args[0])
+	ask(ts, "is ailing: "+args[0], func(client *control.Client) bool {
+		s, err := client.Status(context.Background())
+		return err == nil && slices.ContainsFunc(s.Problems, pattern.MatchString)
+	})
 }
 
 // awaits waits until the JSON of what the Kehai in the background has delivered

@@ -36,6 +36,10 @@ type Monitor struct {
 	Aside func() (int, error)
 	aside atomic.Bool // there may be some
 
+	// Beside lists what else is wrong now, as only who is asked knows. Nil: nothing. It is set
+	// before events come.
+	Beside func() []string
+
 	mu       sync.Mutex
 	trouble  map[string]string                         // what is wrong now, by its reason
 	captures map[messages.WindowID]events.CaptureState // the newest change
@@ -69,11 +73,13 @@ func (h *Monitor) countAside() {
 }
 
 // Problems lists what is wrong, sorted by its reason.
-func (h *Monitor) Problems() []string {
+func (h *Monitor) Problems() (list []string) {
 	h.countAside()
+	if h.Beside != nil {
+		list = h.Beside()
+	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	var list []string
 	for _, reason := range slices.Sorted(maps.Keys(h.trouble)) {
 		list = append(list, h.trouble[reason])
 	}

@@ -33,3 +33,17 @@ func TestHealthTellsWorkersFromActors(t *testing.T) {
 		}
 	}
 }
+
+// What only somebody else knows is asked for each time.
+func TestWhatIsWrongBeside(t *testing.T) {
+	h, cut := health.NewMonitor(zerolog.Nop()), []string{"cut off"}
+	h.Beside = func() []string { return slices.Clone(cut) }
+	h.Set("disk", "full")
+	if got, want := h.Problems(), []string{"cut off", "full"}; !slices.Equal(got, want) {
+		t.Errorf("Problems() = %q, want %q", got, want)
+	}
+	cut = nil
+	if got, want := h.Problems(), []string{"full"}; !slices.Equal(got, want) {
+		t.Errorf("Problems() = %q, want %q", got, want)
+	}
+}

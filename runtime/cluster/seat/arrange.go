@@ -83,8 +83,8 @@ func nextStep(b identity.Book, st cluster.Status, up func(node string) bool) ste
 // arrangeWithin bounds one step: a member that is let in first gets all that is stored.
 const arrangeWithin = 5 * time.Minute
 
-// arrangeAll arranges until ctx ends.
-func (s *Seat) arrangeAll(ctx context.Context) {
+// everySecond does something until ctx ends.
+func everySecond(ctx context.Context, do func()) {
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
 	for {
@@ -92,7 +92,7 @@ func (s *Seat) arrangeAll(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
-			s.trouble("members", s.arrange(ctx))
+			do()
 		}
 	}
 }

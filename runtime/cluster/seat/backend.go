@@ -5,8 +5,6 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
 
 	"github.com/kehai-run/kehai/runtime/cluster"
 	"github.com/kehai-run/kehai/runtime/cluster/identity"
@@ -23,6 +21,7 @@ func (s *Seat) Cluster(context.Context) (control.Cluster, error) {
 	c.Running = true
 	st := s.member.Status()
 	c.Leader, c.Ready = st.Leader, st.Ready
+	c.Problems = s.Problems()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for i := range c.Members {
@@ -43,9 +42,6 @@ func (s *Seat) Cluster(context.Context) (control.Cluster, error) {
 		if m.Node == s.id.Node() {
 			m.Up, m.Address = true, s.wires.Addr().String()
 		}
-	}
-	for _, about := range slices.Sorted(maps.Keys(s.problems)) {
-		c.Problems = append(c.Problems, s.problems[about])
 	}
 	return c, nil
 }

@@ -90,6 +90,8 @@ type Seat struct {
 	behind   map[string]uint64    // by node: changes that this one had and that one not, when it last answered
 	learned  chan struct{}        // closed and replaced when the book changes
 	problems map[string]string    // by what they are about
+	shut     map[string]bool      // by node: it refuses this machine's certificate
+	lost     time.Time            // since when nobody decides; zero: somebody does
 	turned   map[string]turned    // by host
 }
 
@@ -121,7 +123,7 @@ func Open(o Options) (*Seat, error) {
 	}
 	return &Seat{o: o, id: id, contact: map[string]time.Time{}, behind: map[string]uint64{},
 		learned: make(chan struct{}), passing: make(chan passing, maxPassing),
-		problems: map[string]string{}, turned: map[string]turned{}}, nil
+		problems: map[string]string{}, shut: map[string]bool{}, turned: map[string]turned{}}, nil
 }
 
 // Identity is what this machine is.
@@ -340,7 +342,8 @@ func (s *Seat) peers() (list []cluster.Peer) {
 func (s *Seat) Run(ctx context.Context) error {
 	var beside sync.WaitGroup
 	defer beside.Wait()
-	beside.Go(func() { s.arrangeAll(ctx) })
+	beside.Go(func() { everySecond(ctx, func() { s.trouble("members", s.arrange(ctx)) }) })
+	beside.Go(func() { everySecond(ctx, s.look) })
 	for range passers {
 		beside.Go(func() { s.passAll(ctx) })
 	}
@@ -378,7 +381,7 @@ func (s *Seat) round(ctx context.Context) {
 	var all sync.WaitGroup
 	for _, m := range s.id.Book().Members {
 		if m.Node != s.id.Node() {
-			all.Go(func() { _ = s.greet(ctx, m.Node) }) // Status tells when it last answered
+			all.Go(func() { s.heard(m.Node, s.greet(ctx, m.Node)) }) // Status tells when it last answered
 		}
 	}
 	for _, address := range s.unmet() {
@@ -467,15 +470,4 @@ func (s *Seat) refused(remote net.Addr, err error) {
 type turned struct {
 	said  time.Time
 	times int
-}
-
-// trouble notes what is wrong, or that it is no more.
-func (s *Seat) trouble(about string, err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if err == nil {
-		delete(s.problems, about)
-	} else {
-		s.problems[about] = err.Error()
-	}
 }

@@ -1,0 +1,102 @@
+package seat
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"net"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/kehai-run/kehai/runtime/cluster"
+)
+
+// cutFor is for how long nobody decides before that is trouble: an election is over sooner.
+const cutFor = 5 * time.Second
+
+// Problems are what is wrong with this machine's place in the cluster, and what to do about it.
+func (s *Seat) Problems() (list []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, about := range slices.Sorted(maps.Keys(s.problems)) {
+		list = append(list, s.problems[about])
+	}
+	return list
+}
+
+// trouble notes what is wrong, or that it is no more.
+func (s *Seat) trouble(about string, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err == nil {
+		delete(s.problems, about)
+	} else {
+		s.problems[about] = err.Error()
+	}
+}
+
+// heard notes whether a member refuses this machine, as the answer to a greeting tells.
+func (s *Seat) heard(node string, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err == nil {
+		delete(s.shut, node)
+	} else if shutOut(err) {
+		s.shut[node] = true
+	}
+}
+
+// shutOut reports whether the other end ended a handshake because of who asks.
+func shutOut(err error) bool {
+	var op *net.OpError
+	return errors.As(err, &op) && op.Op == "remote error" // an alert of TLS
+}
+
+// look finds out whether this machine is cut off.
+func (s *Seat) look() {
+	st, now := s.member.Status(), s.o.now()
+	_, member := s.id.Book().Member(s.id.Node())
+	s.mu.Lock()
+	switch {
+	case st.Ready:
+		s.lost = time.Time{}
+	case s.lost.IsZero():
+		s.lost = now
+	}
+	var err error
+	switch {
+	case !member:
+		err = ErrRemoved
+	case !st.Ready && now.Sub(s.lost) >= cutFor:
+		err = cutOff(s.lost, st, s.contact, s.shut)
+	}
+	s.mu.Unlock()
+	s.trouble("majority", err)
+}
+
+// cutOff says since when nobody decides, because of whom, and what to do.
+func cutOff(since time.Time, st cluster.Status, contact map[string]time.Time, shut map[string]bool) error {
+	var away, refusing []string
+	for _, p := range st.Peers {
+		switch {
+		case p.Node == st.Node:
+		case shut[p.Node]:
+			refusing = append(refusing, p.Node)
+		case p.Role != cluster.Follower && contact[p.Node].Before(since):
+			away = append(away, p.Node)
+		}
+	}
+	text := fmt.Sprintf("since %s this machine has no majority of its cluster: nothing is sent, and what is seen is "+
+		"held", since.Local().Format(time.DateTime))
+	if len(away) > 0 {
+		text += fmt.Sprintf("; no answer from %s: start Kehai there, and mend the network; only if that is lost for "+
+			"good, stop Kehai here and `kehai cluster promote`", strings.Join(away, ", "))
+	}
+	if len(refusing) > 0 {
+		text += fmt.Sprintf("; this machine is refused by %s: if `kehai cluster status` there does not list it, it "+
+			"was taken out, and `kehai cluster leave --force` puts its copy of the conversations aside; else set the "+
+			"clocks", strings.Join(refusing, ", "))
+	}
+	return errors.New(text)
+}
