@@ -46,6 +46,7 @@
 //	             ══InterviewFinished══► project
 //	             ══Analyse══► insight
 //	             ══InboundMessage, Revised, OwnMessage, TalkJoined, Say, SplitTalk, TalkSplit══► conversation
+//	             ══InterviewBegins, StopInterview══► conversation
 //	             ──ReplyWriting──► host
 //	             ══MessageDelivered, MessageChanged, ReplyChanged, InterviewChanged══► host
 //	judge        ──AskLLM──► llm

@@ -59,7 +59,7 @@ func topology(p *parts.Parts) ([]actorRow, []workerRow) {
 					to(m.ActorRecall, m.Remember{}, m.TakeBack{}, m.Recall{}),
 					to(m.ActorProject, m.InterviewFinished{}), to(m.ActorInsight, m.Analyse{}),
 					to(m.ActorConversation, m.InboundMessage{}, m.Revised{}, m.OwnMessage{}, m.TalkJoined{}, m.Say{},
-						m.SplitTalk{}, m.TalkSplit{}),
+						m.SplitTalk{}, m.TalkSplit{}, m.InterviewBegins{}, m.StopInterview{}),
 					to(host, m.MessageDelivered{}, m.MessageChanged{}, m.ReplyChanged{}, m.ReplyWriting{},
 						m.InterviewChanged{})}},
 			{always, m.ActorJudge, "judges whether to answer", anywhere, traits{}, p.Judge(), nil,

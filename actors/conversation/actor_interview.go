@@ -147,6 +147,66 @@ func (a *actor) analyse(turn *actors.Turn) {
 	}
 }
 
+// reviseItems keeps in an interview's list only what is still said: an answer was another
+// text, or is gone if now is "".
+func (a *actor) reviseItems(turn *actors.Turn, was, now messages.Text) {
+	v, ok := Interviews.Get(turn, onlyRow)
+	if !ok {
+		return
+	}
+	var left []string
+	for _, l := range answersOf(turn) {
+		left = append(left, string(l))
+	}
+	before := v.State.Items
+	v.State = v.State.Revised(string(was), string(now), left)
+	v.Before = v.Before.Revised(string(was), string(now), left)
+	Interviews.Put(turn, onlyRow, v)
+	if !slices.Equal(before, v.State.Items) {
+		a.tellInterview(turn, v)
+	}
+}
+
+// handInterview is the interview as another conversation takes it over. The step of a turn
+// that is still to be answered is taken there.
+func handInterview(turn *actors.Turn, open *reply.Turn) *Interview {
+	v, ok := Interviews.Get(turn, onlyRow)
+	if !ok {
+		return nil
+	}
+	if open != nil && v.Turn == open.ID && v.State.Phase != interview.Done {
+		v.State = v.Before
+	}
+	return &Interview{Project: v.Project, Plan: v.Plan, State: v.State}
+}
+
+// joinInterview takes an interview over from a conversation that was merged into this one.
+// Of two in one project one is left, the finished one if there is one, with what both named;
+// of two projects each keeps what was found, and this one goes on.
+func (a *actor) joinInterview(turn *actors.Turn, from messages.ConversationID, o *Interview) {
+	if o == nil {
+		return
+	}
+	v, also := Interviews.Get(turn, onlyRow)
+	switch {
+	case !also:
+		v = *o
+	case v.Project != o.Project:
+		return
+	case v.State.Phase != interview.Done && o.State.Phase == interview.Done:
+		o.State = o.State.Joined(v.State)
+		v = *o
+	default:
+		v.State, v.Before = v.State.Joined(o.State), v.Before.Joined(o.State)
+	}
+	Interviews.Put(turn, onlyRow, v)
+	a.tellInterview(turn, v)
+	if o.State.Phase == interview.Done { // its answers count here
+		turn.Send(messages.To(messages.ActorInsight, string(v.Project)), messages.Analyse{Project: v.Project,
+			Conversation: from, Goal: v.Plan.Goal, At: o.State.FinishedAt})
+	}
+}
+
 // answersOf returns what the participant said as answers, masked.
 func answersOf(turn *actors.Turn) (list []messages.Text) {
 	for _, d := range Messages.All(turn) {

@@ -191,6 +191,39 @@ func TestAnAnswerIsChangedAfterTheEnd(t *testing.T) {
 	}
 }
 
+// TestAnAnswerLeavesTheList of an interview when it is taken back or edited.
+func TestAnAnswerLeavesTheList(t *testing.T) {
+	k := led(t, nil)
+	k.answers(1, "[interview start]", "What makes mornings hard?")
+	k.answers(2, "the alarm", "What else?")
+	k.answers(3, "trains", "What else?")
+	revise := func(n int64, c messages.ChangeKind, text messages.Text) {
+		m, _ := actortest.Stored(k.Harness, conversation.Messages, conversation.RowKey(n))
+		k.CrashBeforeCommit()
+		r := messages.Revised{Conversation: hana, Occurrence: m.Parts[0].Occurrence, Change: c, Text: text}
+		k.Send(r)
+		k.Crash()
+		k.Send(r) // again
+	}
+	for _, c := range []struct {
+		revise func()
+		want   string
+	}{
+		{func() {}, "[the alarm trains]"},
+		{func() { revise(2, messages.ChangeUnsent, "") }, "[trains]"},
+		{func() { revise(3, messages.ChangeEdited, "buses") }, "[buses]"},
+	} {
+		c.revise()
+		var got []string
+		for _, it := range k.interview().State.Items {
+			got = append(got, it.Text)
+		}
+		if fmt.Sprint(got) != c.want {
+			t.Errorf("the list is %q, want %s", got, c.want)
+		}
+	}
+}
+
 // TestTheTurnLimit ends an interview at the last answer that counts.
 func TestTheTurnLimit(t *testing.T) {
 	k := led(t, func(p *messages.InterviewPlan) { p.MaxTurns, p.MustAsk = 3, nil })

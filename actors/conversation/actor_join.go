@@ -30,10 +30,12 @@ type rest struct {
 	Open      []messages.MessageID `json:"open,omitempty"`  // to be answered
 	Draft     *reply.Turn          `json:"draft,omitempty"` // waits for a person
 	Basis     Basis                `json:"basis,omitzero"`  // of the draft
+	Interview *Interview           `json:"interview,omitempty"`
 }
 
 func (r rest) none() bool {
-	return len(r.Own)+len(r.Vault)+len(r.Names)+len(r.Reminders)+len(r.Open) == 0 && r.Draft == nil
+	return len(r.Own)+len(r.Vault)+len(r.Names)+len(r.Reminders)+len(r.Open) == 0 && r.Draft == nil &&
+		r.Interview == nil
 }
 
 // Bounds of what goes in one turn.
@@ -74,6 +76,12 @@ func (a *actor) forward(turn *actors.Turn, msg messages.Message) bool {
 		m.Conversation, m.Occurrence = into.Conversation, m.Occurrence+into.Offset
 		turn.Send(messages.To(Kind, string(into.Conversation)), m)
 	case messages.Say:
+		m.Conversation = into.Conversation
+		turn.Send(messages.To(Kind, string(into.Conversation)), m)
+	case messages.InterviewBegins:
+		m.Conversation = into.Conversation
+		turn.Send(messages.To(Kind, string(into.Conversation)), m)
+	case messages.StopInterview:
 		m.Conversation = into.Conversation
 		turn.Send(messages.To(Kind, string(into.Conversation)), m)
 	case messages.TalkJoined:
@@ -134,7 +142,7 @@ func (a *actor) join(turn *actors.Turn, into Into) error {
 		return nil
 	}
 	desk, _ := Desks.Get(turn, onlyRow)
-	r := rest{Own: own, Open: slices.Clone(desk.Waiting)}
+	r := rest{Own: own, Open: slices.Clone(desk.Waiting), Interview: handInterview(turn, desk.Open)}
 	for _, m := range Reminders.All(turn) { // a step may end some of them
 		r.Reminders = append(r.Reminders, m)
 	}
@@ -247,6 +255,7 @@ func (a *actor) clear(turn *actors.Turn) {
 	quotas.Clear(turn)
 	Reminders.Clear(turn)
 	Heads.Clear(turn)
+	Interviews.Clear(turn)
 	turn.Cancel("decide")
 }
 
@@ -255,6 +264,7 @@ func (a *actor) clear(turn *actors.Turn) {
 func (a *actor) joined(turn *actors.Turn, m messages.TalkJoined) error {
 	a.insert(turn, m.Messages)
 	if m.Rest == "" {
+		a.analyse(turn)
 		return nil
 	}
 	var r rest
@@ -285,7 +295,9 @@ func (a *actor) joined(turn *actors.Turn, m messages.TalkJoined) error {
 			r.Open[i] = other
 		}
 	}
+	a.joinInterview(turn, m.From, r.Interview)
 	a.reopen(turn, r)
+	a.analyse(turn)
 	return nil
 }
 

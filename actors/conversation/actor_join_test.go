@@ -2,10 +2,13 @@ package conversation
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/kehai-run/kehai/actors/interview"
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/testkit/actortest"
 )
@@ -126,5 +129,67 @@ func TestJoinTalkInSlices(t *testing.T) {
 	head, _ := actortest.Stored(into, Heads, "head")
 	if own, _ := actortest.Stored(into, OwnMessages, RowKey(many)); head.Own != many || own.Occurrence != 2*many+11 {
 		t.Errorf("head %+v, the last of our side at place %d; want %d of ours", head, own.Occurrence, many)
+	}
+}
+
+// TestJoinInterviews: who was interviewed twice was interviewed once, by whichever interview is
+// over, and what was found in one is analysed with the other; a crash takes nothing of it.
+func TestJoinInterviews(t *testing.T) {
+	type half struct {
+		project messages.ProjectID // "": no interview
+		over    bool
+	}
+	for _, c := range []struct {
+		from, into, want half
+		analysed         string // anew, by conversation, with how many answers
+	}{
+		{half{"p-1", true}, half{}, half{"p-1", true}, "c-1:2 c-2:0"},
+		{half{"p-1", false}, half{}, half{"p-1", false}, ""},
+		{half{"p-1", true}, half{"p-1", false}, half{"p-1", true}, "c-1:2 c-2:0"},
+		{half{"p-1", false}, half{"p-1", true}, half{"p-1", true}, "c-1:2"},
+		{half{"p-1", true}, half{"p-2", false}, half{"p-2", false}, ""},
+		{half{}, half{"p-1", true}, half{"p-1", true}, "c-1:2"},
+	} {
+		open := func(id messages.ConversationID, h half) *actortest.Harness {
+			k := actortest.Spawn(t, New(DefaultOptions()), actortest.Address(messages.To(Kind, string(id))))
+			if h.project != "" {
+				k.Send(messages.InterviewBegins{Project: h.project, Conversation: id,
+					Plan: messages.InterviewPlan{Goal: "why", MaxTurns: 9}})
+			}
+			m := inbound(messages.MessageID("m-"+id), id, 1, "the trains are full")
+			m.PIIProcessed = true
+			k.Send(m)
+			if h.over {
+				k.Send(messages.StopInterview{Conversation: id})
+			}
+			k.Sent()
+			return k
+		}
+		from, into := open("c-2", c.from), open("c-1", c.into)
+		from.CrashBeforeCommit()
+		from.Send(messages.JoinTalk{Conversation: "c-2", Into: "c-1", Offset: 10})
+		for _, s := range from.Sent() {
+			if m, ok := s.Message.(messages.TalkJoined); ok {
+				into.CrashBeforeCommit()
+				into.Send(m)
+				into.Crash()
+				into.Send(m) // again
+			}
+		}
+		actortest.WantRows(from, Interviews, nil)
+		analysed := map[string]bool{}
+		for _, s := range into.Sent() {
+			if m, ok := s.Message.(messages.Analyse); ok && m.Project == c.want.project {
+				analysed[fmt.Sprintf("%s:%d", m.Conversation, len(m.Lines))] = true
+			}
+		}
+		v, _ := actortest.Stored(into, Interviews, onlyRow)
+		got := strings.Join(slices.Sorted(maps.Keys(analysed)), " ")
+		if (half{v.Project, v.State.Phase == interview.Done}) != c.want || got != c.analysed {
+			t.Errorf("%+v into %+v: %s in %s, analysed %q, want %+v and %q", c.from, c.into, v.Project, v.State.Phase,
+				got, c.want, c.analysed)
+		}
+		from.Send(messages.StopInterview{Conversation: "c-2"})
+		from.WantSent(actortest.To("conversation/c-1", messages.StopInterview{Conversation: "c-1"}))
 	}
 }

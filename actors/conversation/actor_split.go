@@ -50,6 +50,11 @@ func (a *actor) split(turn *actors.Turn, m messages.SplitTalk) error {
 		}
 	}
 	a.takeOut(turn, p, gone)
+	for _, d := range p.messages {
+		if l, ok := lineOf(d); ok {
+			a.reviseItems(turn, l.Text, "")
+		}
+	}
 	a.analyse(turn)
 	a.shareVault(turn, p, &r)
 	raw, err := json.Marshal(r)

@@ -239,6 +239,36 @@ func TestItems(t *testing.T) {
 }
 
 // TestSummary: the most important first, and bounded.
+// TestRevised: what nobody says any more is not in the list, nor what an answer said before.
+func TestRevised(t *testing.T) {
+	for _, c := range []struct {
+		what, was, now string
+		left           []string
+		want           string
+	}{
+		{"taken back", "the alarm, the cold", "", []string{"trains"}, "trains"},
+		{"said again elsewhere", "the alarm, the cold", "", []string{"trains", "The cold!"}, "the cold / trains"},
+		{"edited", "trains", "buses, the cold", []string{"the alarm, the cold", "buses, the cold"},
+			"the alarm / the cold / buses"},
+		{"edited to a command", "trains", "skip", []string{"the alarm, the cold", "skip"}, "the alarm / the cold"},
+		{"what named nothing", "yes", "", []string{"the alarm, the cold", "trains"}, "the alarm / the cold / trains"},
+	} {
+		before := interview.State{Items: []interview.Item{{Text: "the alarm"}, {Text: "the cold"}, {Text: "trains"}},
+			Chosen: "trains"}
+		got := before.Revised(c.was, c.now, c.left)
+		var list []string
+		for _, it := range got.Items {
+			list = append(list, it.Text)
+		}
+		if strings.Join(list, " / ") != c.want || (got.Chosen == "trains") != strings.Contains(c.want, "trains") {
+			t.Errorf("%s: %q, chosen %q, want %q", c.what, list, got.Chosen, c.want)
+		}
+		if len(before.Items) != 3 || before.Items[2].Text != "trains" {
+			t.Errorf("%s: the state before has become %v", c.what, before.Items)
+		}
+	}
+}
+
 func TestSummary(t *testing.T) {
 	s, _, _ := play(machine(12, 2), "電車、とにかく会議、"+strings.Repeat("長、短", 300), strings.Repeat("長", 5000))
 	got := s.Summary()

@@ -1,7 +1,10 @@
 package interview
 
 import (
+	"iter"
+	"maps"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -40,25 +43,71 @@ var (
 // again with stress is stressed.
 func addItems(items []Item, said string) []Item {
 	items = append([]Item(nil), items...)
-	for _, piece := range separators.Split(said, -1) {
-		stress := 0
-		if stresses.MatchString(piece) {
-			stress = 1
-		}
-		piece = strings.TrimSpace(bullets.ReplaceAllString(strings.TrimSpace(piece), ""))
-		key := text.Compact(piece)
-		if strings.Trim(key, "0123456789") == "" || fillers[key] { // a number alone numbered the next one
-			continue
-		}
+	for key, it := range named(said) {
 		if i := indexOf(items, key); i >= 0 {
-			items[i].Stress += stress
-			continue
-		}
-		if len(items) < maxItems {
-			items = append(items, Item{Text: cut(piece, maxItem), Stress: stress})
+			items[i].Stress += it.Stress
+		} else if len(items) < maxItems {
+			items = append(items, it)
 		}
 	}
 	return items
+}
+
+// named yields what a text names, by its text without white space, punctuation and case.
+func named(said string) iter.Seq2[string, Item] {
+	return func(yield func(string, Item) bool) {
+		for _, piece := range separators.Split(said, -1) {
+			stress := 0
+			if stresses.MatchString(piece) {
+				stress = 1
+			}
+			piece = cut(strings.TrimSpace(bullets.ReplaceAllString(strings.TrimSpace(piece), "")), maxItem)
+			key := text.Compact(piece)
+			if strings.Trim(key, "0123456789") == "" || fillers[key] { // a number alone numbered the next one
+				continue
+			}
+			if !yield(key, Item{Text: piece, Stress: stress}) {
+				return
+			}
+		}
+	}
+}
+
+// Revised is the interview after an answer was edited, or taken back if now is "". What it
+// named is forgotten unless one of the answers that are left names it; what it names now
+// takes its place.
+func (s State) Revised(was, now string, left []string) State {
+	gone := map[string]bool{}
+	for key := range named(was) {
+		gone[key] = indexOf(s.Items, key) >= 0
+	}
+	listed := slices.Contains(slices.Collect(maps.Values(gone)), true)
+	for _, said := range left {
+		for key := range named(said) {
+			gone[key] = false
+		}
+	}
+	s.Items = slices.DeleteFunc(slices.Clone(s.Items), func(it Item) bool { return gone[text.Compact(it.Text)] })
+	if listed && now != "" && Answers(now) {
+		s.Items = addItems(s.Items, now)
+	}
+	if indexOf(s.Items, text.Compact(s.Chosen)) < 0 {
+		s.Chosen = ""
+	}
+	return s
+}
+
+// Joined is the interview with what another one of the same person named too.
+func (s State) Joined(o State) State {
+	s.Items = slices.Clone(s.Items)
+	for _, it := range o.Items {
+		if i := indexOf(s.Items, text.Compact(it.Text)); i >= 0 {
+			s.Items[i].Stress = max(s.Items[i].Stress, it.Stress)
+		} else if len(s.Items) < maxItems {
+			s.Items = append(s.Items, it)
+		}
+	}
+	return s
 }
 
 // indexOf finds an item by its text without white space, punctuation and case.

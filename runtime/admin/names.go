@@ -80,7 +80,7 @@ func (b Backend) Conversations(ctx context.Context) ([]control.Conversation, err
 		if k.Into != "" {
 			continue
 		}
-		c := control.Conversation{ID: id, App: k.App, Name: string(k.Name()), Messages: heads[id].Count}
+		c := control.Conversation{ID: id, App: k.App, Name: string(k.Name()), Messages: heads[id].Count + heads[id].Own}
 		if k.Title != k.Name() {
 			c.Title = string(k.Title)
 		}
