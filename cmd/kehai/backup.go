@@ -17,6 +17,7 @@ import (
 	"github.com/kehai-run/kehai/runtime/datadir"
 	"github.com/kehai-run/kehai/runtime/engine"
 	"github.com/kehai-run/kehai/runtime/keyring"
+	"github.com/kehai-run/kehai/runtime/private"
 )
 
 type backupVerb struct{ *app }
@@ -243,8 +244,14 @@ func (v *keyVerb) restore(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := v.stderr.printf("%s restored into %s\n", count(n, "key"), datadir.Keys(cfg)); err != nil {
-		return err
+	said := v.stderr.printf("%s restored into %s\n", count(n, "key"), datadir.Keys(cfg))
+	var open *private.Exposed
+	if errors.As(private.CheckFile(args[0]), &open) { // not refused: on some media all files are open
+		said = errors.Join(said, v.stderr.printf("%s %s. %s Whoever has read it can read what it opens.\n", open.Path,
+			open.What, open.Mend))
+	}
+	if said != nil {
+		return said
 	}
 	return v.tellLacking(cfg)
 }
