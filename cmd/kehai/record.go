@@ -47,6 +47,7 @@ record export --redact writes a recording that can be shown to others.`
   kehai replay chat.flight --data trial
   kehai replay chat.flight --data trial --set burst.quiet=5s`
 	cmd.RunE = v.run
+	cmd.AddCommand((&recordExport{app: v.app}).command())
 	fl := cmd.Flags()
 	fl.IntVar(&v.limit, "limit", recording.DefaultLimit/1e6, "stop at `N` megabytes")
 	fl.StringVar(&v.out, "out", "", "write a new `FILE` (default: one below recordings in the data directory)")

@@ -125,6 +125,18 @@ type picture struct {
 	img    *image.RGBA
 }
 
+// Shown is the entry that shows the same as the i-th, a frame, and was the first to do so.
+func (r *Recording) Shown(i int) int {
+	for r.Entries[i].Same {
+		before, ok := r.byNumber[r.Entries[i].Base]
+		if !ok || before >= i {
+			break
+		}
+		i = before
+	}
+	return i
+}
+
 // Picture opens the i-th entry, a frame. Frames of a window are best opened in order.
 func (r *Recording) Picture(i int) (*image.RGBA, error) {
 	e := r.Entries[i]

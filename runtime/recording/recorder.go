@@ -29,6 +29,8 @@ type Options struct {
 	Windows []string // their names; only these are recorded
 	Limit   int64    // in bytes; 0 is [DefaultLimit]
 	Version string   // of Kehai
+	// Redacted says that texts and pictures are not those of a person.
+	Redacted bool
 	Full    func()   // is called once nothing more is kept; it must not block
 }
 
@@ -117,7 +119,7 @@ func (r *Recorder) Begin(h Host) error {
 		return fmt.Errorf("recording: %w", err)
 	}
 	return r.out.add(Entry{Kind: Head, Data: plain(Header{Version: r.o.Version, Began: r.began, Windows: r.o.Windows,
-		Config: uncommented(settings.String())})}, "")
+		Redacted: r.o.Redacted, Config: uncommented(settings.String())})}, "")
 }
 
 // uncommented leaves out the lines that explain.

@@ -44,9 +44,13 @@ func RunRecording(ctx context.Context, o RecordedOptions) (Replayed, error) {
 	if err != nil {
 		return Replayed{}, err
 	}
+	return runTape(ctx, o, cfg, newTape(o.Recording))
+}
+
+// runTape plays a recording on a tape of it.
+func runTape(ctx context.Context, o RecordedOptions, cfg config.Config, t *tape) (Replayed, error) {
 	p := &playback{o: Options{Deliver: o.Deliver, OCR: OCR{Real: o.RealOCR}}, cfg: cfg, store: mem.New(),
 		recorder: newRecorder()}
-	t := newTape(o.Recording)
 	t.now = func() time.Duration { return p.now().Sub(o.Recording.Began) }
 	var decided []recording.Decision
 	opts := append(slices.Clip(o.Options), t.options(cfg, p, o.RealOCR)...)

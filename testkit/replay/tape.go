@@ -34,6 +34,8 @@ type tape struct {
 	decided      []recording.Decision
 	unread       int
 	missing      int
+	redaction    *redaction        // nil: everything is given as it was
+	as           map[string]string // what is called otherwise than in the recording
 }
 
 // soon is how much later than asked for something may have been given: a machine is slower than
@@ -133,7 +135,7 @@ func (t *tape) Windows(context.Context) ([]hardware.Window, error) { return nil,
 
 // Capture implements [hardware.Screen].
 func (t *tape) Capture(_ context.Context, window string) (hardware.Capture, error) {
-	i := t.frames[window].take(t.now())
+	i := t.frames[t.was(window)].take(t.now())
 	if i < 0 {
 		return hardware.Capture{}, ago("window_gone")
 	}
@@ -146,13 +148,16 @@ func (t *tape) Capture(_ context.Context, window string) (hardware.Capture, erro
 		t.missing++
 		return hardware.Capture{}, fmt.Errorf("%w: %w", err, hardware.ErrMinimised)
 	}
+	if t.redaction != nil {
+		img = t.redaction.captured(t.rec.Shown(i), img, e.Scale)
+	}
 	return hardware.Capture{Image: img, Scale: e.Scale}, nil
 }
 
 // wait is how long a call takes: until the answer came when it was recorded.
 func (t *tape) wait(job *engine.Job) time.Duration {
 	now := t.now()
-	i := t.calls[job.Worker+" "+recording.CallerOf(job.Caller)].take(now)
+	i := t.calls[job.Worker+" "+t.was(recording.CallerOf(job.Caller))].take(now)
 	if i < 0 {
 		return 0
 	}
@@ -163,12 +168,15 @@ func (t *tape) wait(job *engine.Job) time.Duration {
 	return e.At + e.Took - now
 }
 
+// was is what something was called in the recording.
+func (t *tape) was(name string) string { return cmp.Or(t.as[name], name) }
+
 type tapeReader struct{ t *tape }
 
 type tapeCrops struct{ tapeReader }
 
 func (t *tape) recognizer() hardware.Recognizer {
-	if t.crops {
+	if t.crops || t.redaction.draws() {
 		return tapeCrops{tapeReader{t}}
 	}
 	return tapeReader{t}
@@ -185,7 +193,14 @@ func (tapeReader) Close() error { return nil }
 // RecognizeCrop implements [hardware.CropRecognizer].
 func (r tapeCrops) RecognizeCrop(_ context.Context, frame *image.RGBA, box image.Rectangle,
 	hint hardware.Hint) ([]messages.Line, error) {
-	return r.t.read(recording.CropKey(frame, box, hint), box.Min)
+	if r.t.redaction.draws() {
+		return r.t.redaction.read(frame, box), nil
+	}
+	lines, err := r.t.read(recording.CropKey(frame, box, hint), box.Min)
+	if r.t.redaction != nil {
+		r.t.redaction.heard(frame, lines)
+	}
+	return lines, err
 }
 
 // read gives what the engine read in the same pixels; if that was not always the same, in turn.

@@ -24,7 +24,10 @@ type tapeTree struct {
 func (t *tape) tree(window string) hardware.Structure {
 	for _, e := range t.rec.Entries {
 		var was recording.Tree
-		if e.Kind == recording.Rows && e.Window == window && json.Unmarshal(e.Data, &was) == nil && was.Names != nil {
+		if e.Kind != recording.Rows || e.Window != t.was(window) {
+			continue
+		}
+		if json.Unmarshal(e.Data, &was) == nil && was.Names != nil {
 			return tapeNames{tapeTree{t, window}}
 		}
 	}
@@ -32,12 +35,18 @@ func (t *tape) tree(window string) hardware.Structure {
 }
 
 func (s tapeTree) given() (was recording.Tree, err error) {
-	i := s.t.rows[s.window].take(s.t.now())
+	i := s.t.rows[s.t.was(s.window)].take(s.t.now())
 	if i < 0 {
 		return was, ago("unavailable")
 	}
 	e := s.t.rec.Entries[i]
-	return was, errors.Join(json.Unmarshal(e.Data, &was), ago(e.Code))
+	err = errors.Join(json.Unmarshal(e.Data, &was), ago(e.Code))
+	if s.t.redaction.draws() {
+		for n, name := range was.Names {
+			was.Names[n] = s.t.redaction.words.replace(name)
+		}
+	}
+	return was, err
 }
 
 // Rows implements [hardware.Structure].
