@@ -167,43 +167,37 @@ func TestStoredForms(t *testing.T) {
 		Evidence: []messages.MessageID{"m1"}}
 	const state = `{"body":"大阪","from":"2026-03-02T09:00:00Z","until":"2026-03-02T10:00:00Z","end":"superseded",` +
 		`"confirmed":"2026-03-02T09:00:00Z","evidence":["m1"]}`
-	stored(t, growth.Topics, memory.Topic{Kind: memory.Fact, Subject: "Hana", Name: "home", Claims: []memory.Claim{
-		{Event: "m1", At: at, Op: memory.Holds, Body: "大阪", Quote: "大阪に住んでます", Sure: true, Model: true}},
-		States: []memory.State{s}},
+	actortest.WantForm(t, growth.Topics,
+		memory.Topic{Kind: memory.Fact, Subject: "Hana", Name: "home", Claims: []memory.Claim{
+			{Event: "m1", At: at, Op: memory.Holds, Body: "大阪", Quote: "大阪に住んでます", Sure: true, Model: true}},
+			States: []memory.State{s}},
 		`1 {"kind":"fact","subject":"Hana","name":"home","claims":[{"event":"m1","at":"2026-03-02T09:00:00Z",`+
 			`"op":"holds","body":"大阪","quote":"大阪に住んでます","sure":true,"model":true}],"states":[`+state+`]}`)
-	stored(t, growth.Entities, memory.Entity{Type: "person", Name: "ミキ", Events: []messages.MessageID{"m1"}},
+	actortest.WantForm(t, growth.Entities,
+		memory.Entity{Type: "person", Name: "ミキ", Events: []messages.MessageID{"m1"}},
 		`1 {"type":"person","name":"ミキ","events":["m1"]}`)
-	stored(t, growth.Moments, memory.Moment{Event: "m1", Subject: "Hana", At: at, Label: "happy", Valence: 0.8,
-		Arousal: 0.5, Dominance: 0.4}, `1 {"event":"m1","subject":"Hana","at":"2026-03-02T09:00:00Z",`+
-		`"label":"happy","valence":0.8,"arousal":0.5,"dominance":0.4}`)
-	stored(t, growth.Revisions, memory.Revision{At: at, Topic: "k", Kind: memory.Fact, Subject: "Hana", Name: "home",
-		Before: &s, After: &s, Reason: "said", Evidence: []messages.MessageID{"m1"}},
+	actortest.WantForm(t, growth.Moments,
+		memory.Moment{Event: "m1", Subject: "Hana", At: at, Label: "happy", Valence: 0.8,
+			Arousal: 0.5, Dominance: 0.4}, `1 {"event":"m1","subject":"Hana","at":"2026-03-02T09:00:00Z",`+
+			`"label":"happy","valence":0.8,"arousal":0.5,"dominance":0.4}`)
+	actortest.WantForm(t, growth.Revisions,
+		memory.Revision{At: at, Topic: "k", Kind: memory.Fact, Subject: "Hana", Name: "home",
+			Before: &s, After: &s, Reason: "said", Evidence: []messages.MessageID{"m1"}},
 		`1 {"at":"2026-03-02T09:00:00Z","topic":"k","kind":"fact","subject":"Hana","name":"home","before":`+state+
 			`,"after":`+state+`,"reason":"said","evidence":["m1"]}`)
-	stored(t, growth.Jobs, growth.Job{Stage: growth.Waiting, Attempts: 1, Reason: "r", Notes: 2,
+	actortest.WantForm(t, growth.Jobs, growth.Job{Stage: growth.Waiting, Attempts: 1, Reason: "r", Notes: 2,
 		Events: []messages.Event{{ID: "m1", Text: "x", At: at}}}, `1 {"stage":"waiting","attempts":1,"reason":"r",`+
 		`"events":[{"id":"m1","text":"x","at":"2026-03-02T09:00:00Z"}],"notes":2}`)
-	stored(t, growth.Lanes, growth.Lane{Reached: messages.Reached{Changes: 3, Print: 4}, Reading: true, Wanted: true,
-		Events: 5, Changes: 6, Parts: 7, Ran: 8, Anew: 9, Afresh: true, Jobs: 10, Asking: "a", Due: true},
+	actortest.WantForm(t, growth.Lanes, growth.Lane{Reached: messages.Reached{Changes: 3, Print: 4}, Reading: true,
+		Wanted: true, Events: 5, Changes: 6, Parts: 7, Ran: 8, Anew: 9, Afresh: true, Jobs: 10, Asking: "a", Due: true},
 		`1 {"reached":{"changes":3,"print":4},"reading":true,"wanted":true,"events":5,`+
 			`"changes":6,"parts":7,"ran":8,"anew":9,"afresh":true,"jobs":10,"asking":"a","due":true}`)
-	stored(t, growth.Events, growth.Grown{Topics: []string{"a"}, Talk: "b", Entities: []string{"c"}, Moment: true,
-		Print: "p", ID: "m1", Part: 2},
+	actortest.WantForm(t, growth.Events, growth.Grown{Topics: []string{"a"}, Talk: "b", Entities: []string{"c"},
+		Moment: true, Print: "p", ID: "m1", Part: 2},
 		`1 {"topics":["a"],"talk":"b","entities":["c"],"moment":true,"print":"p","id":"m1","part":2}`)
-	stored(t, growth.Portraits, memory.Portrait{Likes: []string{"a"}, Talks: []string{"b"}, Felt: []string{"c"}},
+	actortest.WantForm(t, growth.Portraits,
+		memory.Portrait{Likes: []string{"a"}, Talks: []string{"b"}, Felt: []string{"c"}},
 		`1 {"likes":["a"],"talks":["b"],"felt":["c"]}`)
-}
-
-func stored[V any](t *testing.T, table actors.Table[V], v V, want string) {
-	t.Helper()
-	if got, err := table.Encode(v); err != nil || string(got) != want {
-		t.Errorf("a row of table %s = %s, %v, want %s", table.Name(), got, err, want)
-	}
-	got, err := table.Decode([]byte(want))
-	if again, _ := table.Encode(got); err != nil || string(again) != want {
-		t.Errorf("Decode(%s) = %+v, %v, want %+v", want, got, err, v)
-	}
 }
 
 // TestReadingThatFails becomes a dead letter that begins it anew when it is sent again.

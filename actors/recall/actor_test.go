@@ -265,27 +265,30 @@ func TestKeepsSomeRuns(t *testing.T) {
 // version of its table, and an upcast.
 func TestStoredForms(t *testing.T) {
 	at := morning
-	stored(t, recall.Events, memory.Event{Event: messages.Event{ID: "m1", Source: "line@mac", Own: true,
+	actortest.WantForm(t, recall.Events, memory.Event{Event: messages.Event{ID: "m1", Source: "line@mac", Own: true,
 		Speaker: "Hana", Text: "はい", At: at}, KeptAt: at.Add(time.Second), ReplyTo: "m0", Thread: "m00"},
 		`1 {"id":"m1","source":"line@mac","own":true,"speaker":"Hana","text":"はい","at":"2026-03-02T09:00:00Z",`+
 			`"kept_at":"2026-03-02T09:00:01Z","reply_to":"m0","thread":"m00"}`)
-	stored(t, recall.Runs, memory.Run{ID: "c-1/run.1", At: at, Mode: memory.AboutTime, Routes: []memory.Report{
-		{Route: memory.Lexical, Hits: 1, Took: time.Millisecond}, {Route: memory.InTime, Failed: "panic"}},
+	actortest.WantForm(t, recall.Runs, memory.Run{ID: "c-1/run.1", At: at, Mode: memory.AboutTime,
+		Routes: []memory.Report{{Route: memory.Lexical, Hits: 1, Took: time.Millisecond},
+			{Route: memory.InTime, Failed: "panic"}},
 		Candidates: 3, Chosen: []memory.Chosen{{Conversation: "c-2", ID: "m1", Score: 1.5,
 			Routes: []memory.Hit{{Route: memory.Lexical, Score: 2}}, Context: true}}},
 		`1 {"id":"c-1/run.1","at":"2026-03-02T09:00:00Z","mode":"about_time","routes":[`+
 			`{"route":"lexical","hits":1,"took":1000000},{"route":"time","hits":0,"failed":"panic"}],"candidates":3,`+
 			`"chosen":[{"conversation":"c-2","id":"m1","score":1.5,"routes":[{"route":"lexical","score":2}],`+
 			`"context":true}]}`)
-}
-
-func stored[V any](t *testing.T, table actors.Table[V], v V, want string) {
-	t.Helper()
-	if got, err := table.Encode(v); err != nil || string(got) != want {
-		t.Errorf("a row of table %s = %s, %v, want %s", table.Name(), got, err, want)
-	}
-	got, err := table.Decode([]byte(want))
-	if again, _ := table.Encode(got); err != nil || string(again) != want {
-		t.Errorf("Decode(%s) = %+v, %v, want %+v", want, got, err, v)
-	}
+	actortest.WantForm(t, recall.Talks, memory.Talk{At: memory.At{Changes: 1, Print: 2}, Events: 3, Last: at,
+		Thread: "a", Own: "b", Other: "c"}, `1 {"changes":1,"print":2,"events":3,"last":"2026-03-02T09:00:00Z",`+
+		`"thread":"a","own":"b","other":"c"}`)
+	actortest.WantForm(t, recall.Changes, memory.Change{IDs: []messages.MessageID{"m1"}, At: memory.At{Changes: 1,
+		Print: 2}}, `1 {"ids":["m1"],"at":{"changes":1,"print":2}}`)
+	actortest.WantForm(t, recall.Aparts, memory.Unrelated{List: []memory.Apart{{Conversation: "c-1", ID: "m1",
+		Cue: memory.Cue{7}, Run: "c-1/run.1", At: at}}}, `1 {"list":[{"conversation":"c-1","id":"m1","cue":[7],`+
+		`"run":"c-1/run.1","at":"2026-03-02T09:00:00Z"}]}`)
+	actortest.WantForm(t, recall.Vectors, memory.Vector{EventVector: messages.EventVector{ID: "m1",
+		Vector: []byte{1, 2}}, Model: "m"}, `1 {"id":"m1","print":"","vector":"AQI=","model":"m"}`)
+	actortest.WantForm(t, recall.Embeddings, memory.Embedding{Model: "m", Length: 1, Reached: messages.Reached{
+		Changes: 2, Print: 3}, Kept: 4, Asking: true, Wanted: true, Failed: "f", Tries: 5}, `1 {"model":"m",`+
+		`"length":1,"reached":{"changes":2,"print":3},"kept":4,"asking":true,"wanted":true,"failed":"f","tries":5}`)
 }

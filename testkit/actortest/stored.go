@@ -5,6 +5,7 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"testing"
 
 	"github.com/kehai-run/kehai/actors"
 	"github.com/kehai-run/kehai/runtime/engine"
@@ -30,6 +31,19 @@ func WantStored[V any](h *Harness, table actors.Table[V], key string, want V) {
 	}
 	if d := diffValue("", reflect.ValueOf(&got).Elem(), reflect.ValueOf(&want).Elem()); d != "" {
 		h.t.Errorf("stored row %q:\n\tgot  %s\n\twant %s\n\tat   %s", key, plain(got), plain(want), d)
+	}
+}
+
+// WantForm fails the test unless a value is stored as want, a version and JSON, and comes
+// back from it.
+func WantForm[V any](t testing.TB, table actors.Table[V], v V, want string) {
+	t.Helper()
+	if got, err := table.Encode(v); err != nil || string(got) != want {
+		t.Errorf("a row of table %s = %s, %v, want %s", table.Name(), got, err, want)
+	}
+	got, err := table.Decode([]byte(want))
+	if again, _ := table.Encode(got); err != nil || string(again) != want {
+		t.Errorf("Decode(%s) = %+v, %v, want %+v", want, got, err, v)
 	}
 }
 
