@@ -492,6 +492,46 @@ func TestRowsThatTakeLong(t *testing.T) {
 	stuck.Close() // returns
 }
 
+// What another node of a cluster has stored, or taken back, is read when everything is asked: nobody
+// has told of it here.
+func TestWhatAnotherNodeStores(t *testing.T) {
+	s := told()
+	l := open(s)
+	if _, err := l.Load(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	found := func() (texts []string) {
+		t.Helper()
+		if err := l.Have(t.Context(), recall.Scope{}); err != nil {
+			t.Fatal(err)
+		}
+		q := recall.Query{Text: "Which ferry?", At: morning.AddDate(1, 0, 0)}
+		hits, err := l.Search(t.Context(), memory.Lexical, q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, h := range hits {
+			if strings.Contains(string(h.Text), "ferry") {
+				texts = append(texts, string(h.Text))
+			}
+		}
+		slices.Sort(texts)
+		return texts
+	}
+	s.put("c-1", event("f1", "The ferry was late", 5*24*60))
+	s.put("c-2", event("f2", "A ferry leaves at nine", 0))
+	if got, want := found(), []string{"A ferry leaves at nine", "The ferry was late"}; !slices.Equal(got, want) {
+		t.Errorf("found %q, want %q", got, want)
+	}
+	s.mu.Lock()
+	delete(s.rows["c-1"], "f1")
+	s.moved("c-1", []messages.Event{{ID: "f1"}})
+	s.mu.Unlock()
+	if got, want := found(), []string{"A ferry leaves at nine"}; !slices.Equal(got, want) {
+		t.Errorf("after one was taken back: found %q, want %q", got, want)
+	}
+}
+
 // There is no answer without rows, nor with a context that has ended.
 func TestSearchErrors(t *testing.T) {
 	l := recall.NewLibrary(time.UTC)

@@ -448,6 +448,23 @@ func (l *Library) overtake(ctx context.Context, c messages.ConversationID) error
 	return l.read(ctx, c)
 }
 
+// overtakeAll is overtake for all conversations.
+func (l *Library) overtakeAll(ctx context.Context) error {
+	rows := l.rows.Load()
+	if rows == nil {
+		return ErrNoRows
+	}
+	var all []messages.ConversationID
+	err := (*rows).Talks(ctx, func(c messages.ConversationID, _ memory.Talk) error {
+		all = append(all, c)
+		return nil
+	})
+	for _, c := range all {
+		err = errors.Join(err, l.overtake(ctx, c), ctx.Err())
+	}
+	return err
+}
+
 // begin starts reading the rows of a conversation, unless that has begun; nil means that
 // all rows are read.
 func (l *Library) begin(c messages.ConversationID) (*reading, error) {

@@ -87,13 +87,13 @@ func (l *Library) Words(ctx context.Context, q Query, k int) ([]messages.MemoryH
 }
 
 // Have waits until what a scope sees is in the index: everything, if the scope is not
-// limited to certain conversations.
+// limited to certain conversations, also what another node of a cluster has stored.
 func (l *Library) Have(ctx context.Context, s Scope) error {
 	if s.Conversations != nil && !s.Owner {
 		return l.have(ctx, s.Conversations)
 	}
 	if _, all := l.Len(); all {
-		return nil
+		return l.overtakeAll(ctx)
 	}
 	_, err := l.Load(ctx)
 	return err

@@ -42,12 +42,13 @@ func (b Backend) Recall(ctx context.Context, q control.RecallQuery) (control.Rec
 		}
 		ask.Scope = b.Scope(c, len(b.Memory.Speakers(c)) > 1)
 	}
-	if b.Live == nil || ask.Scope.Conversations != nil { // a running Kehai reads the rest by itself
+	_, all := b.Memory.Len() // now: it may become whole while this is looked for
+	// A running Kehai reads the rest by itself, but is not told what the others of its cluster store.
+	if b.Live == nil || ask.Scope.Conversations != nil || all && b.Live.Cluster != nil {
 		if err := b.Memory.Have(ctx, ask.Scope); err != nil {
 			return control.Recollection{}, err
 		}
 	}
-	_, all := b.Memory.Len() // now: it may become whole while this is looked for
 	var r control.Recollection
 	if q.Words {
 		hits, err := b.Memory.Words(ctx, ask, q.K)
