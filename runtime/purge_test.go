@@ -73,9 +73,10 @@ func leavingAll(t *testing.T) (cfg config.Config, rt *runtime.Runtime, delivered
 	cfg = noWindow(t)
 	cfg.Windows, cfg.OCR.Engine, cfg.Debug.Text = config.Default().Windows, config.OCRDrawn, true
 	cfg.Windows[0].Poll, cfg.Windows[0].Script = 50*time.Millisecond, filepath.Join(t.TempDir(), "chat.jsonl")
-	chat := `{"at_ms":0,"who":"friend","text":"` + lives + `","conversation":"Hana"}
-{"at_ms":300,"do":"switch","conversation":"Ken"}
-{"at_ms":400,"who":"friend","text":"Ken's words","conversation":"Ken"}
+	chat := `{"at_ms":0,"do":"pace","pace":"reader"}
+{"at_ms":0,"who":"friend","text":"` + lives + `","conversation":"Hana"}
+{"at_ms":2000,"do":"switch","conversation":"Ken"}
+{"at_ms":2100,"who":"friend","text":"Ken's words","conversation":"Ken"}
 `
 	log, err := os.Create(filepath.Join(cfg.Data, "log"))
 	if err := errors.Join(err, os.WriteFile(cfg.Windows[0].Script, []byte(chat), 0o600)); err != nil {
