@@ -14,6 +14,7 @@ import (
 	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
 
+	"github.com/kehai-run/kehai/hardware"
 	"github.com/kehai-run/kehai/hardware/drawn"
 	"github.com/kehai-run/kehai/hardware/robot"
 	"github.com/kehai-run/kehai/runtime"
@@ -41,7 +42,7 @@ func fine(what, format string, args ...any) finding {
 
 type doctorVerb struct {
 	*app
-	ask bool
+	ask, firstRun bool
 }
 
 func (v *doctorVerb) command() *cobra.Command {
@@ -55,8 +56,13 @@ windows need no desktop. It exits with 1 if something is missing without which a
 run does not work.
 
 A Mac shows a program in its settings only once that has asked for a permission: --ask
-makes it ask for what is missing, and opens the settings. Nothing else of Kehai asks.`,
+makes it ask for what is missing, and opens the settings. Nothing else of Kehai asks.
+
+--first-run leads through what shows only on your desktop, in a quarter of an hour: pictures,
+displays, hiding, covering, a message from a phone, rows, notices. Each step is checked and
+written to kehai-first-run.txt, a report for a bug without titles and messages. Nothing is typed.`,
 		Example: `  kehai doctor
+  kehai doctor --first-run      before the first kehai watch, beside a chat and a phone
   kehai doctor --ask            on a Mac: ask for Screen Recording and Accessibility`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -69,10 +75,20 @@ makes it ask for what is missing, and opens the settings. Nothing else of Kehai 
 					return err
 				}
 			}
+			if v.firstRun {
+				ctx, stop := interruptible(cmd.Context())
+				defer stop()
+				d, err := openDesk(cfg, v.stdout)
+				if err != nil {
+					return err
+				}
+				return errors.Join(v.first(ctx, cmd.InOrStdin(), d, hardware.Pause), d.Close())
+			}
 			return v.report(examine(cmd.Context(), cfg))
 		},
 	}
 	cmd.Flags().BoolVar(&v.ask, "ask", false, "have the system ask for the permissions that are missing")
+	cmd.Flags().BoolVar(&v.firstRun, "first-run", false, "try out this desktop step by step, and write a report")
 	return cmd
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os/exec"
+	"strings"
 
 	"github.com/kehai-run/kehai/hardware/darwin"
 )
@@ -34,6 +35,14 @@ func systemFindings(_ context.Context, need wants) []finding {
 		list = append(list, f)
 	}
 	return list
+}
+
+func systemVersion(ctx context.Context) string {
+	out, err := tool(ctx, "/usr/bin/sw_vers", "-productVersion")
+	if err != nil {
+		return err.Error()
+	}
+	return "macOS " + strings.TrimSpace(out)
 }
 
 // askSystem makes macOS ask for what is missing, and opens the settings there.

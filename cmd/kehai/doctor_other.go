@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 
 	"github.com/kehai-run/kehai/hardware"
 	"github.com/kehai-run/kehai/hardware/atspi"
@@ -76,6 +77,16 @@ func checkBus(ctx context.Context, need wants) finding {
 	f.text = err.Error()
 	f.mend = "needed by windows with structure: atspi alone: sudo apt-get install at-spi2-core, and log in anew"
 	return f
+}
+
+func systemVersion(context.Context) string {
+	raw, _ := os.ReadFile("/etc/os-release")
+	for line := range strings.Lines(string(raw)) {
+		if name, ok := strings.CutPrefix(line, "PRETTY_NAME="); ok {
+			return strings.Trim(strings.TrimSpace(name), `"`)
+		}
+	}
+	return "a system without a name"
 }
 
 // askSystem has nothing to ask for.
