@@ -230,6 +230,21 @@ func TestRecallsBeforeTheFirstWord(t *testing.T) {
 	}
 }
 
+// TestNextTurnsMessageWaits: a message that comes while memory searches is left to the
+// next turn, also after a crash: it would be answered twice.
+func TestNextTurnsMessageWaits(t *testing.T) {
+	k, q := asksMemory(t, auto())
+	k.hears(2)
+	k.Crash()
+	k.Start()
+	k.Send(recalledOf(q))
+	ask := k.modelAsked()
+	if ask == nil || !strings.Contains(string(ask.Prompt), "my dog called?") ||
+		strings.Contains(string(ask.Prompt), string(inbound(2).Parts[0].Text)) {
+		t.Fatalf("a model was asked %+v, want to answer the first message alone", ask)
+	}
+}
+
 // TestWaitsForMemoryNotForLong: a reply is written without what does not come.
 func TestWaitsForMemoryNotForLong(t *testing.T) {
 	k, q := asksMemory(t, auto())

@@ -121,7 +121,7 @@ func (a *actor) tellJudge(turn *actors.Turn, fate messages.Fate) {
 // question is what a model is asked for a turn's reply.
 func (a *actor) question(turn *actors.Turn, t *reply.Turn) (prompt.Prompt, int, error) {
 	s, _ := a.settings(turn, t)
-	said := a.said(turn, s.Context)
+	said := a.answerable(turn, s.Context)
 	in := prompt.Input{Task: prompt.Reply, Language: a.language(turn, said), Tone: s.Tone, Persona: s.Persona,
 		Now: turn.Now().In(a.o.Zone)}
 	in.Lines = a.notes(turn)
@@ -135,6 +135,18 @@ func (a *actor) question(turn *actors.Turn, t *reply.Turn) (prompt.Prompt, int, 
 	a.instruct(turn, &in)
 	p, err := a.o.Prompts.Compose(in)
 	return p, len(said), err
+}
+
+// answerable is what was said but for what waits for the next turn, which would be answered
+// twice.
+func (a *actor) answerable(turn *actors.Turn, n int) (list []messages.Said) {
+	desk, _ := Desks.Get(turn, onlyRow)
+	for _, l := range a.lines(turn, n) {
+		if !slices.Contains(desk.Waiting, l.id) {
+			list = append(list, l.Said)
+		}
+	}
+	return list
 }
 
 // replyKey tells apart the answers to different questions.

@@ -31,7 +31,7 @@ type Options struct {
 	Version string   // of Kehai
 	// Redacted says that texts and pictures are not those of a person.
 	Redacted bool
-	Full    func()   // is called once nothing more is kept; it must not block
+	Full     func() // is called once nothing more is kept; it must not block
 }
 
 // Bounds of what waits until it is known whose it is.
