@@ -122,6 +122,9 @@ func drawing() string {
 	return b.String()
 }
 
+// widest is a list of messages on one line of the drawing, in letters.
+const widest = 80
+
 // draw draws what goes out of one kind.
 func draw(b *strings.Builder, name string, out sends) {
 	stored := durable()
@@ -133,9 +136,13 @@ func draw(b *strings.Builder, name string, out sends) {
 					what = append(what, reflect.TypeOf(m).Name())
 				}
 			}
-			if len(what) > 0 {
-				fmt.Fprintf(b, "//\t%-13s%s%s%s► %s\n", name, line, strings.Join(what, ", "), line, arrow.kind)
-				name = ""
+			for len(what) > 0 {
+				n := len(what)
+				for len(strings.Join(what[:n], ", ")) > widest {
+					n--
+				}
+				fmt.Fprintf(b, "//\t%-13s%s%s%s► %s\n", name, line, strings.Join(what[:n], ", "), line, arrow.kind)
+				name, what = "", what[n:]
 			}
 		}
 	}

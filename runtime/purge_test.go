@@ -149,7 +149,7 @@ func forgottenBytes(t *testing.T, size int) {
 		t.Errorf("no debugging files, %v: this test shows nothing of them", err)
 	}
 	sum, err := rt.Forget(context.Background(), "line:Hana")
-	if err != nil || sum.Events < 2 || sum.Drawn != 1 || !sum.Purged {
+	if err != nil || sum.Events < 2 || sum.Drawn < 1 || !sum.Purged {
 		t.Errorf("Forget() = %+v, %v, want two events, a message of the window, and purged", sum, err)
 	}
 	want("forgotten", false)

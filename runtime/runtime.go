@@ -90,7 +90,7 @@ func New(cfg config.Config, opts ...Option) (*Runtime, error) {
 	if r.plan, err = r.makePlan(); err != nil {
 		return nil, err
 	}
-	r.admin.Names, r.admin.Log = r.names, r.log
+	r.admin.Names, r.admin.Log, r.admin.Book.Running = r.names, r.log, core.Ready()
 	core.Health.Names, core.Health.Nearest = r.names, names.Nearest
 	if set.cluster != nil {
 		core.Health.Beside = set.cluster.Problems

@@ -26,7 +26,8 @@ of the window and have bars in the places of texts; names, answers of a model, c
 of input, and places of this machine are left out. The new file is not sealed, and
 replays anywhere, to its own decisions; it is said whether they are those of the old
 one. What is thin or drawn finely in a window, such as outlines, is not in it either.
-Look at what kehai replay prints of it before you send it.`,
+What was not read as text can stay in the pictures if it has large flat parts: stickers,
+thick letters in photos. Look at what kehai replay prints of it before you send it.`,
 		Example: "  kehai record export chat.flight shown.flight --redact\n  kehai replay shown.flight",
 		Args:    cobra.ExactArgs(2),
 		RunE:    v.run,

@@ -165,6 +165,14 @@ func (c *Core) aside() (n int, err error) {
 // Inject sends a message to an actor from outside. A durable message is stored when Inject
 // returns nil. With a key, a second injection of the same key to the same actor has no effect.
 func (c *Core) Inject(ctx context.Context, to messages.Address, msg messages.Message, key string) error {
+	if _, err := c.Engine(); err != nil {
+		return err
+	}
+	select { // what is not stored must not reach an actor before
+	case <-c.ready:
+	case <-ctx.Done():
+		return fmt.Errorf("runtime: not running yet: %w", ctx.Err())
+	}
 	e, err := c.Engine()
 	if err != nil {
 		return err

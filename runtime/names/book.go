@@ -12,6 +12,8 @@ import (
 // Book knows the names of conversations, for anything that shows messages. Its methods
 // may be called concurrently.
 type Book struct {
+	Running <-chan struct{} // closed once the actors run; nil: they do
+
 	mu      sync.Mutex
 	labels  map[messages.ConversationID]string
 	changed chan struct{} // closed at the next change

@@ -18,6 +18,13 @@ import (
 // Introduce returns the id of the conversation that an application calls by a name, once
 // the directory has given it one.
 func (b *Book) Introduce(ctx context.Context, e *engine.Engine, app, name string) (messages.ConversationID, error) {
+	if b.Running != nil {
+		select { // what is not stored must not reach an actor before
+		case <-b.Running:
+		case <-ctx.Done():
+			return "", fmt.Errorf("runtime: introduce a conversation to %s: not running yet: %w", app, ctx.Err())
+		}
+	}
 	for {
 		called, forget, err := b.asked(app, name)
 		if err != nil {

@@ -186,6 +186,7 @@ func Open(r io.ReaderAt, size int64, keys engine.Sealer) (*Recording, error) {
 	}
 	copy(rec.name[:], begin[len(magic):])
 	at := headBytes
+	deep := map[uint64]int{} // how many differences make a frame
 	for number := uint64(0); at < size; number++ {
 		e, end, err := rec.entry(at, size, number)
 		switch {
@@ -205,6 +206,11 @@ func Open(r io.ReaderAt, size int64, keys engine.Sealer) (*Recording, error) {
 			}
 		default:
 			e.pixels = nil
+			if e.Kind == Frame && e.Base != 0 {
+				if deep[number] = deep[e.Base] + 1; deep[number] > maxDeltas+1 {
+					return nil, ErrFormat
+				}
+			}
 			rec.byNumber[number] = len(rec.Entries)
 			rec.Entries = append(rec.Entries, e)
 		}

@@ -12,7 +12,8 @@ import (
 
 const (
 	bandRows  = 16       // of pixels that are compared at once
-	maxPixels = 64 << 20 // of a frame
+	maxPixels = 24 << 20 // of a frame: a screen of 6K
+	maxShots  = 4        // pictures that stay opened, one of a window
 )
 
 var errPixels = errors.New("recording: the pixels of a frame are damaged")
@@ -166,6 +167,9 @@ func (r *Recording) Picture(i int) (*image.RGBA, error) {
 		if img, err = apply(old, whole.pixels); err != nil {
 			return nil, err
 		}
+	}
+	if _, ok := r.shot[e.Window]; !ok && len(r.shot) >= maxShots {
+		clear(r.shot) // a file names as many windows as it likes
 	}
 	r.shot[e.Window] = picture{e.number, img}
 	return img, nil

@@ -75,6 +75,8 @@ type window struct {
 	number  uint64      // of its record
 	subject string      // whose it is
 	deltas  int
+	last    string      // whose the frame was that was read before, also [hidden]
+	shot    *image.RGBA // that frame
 }
 
 // waits is an entry of which nobody knows yet whose it is.
@@ -214,7 +216,14 @@ const hidden = "\x00hidden"
 
 // settle writes the first n entries that wait.
 func (r *Recorder) settle(w *window, n int, subject string) {
+	r.settleAs(w, n, subject, nil)
+}
+
+// settleAs is settle once read, the newest frame among them, is known to be of the subject. Others that
+// wait may be of the one that was shown before.
+func (r *Recorder) settleAs(w *window, n int, of string, read *image.RGBA) {
 	for _, e := range w.waiting[:n] {
+		subject := w.whose(e, of, read)
 		switch {
 		case subject == hidden:
 		case e.Kind == Frame && e.img != nil:
@@ -225,6 +234,22 @@ func (r *Recorder) settle(w *window, n int, subject string) {
 		}
 	}
 	w.waiting = slices.Delete(w.waiting, 0, n)
+}
+
+func (w *window) whose(e waits, of string, read *image.RGBA) string {
+	switch {
+	case of == hidden, of == w.last:
+		return of
+	case read != nil && (e.Kind == Reading || e.img != nil && same(e.img, read)):
+		return of
+	case e.img != nil && w.shot != nil && same(e.img, w.shot):
+		return w.last
+	case w.last == hidden:
+		return hidden
+	case e.Kind == Reading:
+		return of
+	}
+	return Unknown
 }
 
 // known reports that a reading stands in the file for the same subject; another of the same pixels
@@ -267,7 +292,10 @@ func (r *Recorder) Forgotten() {
 	clear(r.shown)
 	for _, w := range r.windows {
 		r.settle(w, len(w.waiting), hidden)
-		w.kept, w.number, w.deltas, w.read = nil, 0, 0, ""
+		w.kept, w.number, w.deltas, w.read, w.shot = nil, 0, 0, "", nil
+		if w.last != hidden {
+			w.last = ""
+		}
 	}
 }
 
@@ -329,18 +357,22 @@ func (r *Recorder) belongs(trace string, v events.Verdict) {
 // that was read so far.
 func (r *Recorder) settleUntil(w *window, subject string) {
 	var later []waits
+	var read *image.RGBA
 	n := 0
 	for _, e := range w.waiting {
 		if e.Kind == Frame && e.At > w.until {
 			later = append(later, e)
 			continue
 		}
+		if e.img != nil {
+			read = e.img
+		}
 		w.waiting[n] = e
 		n++
 	}
 	w.waiting = append(w.waiting[:n], later...)
-	r.settle(w, n, subject)
-	w.read = ""
+	r.settleAs(w, n, subject, read)
+	w.read, w.last, w.shot = "", subject, cmp.Or(read, w.shot)
 }
 
 // CallerOf names who called, if that is the same in a replay: conversations are not.

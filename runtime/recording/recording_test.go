@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -260,4 +261,77 @@ func FuzzOpen(f *testing.F) {
 			}
 		}
 	})
+}
+
+// polls captures a window that does not change: nobody reads it again.
+func (f *flight) polls(n int) {
+	for range n {
+		f.now = f.now.Add(250 * time.Millisecond)
+		_, _ = f.Screen(win, f).Capture(f.t.Context(), "")
+	}
+}
+
+// readable is how many frames of the file open.
+func (f *flight) readable() (n int) {
+	f.t.Helper()
+	rec, err := f.open(f.raw())
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	for i, e := range rec.Entries {
+		if e.Kind != Frame {
+			continue
+		}
+		if _, err := rec.Picture(i); err == nil {
+			n++
+		}
+	}
+	return n
+}
+
+// What stands in a window before another conversation is shown is sealed for the one it shows.
+func TestASwitchGivesAwayNothing(t *testing.T) {
+	f := newFlight(t, 0)
+	f.shows("c-A", "secret of A")
+	f.polls(8)
+	f.shows("c-B", "hello B")
+	if err := errors.Join(f.Close(), f.keys.Destroy("c-A"), f.keys.Destroy(Unknown)); err != nil {
+		t.Fatal(err)
+	}
+	if n := f.readable(); n != 1 {
+		t.Errorf("%d frames open without the key of A, want the one of B", n)
+	}
+
+	f = newFlight(t, 0)
+	f.hidden = true
+	f.shows("", "not to be read")
+	f.polls(8)
+	f.hidden = false
+	f.shows("c-B", "hello B")
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if n := f.readable(); n != 1 {
+		t.Errorf("%d frames are kept beside a conversation that is not read, want the one of B", n)
+	}
+}
+
+// A file that makes a frame of very many others is refused.
+func TestLongChains(t *testing.T) {
+	var b bytes.Buffer
+	w, err := newWriter(&b, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var cfg strings.Builder
+	config.Default().Write(&cfg)
+	w.add(Entry{Kind: Head, Data: plain(Header{Version: "x", Began: time.Now(), Windows: []string{"line"},
+		Config: cfg.String()})}, "")
+	w.add(Entry{Kind: Frame, Window: "l", Scale: 1, pixels: Delta(nil, shot(1))}, "")
+	for i := range uint64(3000) {
+		w.add(Entry{Kind: Frame, Window: "l", Base: i + 1, Same: true}, "")
+	}
+	if _, err := Open(bytes.NewReader(b.Bytes()), int64(b.Len()), nil); !errors.Is(err, ErrFormat) {
+		t.Errorf("Open = %v, want %v", err, ErrFormat)
+	}
 }

@@ -97,6 +97,7 @@ func recordedConfig(o RecordedOptions) (config.Config, error) {
 		return cfg, err
 	}
 	cfg.Memory.Embedder, cfg.OCR.Isolation = "none", config.IsolationInProcess
+	cfg.Focus.Notify = config.NotifyNone
 	if o.Change != nil {
 		if err := o.Change(&cfg); err != nil {
 			return cfg, err

@@ -158,7 +158,8 @@ func (r *redaction) read(frame *image.RGBA, box image.Rectangle) (lines []messag
 const flatSide = 8
 
 // redrawn keeps only what is flat of a picture, such as grounds and bubbles, and draws bars in the
-// places of texts: others for each text. Nothing of letters, faces and pictures is left.
+// places of texts: others for each text. What was not read as text and is drawn with strokes thicker
+// than flatSide stays.
 func redrawn(img *image.RGBA, lines []messages.Line, scale int) *image.RGBA {
 	out := &image.RGBA{Pix: slices.Clone(img.Pix), Stride: img.Stride, Rect: img.Rect}
 	for _, l := range lines {

@@ -15,7 +15,7 @@ type words struct {
 	keeps func(string) bool // words of the application itself
 }
 
-// alphabets are what letters are replaced by: each by one of its own alphabet. Those beyond are kept.
+// alphabets are what letters are replaced by: each by one of its own alphabet. Punctuation is kept.
 var alphabets = []struct {
 	of *unicode.RangeTable
 	by []rune
@@ -26,6 +26,9 @@ var alphabets = []struct {
 	{unicode.Digit, []rune("0123456789")},
 	{unicode.Lu, []rune("ABCDEFGHIJKLMNOPQRSTUVWXYZ")},
 	{unicode.Letter, []rune("abcdefghijklmnopqrstuvwxyz")},
+	{unicode.Number, []rune("①②③④⑤⑥⑦⑧⑨")},
+	{unicode.So, []rune("🍎🍊🍋🍇🍓🍒🍑🍍🥝")},
+	{unicode.Mark, []rune("\u0301\u0300\u0302")},
 }
 
 // alphabet is the number of a letter's alphabet; that of the mark of a long vowel is the one before.
