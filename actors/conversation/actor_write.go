@@ -137,11 +137,11 @@ func (a *actor) question(turn *actors.Turn, t *reply.Turn) (prompt.Prompt, int, 
 	return p, len(said), err
 }
 
-// answerable is what was said but for what waits for the next turn, which would be answered
-// twice.
+// answerable are the n newest lines but for what waits for the next turn, which would be
+// answered twice.
 func (a *actor) answerable(turn *actors.Turn, n int) (list []messages.Said) {
 	desk, _ := Desks.Get(turn, onlyRow)
-	for _, l := range a.lines(turn, n) {
+	for _, l := range a.lines(turn, n+len(desk.Waiting)) {
 		if !slices.Contains(desk.Waiting, l.id) {
 			list = append(list, l.Said)
 		}
