@@ -82,7 +82,7 @@ type Refusal struct {
 	Err  error
 }
 
-// Refuse makes a [Refusal].
+// Refuse makes a [Refusal]. Without an error its text is the code.
 func Refuse(code string, err error) error { return &Refusal{Code: code, Err: err} }
 
 // RefuseKnown makes a [Refusal] of a driver's error that has a code of its own; one whose
@@ -94,6 +94,11 @@ func RefuseKnown(code string, err error) error {
 	return Refuse(code, err)
 }
 
-func (r *Refusal) Error() string { return r.Err.Error() }
+func (r *Refusal) Error() string {
+	if r.Err == nil {
+		return r.Code
+	}
+	return r.Err.Error()
+}
 
 func (r *Refusal) Unwrap() error { return r.Err }

@@ -261,7 +261,7 @@ type crash struct{ value any }
 
 func (c *crash) Error() string {
 	if err, ok := c.value.(runtime.Error); ok {
-		return "panic: " + err.Error()
+		return "panic: " + Foreign(err).Error()
 	}
 	if c.value == actors.ErrTurnOver {
 		return "panic: " + actors.ErrTurnOver.Error()
@@ -290,12 +290,12 @@ func (e *Engine) decide(act *Activation, env *Envelope, cause actors.Cause) (t *
 	returned = true
 	out, err := at.Finish()
 	if err = cmp.Or(failed, err); err != nil {
-		return nil, "", err
+		return nil, "", Foreign(err)
 	}
 	if t, err = e.stage(act, env, cause, out); err == nil && env.dead != nil {
 		t.bury(env.dead)
 	}
-	return t, "", err
+	return t, "", Foreign(err)
 }
 
 // handled reports whether an envelope needs no turn: it was acknowledged before, or

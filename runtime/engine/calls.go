@@ -267,9 +267,9 @@ func perform(
 	}
 	switch {
 	case err != nil && ctx.Err() != nil && errors.Is(err, context.DeadlineExceeded):
-		return nil, messages.FailureTimeout, err
+		return nil, messages.FailureTimeout, Foreign(err)
 	case err != nil:
-		return nil, messages.FailureError, err
+		return nil, messages.FailureError, Foreign(err)
 	case result == nil:
 		err = fmt.Errorf("worker %s answered %s with nothing", job.Worker, job.Request.MessageType())
 		return nil, messages.FailureError, err

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/kehai-run/kehai/actors"
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/messages/events"
 )
@@ -181,6 +183,29 @@ func decodeOpened[R any](raw []byte, bad error) (R, error) {
 		return none, bad
 	}
 	return decodeRecord[R](raw)
+}
+
+// Foreign makes an error of a host's code one that runs none of it: the text is cut to
+// maxText, and an Error method that panics is named. A refusal stays one, nil stays nil.
+func Foreign(err error) (safe error) {
+	if err == nil {
+		return nil
+	}
+	safe = errors.New(foreignText(err))
+	defer func() { _ = recover() }() // of an As or Unwrap
+	if r := (*actors.Refusal)(nil); errors.As(err, &r) && r != nil {
+		safe = &actors.Refusal{Code: r.Code, Err: safe}
+	}
+	return safe
+}
+
+func foreignText(err error) (text string) {
+	defer func() {
+		if recover() != nil {
+			text = fmt.Sprintf("error whose Error() panics: %T", err)
+		}
+	}()
+	return cmp.Or(cutText(err.Error()), fmt.Sprintf("error without a text: %T", err))
 }
 
 // maxText bounds the text of an error or a stack that is kept, in bytes with its

@@ -196,6 +196,30 @@ func TestQuarantineAfterFiveAttempts(t *testing.T) {
 	}
 }
 
+// torn is an error whose text cannot be had without a value.
+type torn struct{ text string }
+
+func (e *torn) Error() string { return e.text }
+
+func TestAnErrorWithoutATextIsQuarantined(t *testing.T) {
+	for want, err := range map[string]error{
+		"error whose Error() panics: *engine_test.torn": (*torn)(nil),
+		"error without a text: *engine_test.torn":       &torn{},
+		"… (cut: 9437184 bytes)":                        &torn{strings.Repeat("x", 9<<20)},
+	} {
+		h := step(t, func(*actors.Turn, messages.Message) error { return err })
+		for range 5 {
+			h.WantFailure(want)
+		}
+		h.Send(number{1})
+		h.Advance(time.Minute)
+		h.WantDeadLetters(1)
+		if d := h.DeadLetters()[0]; !strings.Contains(d.Error, want) || len(d.Error) > 4<<10 {
+			t.Errorf("Error = %.80q of %d bytes, want %q", d.Error, len(d.Error), want)
+		}
+	}
+}
+
 func TestAttemptsSurviveACrash(t *testing.T) {
 	var attempts []int
 	h := step(t, func(turn *actors.Turn, _ messages.Message) error {

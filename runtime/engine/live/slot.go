@@ -267,7 +267,7 @@ func newWorker(create func() (actors.Worker, error)) (w actors.Worker, err error
 	if w == nil && err == nil {
 		err = errors.New("New returned no worker")
 	}
-	return w, err
+	return w, engine.Foreign(err)
 }
 
 // closeWorker closes a worker if it can be closed. An error changes nothing, since the

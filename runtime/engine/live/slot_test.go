@@ -203,6 +203,27 @@ func TestSpentCallIsAnsweredAsFailed(t *testing.T) {
 	})
 }
 
+// torn is an error whose text cannot be had without a value.
+type torn struct{ text string }
+
+func (e *torn) Error() string { return e.text }
+
+func TestAnErrorWithoutATextAnswersTheCall(t *testing.T) {
+	for want, err := range map[string]error{
+		"error after 2":       (*torn)(nil),
+		"errortorn after 1":   actors.Refuse("torn", (*torn)(nil)),
+		"errornobody after 1": actors.Refuse("nobody", nil),
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			b := &bench{do: func(context.Context, int) error { return err }}
+			r := startAsker(t, b, 1, askerWith(actors.CallOptions{Deadline: time.Second, Retries: 1}))
+			r.inject("asker/a", number{7})
+			r.stop()
+			wantFailed(t, r, want)
+		})
+	}
+}
+
 func TestRefusalIsAnAnswerAndRestartsNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := &bench{do: func(context.Context, int) error { return actors.Refuse("window_gone", errors.New("gone")) }}

@@ -251,7 +251,7 @@ func (s *System) guarded(listener func(engine.Published)) func(engine.Published)
 // Panics of the Go runtime have no private value.
 func harmless(r any) string {
 	if e, ok := r.(runtime.Error); ok {
-		return e.Error()
+		return engine.Foreign(e).Error()
 	}
 	return fmt.Sprintf("a %T", r)
 }
