@@ -407,13 +407,13 @@ func (s *Subscription) handle(ctx context.Context, ev Event) error {
 					err = fmt.Errorf("handler: %w\n%s", errExited, debug.Stack())
 				}
 			case goruntime.Error:
-				err = fmt.Errorf("handler panicked: %w\n%s", p, debug.Stack())
+				err = fmt.Errorf("handler panicked: %w\n%s", engine.Foreign(p), debug.Stack())
 			default:
 				err = fmt.Errorf("handler panicked with a %T\n%s", p, debug.Stack())
 			}
 			result <- err
 		}()
-		err = s.handler(ctx, ev)
+		err = engine.Foreign(s.handler(ctx, ev))
 		returned = true
 	}()
 	return <-result

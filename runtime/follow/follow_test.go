@@ -1,6 +1,7 @@
 package follow_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/rs/zerolog"
 
 	"github.com/kehai-run/kehai/actors"
 	"github.com/kehai-run/kehai/messages"
@@ -31,6 +34,7 @@ type rig struct {
 	readers follow.Readers
 	trouble map[string]string // by reason, what is wrong now
 	told    []string          // all that ever was
+	log     bytes.Buffer
 
 	calls      []int // numbers that the handler was given, in order
 	stop, kill context.CancelFunc
@@ -92,7 +96,7 @@ func (r *rig) follow(handle func(n, before int) error, opts ...follow.Option) {
 	stop, r.kill = context.WithCancel(context.Background())
 	r.ended = make(chan error, 1)
 	go func() {
-		r.ended <- r.readers.All()[0].Follow(ctx, stop, follow.Options{Engine: r.Engine(),
+		r.ended <- r.readers.All()[0].Follow(ctx, stop, follow.Options{Engine: r.Engine(), Log: zerolog.New(&r.log),
 			Trouble: func(reason, text string) {
 				r.trouble[reason] = text
 				r.told = append(r.told, text)
@@ -248,6 +252,44 @@ func TestFailingReader(t *testing.T) {
 			again.follow(func(int, int) error { return nil })
 			again.want("next start", want{calls: []int{2, 3}, passed: 3})
 			again.end()
+		})
+	}
+}
+
+// torn is an error whose text cannot be had without a value.
+type torn struct{ text string }
+
+func (e *torn) Error() string { return e.text }
+
+// TestAnErrorWithoutAText: whatever the Error method of a host does, its event is retried, parked, retried
+// as a parked one and told, in at most 4 KiB.
+func TestAnErrorWithoutAText(t *testing.T) {
+	for why, err := range map[string]error{
+		"error whose Error() panics: *follow_test.torn": (*torn)(nil),
+		"error without a text: *follow_test.torn":       &torn{},
+		"xxx": &torn{strings.Repeat("x", 9<<20)},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			r := open(t, mem.New(), notes)
+			r.follow(func(int, int) error { return err }, follow.ParkAfter(2))
+			r.say(1)
+			r.want("failing", want{calls: []int{1}, why: why})
+			hour()
+			r.want("parked", want{calls: []int{1, 1}, passed: 1, parked: 2})
+			list, lerr := r.Engine().DeadLetters()
+			if lerr != nil || len(list) != 1 || !strings.Contains(list[0].Error, why) {
+				t.Fatalf("DeadLetters() = %.200v, %v, want one with %q", list, lerr, why)
+			}
+			if err := r.Engine().RetryDeadLetter(t.Context(), list[0].ID); err != nil {
+				t.Fatal(err)
+			}
+			r.readers.Retry()
+			hour()
+			r.want("parked again", want{calls: []int{1, 1, 1}, passed: 1, parked: 3})
+			r.end()
+			if r.log.Len() > 16<<10 || !strings.Contains(r.log.String(), why) {
+				t.Errorf("the log has %d bytes, want few, with %q", r.log.Len(), why)
+			}
 		})
 	}
 }
