@@ -38,8 +38,8 @@ func ParkAfter(attempts int) SubscribeOption { return follow.ParkAfter(attempts)
 // that a subscription of this name has acknowledged, in this process or an
 // earlier one. Returning nil acknowledges. An event whose handler fails or
 // panics, or whose acknowledgement is not stored at a kill, comes again with the
-// same Seq. Failures are retried with backoff; meanwhile Healthy lists them. With
-// [ParkAfter] an event that is always refused is put aside.
+// same Seq. Failures are retried with backoff; meanwhile Healthy lists them, and a
+// handler that has not returned for 30 seconds. With [ParkAfter] an event that is always refused is put aside.
 //
 // When Run ends, the handler gets what was logged until then as far as it can
 // within a second; the rest comes at the next start. If the subscription is behind

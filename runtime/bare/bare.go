@@ -113,7 +113,8 @@ func (r *Runtime) Inject(ctx context.Context, to messages.Address, msg messages.
 
 // Subscribe registers a reader of the durable events, before Run. It gets every event once and in
 // order, after the last one that a subscription of this name has acknowledged by returning nil,
-// in this process or an earlier one. An event whose handler fails comes again.
+// in this process or an earlier one. An event whose handler fails comes again. Healthy tells of
+// that, and of a handler that has not returned for 30 seconds.
 func (r *Runtime) Subscribe(name string, handler follow.Handler, opts ...follow.Option) error {
 	return r.core.Subscribe(name, handler, opts)
 }

@@ -69,7 +69,11 @@ func blocking(t *testing.T, purse, till bool, running func(*bare.Runtime)) (left
 
 func TestASubscriberThatDoesNotReturnIsLeftBehind(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		left, log := blocking(t, false, true, func(*bare.Runtime) {})
+		left, log := blocking(t, false, true, func(rt *bare.Runtime) {
+			if err := rt.Healthy(); err == nil || !strings.Contains(err.Error(), `"till": its handler does not return`) {
+				t.Errorf("Healthy() = %v, want the subscription that hangs", err)
+			}
+		})
 		if !slices.Equal(left.Behind, []string{"till"}) || !strings.Contains(left.Error(), "till") {
 			t.Errorf("Run() = %+v: %v, want the till behind", left, left)
 		}

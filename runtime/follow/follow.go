@@ -177,10 +177,18 @@ func (s *Subscription) serve(on bool) {
 func (s *Subscription) leave() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.served {
+	if s.served && !errors.Is(s.err, errHangs) {
 		s.err = errors.Join(errHangs, s.err)
 	}
 	return s.served
+}
+
+// hangs notes why the subscription is stuck, and returns what was noted before.
+func (s *Subscription) hangs(why error) (before error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	before, s.err = s.err, why
+	return before
 }
 
 // why returns why the subscription is stuck; nil if it is not.
@@ -204,6 +212,9 @@ var (
 	errHangs      = errors.New("its handler does not return")
 	errExited     = errors.New("the goroutine was ended with runtime.Goexit")
 )
+
+// patience is how long a handler may take for an event until that is told.
+const patience = 30 * time.Second
 
 // catchUp is how long a subscription may work on its backlog once the actors have
 // stopped. The rest is kept for the next start.
@@ -350,7 +361,7 @@ func (f *follower) handOut() (n int, err error) {
 
 // take calls the handler with an event, then acknowledges or parks it.
 func (f *follower) take(ev Event) error {
-	err := f.handle(f.stop, ev)
+	err := f.handle(ev)
 	if err == nil {
 		return f.Engine.SetCursor(f.stop, f.name, ev.Seq)
 	}
@@ -376,7 +387,7 @@ func (f *follower) retryParked() error {
 	for _, p := range list {
 		err := p.Event.Err
 		if err == nil {
-			err = f.handle(f.stop, p.Event)
+			err = f.handle(p.Event)
 		}
 		switch {
 		case f.stop.Err() != nil:
@@ -394,9 +405,29 @@ func (f *follower) retryParked() error {
 	return nil
 }
 
-// handle calls the handler, on a goroutine of its own, which it may end. A panic becomes an
+// handle waits for the handler, and tells if that takes longer than patience.
+func (f *follower) handle(ev Event) error {
+	result := f.call(f.stop, ev)
+	late := time.NewTimer(patience)
+	defer late.Stop()
+	select {
+	case err := <-result:
+		return err
+	case <-late.C:
+	}
+	before := f.hangs(errHangs)
+	f.Trouble(f.reason(), fmt.Sprintf("subscription %q: %v from event %d since %v: what follows waits",
+		f.name, errHangs, ev.Seq, patience))
+	f.Log.Warn().Str("subscription", f.name).Uint64("event", ev.Seq).Dur("after", patience).Msg("subscription_hangs")
+	err := <-result
+	f.hangs(before)
+	f.Trouble(f.reason(), "")
+	return err
+}
+
+// call calls the handler, on a goroutine of its own, which it may end. A panic becomes an
 // error that names the place but not the value, which may be private text.
-func (s *Subscription) handle(ctx context.Context, ev Event) error {
+func (s *Subscription) call(ctx context.Context, ev Event) <-chan error {
 	result := make(chan error, 1)
 	go func() {
 		returned, err := false, error(nil)
@@ -416,5 +447,5 @@ func (s *Subscription) handle(ctx context.Context, ev Event) error {
 		err = engine.Foreign(s.handler(ctx, ev))
 		returned = true
 	}()
-	return <-result
+	return result
 }

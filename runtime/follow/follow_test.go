@@ -323,6 +323,38 @@ func TestParkedAgain(t *testing.T) {
 	})
 }
 
+// TestASlowHandler: one that does not return is told after a while, until it does.
+func TestASlowHandler(t *testing.T) {
+	for _, refused := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			r := open(t, mem.New(), notes)
+			over := make(chan struct{})
+			r.follow(func(n, before int) error {
+				if n == 2 && before == 0 {
+					<-over
+					return map[bool]error{true: errors.New("no")}[refused]
+				}
+				return nil
+			})
+			r.say(1, 2, 3)
+			r.want("not long yet", want{calls: []int{1, 2}, passed: 1})
+			hour()
+			r.want("hangs", want{calls: []int{1, 2}, passed: 1, why: "its handler does not return"})
+			if n := strings.Count(r.log.String(), "subscription_hangs"); n != 1 {
+				t.Errorf("%d lines tell of it, want 1:\n%s", n, r.log.String())
+			}
+			close(over)
+			hour()
+			calls := []int{1, 2, 3}
+			if refused {
+				calls = []int{1, 2, 2, 3}
+			}
+			r.want("returned", want{calls: calls, passed: 3})
+			r.end()
+		})
+	}
+}
+
 // TestUnreadableEvent: a program that does not know an event's type stops there, skips
 // nothing, and says so.
 func TestUnreadableEvent(t *testing.T) {
