@@ -70,7 +70,8 @@ func blocking(t *testing.T, purse, till bool, running func(*bare.Runtime)) (left
 func TestASubscriberThatDoesNotReturnIsLeftBehind(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		left, log := blocking(t, false, true, func(rt *bare.Runtime) {
-			if err := rt.Healthy(); err == nil || !strings.Contains(err.Error(), `"till": its handler does not return`) {
+			err := rt.Healthy()
+			if err == nil || !strings.Contains(err.Error(), `"till": its handler does not return`) {
 				t.Errorf("Healthy() = %v, want the subscription that hangs", err)
 			}
 		})
