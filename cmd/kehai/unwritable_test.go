@@ -240,7 +240,7 @@ func TestRunEndsWhenTheDiskFails(t *testing.T) {
 			if code != exitFailed {
 				t.Errorf("kehai ended with exit code %d, want %d", code, exitFailed)
 			}
-			_, last, _ := strings.Cut(said, "kehai: the store stopped, so this run ends; start again")
+			_, last, _ := strings.Cut(said, "kehai: the store stopped, so this run ends")
 			for _, words := range append(f.want, filepath.Join(data, "store")) {
 				if !strings.Contains(last, words) {
 					t.Errorf("the last words of kehai lack %q:\n%s", words, said)

@@ -346,8 +346,11 @@ func (c *Core) StoreStopped(why error) {
 	if c.broken.Err() != nil {
 		return
 	}
-	err := fmt.Errorf("runtime: the store stopped, so this run ends; start again: "+
-		"nothing that was delivered is lost: %w", why)
+	next := "; start again: nothing that was delivered is lost"
+	if errors.Is(why, engine.ErrCorrupt) { // it says what to do
+		next = ""
+	}
+	err := fmt.Errorf("runtime: the store stopped, so this run ends%s: %w", next, why)
 	c.Log.Error().Err(err).Msg("store_stopped")
 	c.Health.Set("store", err.Error())
 	c.storeBroke(err)

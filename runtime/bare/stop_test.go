@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -104,6 +105,22 @@ func TestAnActorThatBlocksIsToldAndLeftBehind(t *testing.T) {
 			t.Errorf("log = %s, want the actor that did not stop", log)
 		}
 	})
+}
+
+// A store that is damaged loses what it held: only one that cannot be written is started again as it is.
+func TestADamagedStoreIsNotCalledWhole(t *testing.T) {
+	for why, again := range map[error]bool{engine.ErrCorrupt: false, engine.ErrClosed: true} {
+		core, err := bare.NewCore(zerolog.Nop(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		core.StoreStopped(fmt.Errorf("torn: %w", why))
+		told := strings.Join(core.Health.Problems(), "\n")
+		if strings.Contains(told, "start again: nothing that was delivered is lost") != again ||
+			!strings.Contains(told, "so this run ends") || !strings.Contains(told, why.Error()) {
+			t.Errorf("told %q of %v, want to start again: %v", told, why, again)
+		}
+	}
 }
 
 // A message that is put aside is trouble for an hour, or until it is not there any more.

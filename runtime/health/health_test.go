@@ -34,6 +34,20 @@ func TestHealthTellsWorkersFromActors(t *testing.T) {
 	}
 }
 
+// How much was free is of the time when the pause began: space that somebody frees since is not counted.
+func TestAPauseTellsWhatWasFree(t *testing.T) {
+	h := health.NewMonitor(zerolog.Nop())
+	h.Note(events.StoreLow{Free: 74 << 20, Need: 128 << 20})
+	want := []string{"durable work is paused since only 74 MiB were free; 128 MiB are needed: free some space"}
+	if got := h.Problems(); !slices.Equal(got, want) {
+		t.Errorf("Problems() = %q, want %q", got, want)
+	}
+	h.Note(events.StoreRecovered{})
+	if got := h.Problems(); got != nil {
+		t.Errorf("Problems(recovered) = %q, want none", got)
+	}
+}
+
 // What only somebody else knows is asked for each time.
 func TestWhatIsWrongBeside(t *testing.T) {
 	h, cut := health.NewMonitor(zerolog.Nop()), []string{"cut off"}
