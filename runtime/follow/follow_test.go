@@ -8,6 +8,7 @@ import (
 	goruntime "runtime"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -32,6 +33,7 @@ type rig struct {
 	*live.System
 	t       *testing.T
 	readers follow.Readers
+	mu      sync.Mutex        // a timer may tell of trouble
 	trouble map[string]string // by reason, what is wrong now
 	told    []string          // all that ever was
 	log     bytes.Buffer
@@ -98,6 +100,8 @@ func (r *rig) follow(handle func(n, before int) error, opts ...follow.Option) {
 	go func() {
 		r.ended <- r.readers.All()[0].Follow(ctx, stop, follow.Options{Engine: r.Engine(), Log: zerolog.New(&r.log),
 			Trouble: func(reason, text string) {
+				r.mu.Lock()
+				defer r.mu.Unlock()
 				r.trouble[reason] = text
 				r.told = append(r.told, text)
 			}})
@@ -149,6 +153,8 @@ func (r *rig) want(name string, w want) {
 	if (why == "") != (w.why == "") || !strings.Contains(why, w.why) || len(r.readers.Behind()) != min(1, len(w.why)) {
 		r.t.Errorf("%s: Served() = %q, Behind() = %v, want %q", name, why, r.readers.Behind(), w.why)
 	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	if now := r.trouble["subscription host"]; (now == "") != (w.why == "") {
 		r.t.Errorf("%s: people are told %q, want that only while it fails", name, now)
 	}
