@@ -169,6 +169,8 @@ func (b Backend) Insights(ctx context.Context) ([]control.Insights, error) {
 			}
 			return ctx.Err() == nil
 		}))
+		// The project may hear of an end after the analysis has begun.
+		list[i].Finished = max(list[i].Finished, len(of))
 		list[i].Cards = insight.Cards(of, b.Config.Rules.Insight)
 	}
 	return list, errors.Join(err, ctx.Err())
