@@ -369,7 +369,7 @@ func (a *applying) carryOut(c *Change) error {
 		}
 		a.seq++
 		r.key = a.shard.recordKey(r, a.seq)
-		a.write(Op{Key: r.key, Value: r.Value})
+		a.write(Op{Key: r.key, Value: r.Value, New: true})
 	}
 	if over != nil {
 		return a.handOver(over)

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"encoding/binary"
 	"errors"
 	"slices"
 	"time"
@@ -27,16 +28,41 @@ func (s *Store) Apply(batch []engine.Op, sync bool) error {
 	}
 	ops := s.ops
 	defer clear(ops)
-	if big {
-		s.bigWritten.Store(true)
-	}
-	if err := s.write(ops, sync || big); err != nil {
+	if err := s.accept(ops, sync, big); err != nil {
 		if s.gate.halted() == nil {
 			return err // nothing was started
 		}
 		return interrupted(err)
 	}
 	return nil
+}
+
+// accept writes a batch as a record, or as rows if it is large: all earlier ones are rows then.
+func (s *Store) accept(ops []engine.Op, sync, big bool) error {
+	size := 0
+	for _, op := range ops {
+		size += 1 + 2*binary.MaxVarintLen32 + len(op.Key) + len(op.Value)
+	}
+	rows := big || size > s.recent.limit
+	var over int // bytes of records that have to go
+	switch {
+	case rows:
+		over = s.recent.bytes
+	case s.recent.bytes+size > s.recent.foldAt:
+		over = max(size, s.recent.foldStep)
+	}
+	if over > 0 {
+		if err := s.fold(over); err != nil {
+			return err
+		}
+	}
+	if rows || len(ops) == 0 {
+		if big {
+			s.bigWritten.Store(true)
+		}
+		return s.write(ops, sync || big)
+	}
+	return s.record(ops, sync)
 }
 
 // prepare checks a batch and puts our prefix before its keys. big means that a value goes
@@ -56,7 +82,8 @@ func (s *Store) prepare(batch []engine.Op) (big bool, err error) {
 	for _, op := range batch {
 		start := len(buf)
 		buf = append(append(buf, userKeys), op.Key...)
-		s.ops = append(s.ops, engine.Op{Key: buf[start:len(buf):len(buf)], Value: op.Value, Delete: op.Delete})
+		s.ops = append(s.ops, engine.Op{Key: buf[start:len(buf):len(buf)], Value: op.Value,
+			Delete: op.Delete, New: op.New})
 	}
 	return big, nil
 }

@@ -15,7 +15,8 @@ import (
 //	1 the kernel's keys in its first format
 //	2 the kernel's keys in its second, see package engine
 //	3 and its rows may be sealed
-const Format = 3
+//	4 and the newest batches may be records without rows, see recent.go
+const Format = 4
 
 var formatKey = []byte{metaKeys, '/', 'f', 'o', 'r', 'm', 'a', 't'}
 

@@ -80,7 +80,7 @@ func TestFormatGolden(t *testing.T) {
 }
 
 func TestFormatOfAnotherProgram(t *testing.T) {
-	for value, want := range map[string]error{"1": nil, "2": nil, "3": nil, "4": engine.ErrNewer,
+	for value, want := range map[string]error{"1": nil, "2": nil, "3": nil, "4": nil, "5": engine.ErrNewer,
 		"4000000000": engine.ErrNewer, "": engine.ErrCorrupt, "01": engine.ErrCorrupt, "x": engine.ErrCorrupt} {
 		dir := t.TempDir()
 		s := inside(t, dir)
@@ -90,17 +90,17 @@ func TestFormatOfAnotherProgram(t *testing.T) {
 		closed(t, s)
 		s, err := Open(Options{Dir: dir})
 		if err == nil {
-			if now := dump(t, s); !strings.Contains(now, `"m/format" "3"`) {
-				t.Errorf("after Open with format %q the store holds\n%swant format 3", value, now)
+			if now := dump(t, s); !strings.Contains(now, `"m/format" "4"`) {
+				t.Errorf("after Open with format %q the store holds\n%swant format 4", value, now)
 			}
 			closed(t, s)
 		}
 		if !errors.Is(err, want) {
 			t.Errorf("Open with format %q = %v, want %v", value, err, want)
 		}
-		if text := fmt.Sprint(err); value == "4" &&
-			!strings.Contains(text, "written by format 4, this program knows 3. Upgrade") {
-			t.Errorf("Open with format 4 = %q, want it to name both formats and to say what to do", text)
+		if text := fmt.Sprint(err); value == "5" &&
+			!strings.Contains(text, "written by format 5, this program knows 4. Upgrade") {
+			t.Errorf("Open with format 5 = %q, want it to name both formats and to say what to do", text)
 		}
 	}
 }

@@ -37,6 +37,9 @@ const (
 
 // writeForEver says the number of each batch that was acknowledged.
 func writeForEver(s *store.Store, sync bool) {
+	if !sync {
+		store.FoldOften(s)
+	}
 	last, _, err := s.Get([]byte("last"))
 	n, _ := strconv.Atoi(string(last))
 	for ; err == nil; err = s.Apply(killBatch(n), sync) {

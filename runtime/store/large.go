@@ -153,30 +153,37 @@ func appendBytes(b, s []byte) []byte {
 	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
 }
 
-var errRedo = errors.New("redo record cannot be read")
+var errRedo = errors.New("the record of a batch cannot be read")
 
 func decodeOps(b []byte) (ops []engine.Op, err error) {
-	next := func() []byte {
-		n, used := binary.Uvarint(b)
-		if used <= 0 || n > uint64(len(b)-used) {
-			err = errRedo
-			return nil
-		}
-		s := b[used : used+int(n) : used+int(n)]
-		b = b[used+int(n):]
-		return s
-	}
 	for len(b) > 0 {
-		kind := b[0]
-		b = b[1:]
-		op := engine.Op{Key: next(), Delete: kind == 1}
-		if err == nil && kind == 0 {
-			op.Value = next()
-		}
-		if err != nil || kind > 1 {
-			return nil, errRedo
+		var op engine.Op
+		if op, b, err = nextOp(b); err != nil {
+			return nil, err
 		}
 		ops = append(ops, op)
 	}
 	return ops, nil
+}
+
+// nextOp reads the first op of b, which shares its bytes.
+func nextOp(b []byte) (op engine.Op, rest []byte, err error) {
+	kind := b[0]
+	if kind > 1 {
+		return op, nil, errRedo
+	}
+	op.Delete = kind == 1
+	if op.Key, b, err = nextBytes(b[1:]); err == nil && !op.Delete {
+		op.Value, b, err = nextBytes(b)
+	}
+	return op, b, err
+}
+
+func nextBytes(b []byte) (s, rest []byte, err error) {
+	n, used := binary.Uvarint(b)
+	if used <= 0 || n > uint64(len(b)-used) {
+		return nil, nil, errRedo
+	}
+	end := used + int(n)
+	return b[used:end:end], b[end:], nil
 }

@@ -64,7 +64,7 @@ func Open(o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{dir: o.Dir, lock: lock, statFS: o.StatFS, gate: newGate(), onStop: o.OnStop,
+	s := &Store{dir: o.Dir, lock: lock, statFS: o.StatFS, gate: newGate(), onStop: o.OnStop, recent: newRecent(),
 		looks: looks{turn: make(chan struct{}, 1)}}
 	if err = s.open(o); err == nil {
 		s.opened.Store(true)
@@ -154,6 +154,9 @@ func (s *Store) prepareOpened() (err error) {
 		return err
 	}
 	if err := s.redo(); err != nil {
+		return s.unreadable(err)
+	}
+	if err := s.readRecords(); err != nil {
 		return s.unreadable(err)
 	}
 	return s.endRestore()

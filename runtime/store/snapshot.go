@@ -41,6 +41,9 @@ func (s *Store) Restore(r io.Reader) error {
 	case !empty:
 		return engine.ErrNotEmpty
 	}
+	if err := s.fold(s.recent.bytes); err != nil {
+		return err
+	}
 	s.whole.Lock()
 	defer s.whole.Unlock()
 	if err := s.write([]engine.Op{{Key: restoreKey}}, true); err != nil {

@@ -25,7 +25,7 @@ func TestAKillWhileRestoring(t *testing.T) {
 	closed(t, s)
 	s = inside(t, dir)
 	defer closed(t, s)
-	if got, want := dump(t, s), "\"m/format\" \"3\"\n"; got != want {
+	if got, want := dump(t, s), fmt.Sprintf("\"m/format\" \"%d\"\n", Format); got != want {
 		t.Errorf("after a kill the store holds\n%.300s\nwant\n%s", got, want)
 	}
 	var whole bytes.Buffer

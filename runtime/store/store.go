@@ -10,6 +10,7 @@
 //	m/purge      present while deleted bytes are to leave the files, see purge.go
 //	m/restore    present while a snapshot is restored, see snapshot.go
 //	m/fill       what a purge fills memtables with; never there for long
+//	b/<n>        the record of a batch whose rows may not be written yet, see recent.go
 //	r/<n>        one part of the redo record of a large batch, see large.go
 //	r/end        present while that record is complete but not yet applied
 //
@@ -37,9 +38,10 @@ import (
 
 // Owners of keys.
 const (
-	userKeys = 'k'
-	metaKeys = 'm'
-	redoKeys = 'r'
+	userKeys   = 'k'
+	metaKeys   = 'm'
+	recordKeys = 'b'
+	redoKeys   = 'r'
 )
 
 // Store is an engine.Store in a directory. All methods may be called
@@ -60,6 +62,7 @@ type Store struct {
 	writing sync.Mutex     // one write at a time
 	ops     []engine.Op    // space of the write in progress
 	entries []badger.Entry // the same
+	recent  *recent
 	logs    logFiles
 	room    room
 	looks   looks
@@ -107,9 +110,13 @@ func (s *Store) Get(key []byte) (value []byte, ok bool, err error) {
 		return nil, false, err
 	}
 	defer s.gate.leave()
+	key = userKey(key)
+	if value, ok, known := s.recent.get(key); known {
+		return value, ok, s.gate.halted()
+	}
 	txn := s.view()
 	defer txn.Discard()
-	return s.get(txn.Txn, userKey(key))
+	return s.get(txn.Txn, key)
 }
 
 // View implements [engine.Viewer]: one view for many keys.
@@ -133,6 +140,9 @@ type reader struct {
 // Get implements [engine.View].
 func (r *reader) Get(key []byte) (value []byte, ok bool, err error) {
 	r.key = append(append(r.key[:0], userKeys), key...)
+	if value, ok, known := r.store.recent.get(r.key); known {
+		return value, ok, nil
+	}
 	return r.store.get(r.txn, r.key)
 }
 
@@ -197,6 +207,11 @@ type cursor struct {
 	it           *badger.Iterator
 	prefix, from []byte
 	started      bool
+	recent       []row // those that are still to come
+
+	// The next of Badger's, if ahead is set.
+	ahead, more bool
+	key, value  []byte
 }
 
 func (s *Store) scan(prefix, from []byte) (c *cursor, err error) {
@@ -204,7 +219,11 @@ func (s *Store) scan(prefix, from []byte) (c *cursor, err error) {
 	if bytes.Compare(from, prefix) < 0 {
 		from = prefix
 	}
-	c = &cursor{store: s, txn: s.view(), prefix: prefix, from: from}
+	c = &cursor{store: s, prefix: prefix, from: from}
+	s.recent.mu.RLock() // both at once: a fold moves rows from one to the other
+	c.recent = s.recent.from(prefix, from)
+	c.txn = s.view()
+	s.recent.mu.RUnlock()
 	defer func() {
 		if c.it == nil {
 			c.txn.Discard()
@@ -215,7 +234,32 @@ func (s *Store) scan(prefix, from []byte) (c *cursor, err error) {
 	return c, nil
 }
 
+// next returns copies.
 func (c *cursor) next() (key, value []byte, ok bool, err error) {
+	for {
+		if !c.ahead {
+			if c.key, c.value, c.more, err = c.stored(); err != nil {
+				return nil, nil, false, err
+			}
+			c.ahead = true
+		}
+		if len(c.recent) == 0 || c.more && bytes.Compare(c.key, c.recent[0].key) < 0 {
+			c.ahead = false
+			return c.key, c.value, c.more, nil
+		}
+		at := c.recent[0]
+		c.recent = c.recent[1:]
+		if c.more && bytes.Equal(c.key, at.key) {
+			c.ahead = false
+		}
+		if !at.gone {
+			return slices.Clone(at.key), append([]byte{}, at.value...), true, nil
+		}
+	}
+}
+
+// stored returns the next of Badger's.
+func (c *cursor) stored() (key, value []byte, ok bool, err error) {
 	defer c.store.caught(&err)
 	defer faults()()
 	if c.started {

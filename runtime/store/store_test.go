@@ -29,21 +29,25 @@ func bothKeys(n int) map[string][]byte {
 
 func TestStore(t *testing.T) {
 	for name, key := range bothKeys(32) {
-		t.Run(name, func(t *testing.T) {
-			dirs := map[engine.Store]string{}
-			at := func(t *testing.T, dir string) engine.Store {
-				s := open(t, store.Options{Dir: dir, Key: key})
-				dirs[s] = dir
-				return s
-			}
-			storetest.RunPersistent(t,
-				func(t *testing.T) engine.Store { return at(t, t.TempDir()) },
-				func(t *testing.T, s engine.Store) engine.Store {
-					if err := s.Close(); err != nil {
-						t.Fatalf("Close() = %v, want no error", err)
-					}
-					return at(t, dirs[s])
-				})
-		})
+		t.Run(name, func(t *testing.T) { conforms(t, key, func(*store.Store) {}) })
 	}
+	t.Run("folding", func(t *testing.T) { conforms(t, nil, store.FoldOften) })
+}
+
+func conforms(t *testing.T, key []byte, opened func(*store.Store)) {
+	dirs := map[engine.Store]string{}
+	at := func(t *testing.T, dir string) engine.Store {
+		s := open(t, store.Options{Dir: dir, Key: key})
+		opened(s)
+		dirs[s] = dir
+		return s
+	}
+	storetest.RunPersistent(t,
+		func(t *testing.T) engine.Store { return at(t, t.TempDir()) },
+		func(t *testing.T, s engine.Store) engine.Store {
+			if err := s.Close(); err != nil {
+				t.Fatalf("Close() = %v, want no error", err)
+			}
+			return at(t, dirs[s])
+		})
 }

@@ -349,6 +349,33 @@ var mutants = []mutant{
 	{what: "a damaged store is empty", file: "runtime/store/snapshot.go",
 		old: `		err = c.fault()
 `, new: ``, by: "TestReadersOfKeysFindDamage"},
+	{what: "rows of a record are read after those in the tables", file: "runtime/store/store.go",
+		old: `if value, ok, known := s.recent.get(key); known {`,
+		new: `if value, ok, known := s.recent.get(key); known && false {`, by: "TestStore"},
+	{what: "a key that is gone is scanned", file: "runtime/store/store.go",
+		old: `if !at.gone {`, new: `if true {`, by: "TestStore"},
+	{what: "a record goes before its rows are written", file: "runtime/store/recent.go",
+		old: `if at.record < next {`, new: `if at.record+1 < next {`, by: "TestFoldThatIsCut"},
+	{what: "every key is said to be new", file: "runtime/store/recent.go",
+		old: `young: ops != nil && ops[i].New}`, new: `young: true}`, by: "TestFoldThatIsCut"},
+	{what: "a row that was written counts as young", file: "runtime/store/recent.go",
+		old: `		r.rows.Delete(row{key: op.Key})
+`, new: ``, by: "TestFoldThatEndsEarly"},
+	{what: "the newest record goes first", file: "runtime/store/recent.go",
+		old: `	return rows, gone
+`, new: `	slices.Reverse(gone)
+	return rows, gone
+`, by: "TestFoldThatIsCut"},
+	{what: "a record in the middle may be missing", file: "runtime/store/recent.go",
+		old: `if n != r.next() {`, new: `if n < r.next() {`, by: "TestRecordThatIsMissing"},
+	{what: "a purge leaves the records", file: "runtime/store/purge.go",
+		old: `err := s.fold(s.recent.bytes)`, new: `err := s.fold(0)`, by: "TestPurgeOfRecords"},
+	{what: "records grow without end", file: "runtime/store/apply.go",
+		old: `case s.recent.bytes+size > s.recent.foldAt:`, new: `case s.recent.bytes < 0:`,
+		by: "TestRecordsAreBounded"},
+	{what: "a large batch overtakes the records before it", file: "runtime/store/apply.go",
+		old: `		over = s.recent.bytes
+`, new: ``, by: "TestStore"},
 	{what: "a purge takes a later wish away", file: "runtime/store/purge.go",
 		old: `err != nil || now != wish {`, new: `err != nil || now < wish {`, by: "TestPurgeLaterDuringAPurge"},
 	{what: "a purge does not wait for readers", file: "runtime/store/purge.go",

@@ -94,6 +94,9 @@ func (s *Store) Apply(batch []engine.Op, sync bool) error {
 		return err
 	}
 	for _, op := range batch {
+		if op.New && s.root.find(op.Key) != nil {
+			panic("mem: a key that the engine calls new is there")
+		}
 		if op.Delete {
 			s.root = s.root.without(op.Key)
 			continue

@@ -24,6 +24,7 @@ var (
 func model(t *testing.T, open Open, reopen Reopen) {
 	s := open(t)
 	defer func() { closeStore(t, s) }()
+	news := 0
 	rapid.Check(t, func(rt *rapid.T) {
 		for _, kv := range scanned(t, s, nil, nil) {
 			key, _, _ := strings.Cut(kv, "=")
@@ -44,6 +45,7 @@ func model(t *testing.T, open Open, reopen Reopen) {
 					}
 					batch = append(batch, op)
 				}
+				batch = append(batch, comesAndGoes(rt, want, &news)...)
 				sync := rapid.Bool().Draw(rt, "sync")
 				if err := s.Apply(batch, sync); err != nil {
 					rt.Fatalf("Apply(%d ops, %v) = %v, want no error", len(batch), sync, err)
@@ -70,6 +72,23 @@ func model(t *testing.T, open Open, reopen Reopen) {
 		}
 		rt.Repeat(actions)
 	})
+}
+
+// comesAndGoes draws the put of a key that was never there before, and the end of one that is.
+func comesAndGoes(rt *rapid.T, model map[string]string, news *int) (ops []engine.Op) {
+	if rapid.Bool().Draw(rt, "a new key") {
+		op := put(fmt.Sprintf("/new/%06d", *news), modelValue.Draw(rt, "value"))
+		op.New = true
+		*news++
+		model[string(op.Key)] = string(op.Value)
+		ops = append(ops, op)
+	}
+	if there := slices.Sorted(maps.Keys(model)); len(there) > 0 && rapid.Bool().Draw(rt, "an old key") {
+		key := rapid.SampledFrom(there).Draw(rt, "gone")
+		delete(model, key)
+		ops = append(ops, del(key))
+	}
+	return ops
 }
 
 func compare(rt *rapid.T, s engine.Store, model map[string]string, prefix, from string) {

@@ -1,0 +1,237 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/kehai-run/kehai/runtime/engine"
+)
+
+func rows(t *testing.T, s *Store) string {
+	t.Helper()
+	var b strings.Builder
+	if err := s.Scan(nil, nil, func(k, v []byte) bool {
+		fmt.Fprintf(&b, "%s=%s ", k, v)
+		return true
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func applied(t *testing.T, s *Store, batch ...engine.Op) {
+	t.Helper()
+	if err := s.Apply(batch, false); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func put(key, value string) engine.Op { return engine.Op{Key: []byte(key), Value: []byte(value)} }
+
+func fresh(key, value string) engine.Op {
+	return engine.Op{Key: []byte(key), Value: []byte(value), New: true}
+}
+
+func del(key string) engine.Op { return engine.Op{Key: []byte(key), Delete: true} }
+
+// folding is a store with rows that are folded, and with records: of rows that came, changed,
+// went, and went without ever being written.
+func folding(t *testing.T, dir string) *Store {
+	s := inside(t, dir)
+	applied(t, s, put("a", "0"), put("b", "0"), put("c", "0"))
+	s.recent.foldStep = 0
+	if err := s.fold(s.recent.bytes); err != nil {
+		t.Fatal(err)
+	}
+	applied(t, s, put("a", "1"), fresh("m1", "mail"), fresh("m2", "mail"))
+	applied(t, s, del("m1"), del("b"), fresh("m3", "mail"))
+	applied(t, s, put("b", "2"), put("a", "2"), del("c"), del("m3"))
+	applied(t, s, del("b"), fresh("m4", "mail"))
+	return s
+}
+
+const folded = "a=2 m2=mail m4=mail "
+
+// TestFoldThatIsCut opens stores whose process died after each step of a fold of some or all
+// of the records, and then deletes everything.
+func TestFoldThatIsCut(t *testing.T) {
+	for records := 1; records <= 4; records++ {
+		for steps := 0; ; steps++ {
+			dir := t.TempDir()
+			s := folding(t, dir)
+			if got := rows(t, s); got != folded {
+				t.Fatalf("before a fold the store holds %s, want %s", got, folded)
+			}
+			size := 0
+			for _, record := range s.recent.records[:records] {
+				size += len(record)
+			}
+			ops, gone := s.recent.oldest(size)
+			ops = append(ops, gone...)
+			if steps > len(ops) {
+				closed(t, s)
+				break
+			}
+			if err := s.commitParts(ops[:steps]); err != nil {
+				t.Fatal(err)
+			}
+			closed(t, s)
+			s = inside(t, dir)
+			if got := rows(t, s); got != folded {
+				t.Errorf("after %d steps of a fold of %d the store holds %s, want %s", steps, records, got, folded)
+			}
+			applied(t, s, del("a"), del("m2"), del("m4"))
+			if err := s.fold(s.recent.bytes); err != nil {
+				t.Fatal(err)
+			}
+			if got, want := dump(t, s), fmt.Sprintf("\"m/format\" \"%d\"\n", Format); got != want {
+				t.Errorf("after %d steps of a fold of %d, and the end of all rows, there are\n%s", steps, records, got)
+			}
+			closed(t, s)
+		}
+	}
+}
+
+// TestFoldThatEndsEarly has no space for the second half of a fold.
+func TestFoldThatEndsEarly(t *testing.T) {
+	s := folding(t, t.TempDir())
+	defer closed(t, s)
+	ops, _ := s.recent.oldest(s.recent.bytes)
+	if err := s.foldParts(ops[:len(ops)-1], s.recent.written); err != nil {
+		t.Fatal(err)
+	}
+	if got := rows(t, s); got != folded {
+		t.Errorf("in the middle of a fold the store holds %s, want %s", got, folded)
+	}
+	applied(t, s, del("a"), del("m2"), del("m4"))
+	if err := s.fold(s.recent.bytes); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := dump(t, s), fmt.Sprintf("\"m/format\" \"%d\"\n", Format); got != want {
+		t.Errorf("after the end of all rows there are\n%s", got)
+	}
+}
+
+// TestRowsThatDieYoung never reach Badger's tables.
+func TestRowsThatDieYoung(t *testing.T) {
+	s := inside(t, t.TempDir())
+	defer closed(t, s)
+	for n := range 100 {
+		applied(t, s, fresh(fmt.Sprintf("m%03d", n), "mail"), put("state", fmt.Sprint(n)))
+		applied(t, s, del(fmt.Sprintf("m%03d", n)))
+	}
+	if ops, _ := s.recent.oldest(s.recent.bytes); len(ops) != 1 || string(ops[0].Value) != "99" {
+		t.Errorf("%d rows of 100 messages that were handled, and of one state, are left to be written, want the state",
+			len(ops))
+	}
+}
+
+// TestRecordsAreBounded looks at memory and at what a start has to read.
+func TestRecordsAreBounded(t *testing.T) {
+	dir := t.TempDir()
+	s := inside(t, dir)
+	s.recent.foldAt, s.recent.foldStep = 10_000, 2_000
+	for n := range 1000 {
+		applied(t, s, put(fmt.Sprintf("%04d", n), strings.Repeat("x", 100)))
+		if s.recent.bytes > s.recent.foldAt {
+			t.Fatalf("the records have %d bytes, want at most %d", s.recent.bytes, s.recent.foldAt)
+		}
+	}
+	left, number := s.recent.bytes, s.recent.first
+	if number < 900 || s.recent.rows.Len() > 100 {
+		t.Errorf("%d rows are in memory, and record %d is the first that is left, want most to be written",
+			s.recent.rows.Len(), number)
+	}
+	closed(t, s)
+	s = inside(t, dir)
+	defer closed(t, s)
+	if s.recent.bytes != left || s.recent.first != number || strings.Count(rows(t, s), "=") != 1000 {
+		t.Errorf("after the next start %d bytes of records are left from %d on, want %d from %d on, and every row",
+			s.recent.bytes, s.recent.first, left, number)
+	}
+}
+
+func TestRecordThatIsMissing(t *testing.T) {
+	for name, op := range map[string]engine.Op{
+		"gone":          {Key: recordKey(2), Delete: true},
+		"cut":           {Key: recordKey(2), Value: []byte{0, 9, 'k'}},
+		"of a bad name": {Key: []byte("b/x")},
+	} {
+		dir := t.TempDir()
+		s := folding(t, dir)
+		if err := s.commitParts([]engine.Op{op}); err != nil {
+			t.Fatal(err)
+		}
+		closed(t, s)
+		if s, err := Open(Options{Dir: dir}); !errors.Is(err, engine.ErrCorrupt) {
+			t.Errorf("%s: Open = %v, want ErrCorrupt", name, err)
+			if err == nil {
+				closed(t, s)
+			}
+		}
+	}
+}
+
+// TestViewsBesideFolds reads two keys that always have the same value.
+func TestViewsBesideFolds(t *testing.T) {
+	s := inside(t, t.TempDir())
+	defer closed(t, s)
+	FoldOften(s)
+	applied(t, s, put("x", "0"), put("y", "0"))
+	done := make(chan struct{})
+	var readers sync.WaitGroup
+	for range 2 {
+		readers.Go(func() {
+			for {
+				select {
+				case <-done:
+					return
+				default:
+				}
+				var values []string
+				if err := s.Scan(nil, nil, func(_, v []byte) bool {
+					values = append(values, string(v))
+					return true
+				}); err != nil || len(values) != 2 || values[0] != values[1] {
+					t.Errorf("Scan = %q, %v, want the same value twice", values, err)
+					return
+				}
+			}
+		})
+	}
+	for n := range 2000 {
+		applied(t, s, put("x", fmt.Sprint(n)), put("y", fmt.Sprint(n)))
+	}
+	close(done)
+	readers.Wait()
+}
+
+// TestPurgeOfRecords greps the files for what came and went in records alone.
+func TestPurgeOfRecords(t *testing.T) {
+	dir := t.TempDir()
+	s := inside(t, dir)
+	const canary = "0123456789 what nobody may read"
+	applied(t, s, fresh("m", canary), put("state", canary))
+	applied(t, s, del("m"), put("state", "another"))
+	if err := s.PurgeLater(); err != nil {
+		t.Fatal(err)
+	}
+	if gone, err := s.Purge(t.Context()); err != nil || !gone {
+		t.Fatalf("Purge = %v, %v, want that all is gone", gone, err)
+	}
+	closed(t, s)
+	files, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		raw, err := os.ReadFile(dir + "/" + f.Name())
+		if err != nil || strings.Contains(string(raw), canary) {
+			t.Errorf("%s holds what was purged (%v)", f.Name(), err)
+		}
+	}
+}
