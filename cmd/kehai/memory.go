@@ -157,11 +157,12 @@ imported. "-" reads standard input. It works whether Kehai runs or not.`,
 	return cmd
 }
 
-// atOnce is how many messages are handed over together, sideBySide of how many
-// conversations at the same time.
+// atOnce is how many bytes are handed over together, each message with what it takes beside its
+// text, sideBySide of how many conversations at the same time.
 const (
-	atOnce     = 8192
-	sideBySide = 8
+	atOnce      = 8 << 20
+	besideTexts = 256
+	sideBySide  = 8
 )
 
 // importing passes messages on by conversation, and counts them.
@@ -170,7 +171,7 @@ type importing struct {
 	b          control.MemoryBackend
 	waiting    map[messages.ConversationID][]messages.Event
 	order      []messages.ConversationID
-	n          int // that wait
+	size       int // of what waits
 	read, kept int
 	began      time.Time
 	told       time.Time
@@ -189,7 +190,7 @@ func (v *memoryImport) run(ctx context.Context, cmd *cobra.Command, b control.Me
 			i.order = append(i.order, c)
 		}
 		i.waiting[c] = append(i.waiting[c], e)
-		if i.n++; i.n < atOnce {
+		if i.size += len(e.Text) + besideTexts; i.size < atOnce {
 			return nil
 		}
 		return i.flush(ctx)
@@ -232,7 +233,7 @@ func (i *importing) flush(ctx context.Context) error {
 		return err
 	}
 	clear(i.waiting)
-	i.order, i.n = nil, 0
+	i.order, i.size = nil, 0
 	if i.stderr.tty && time.Since(i.told) > time.Second {
 		i.told = time.Now()
 		return i.stderr.printf("%d messages, %.0f/s\n", i.read, float64(i.read)/time.Since(i.began).Seconds())

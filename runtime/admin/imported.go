@@ -22,6 +22,9 @@ import (
 // name.
 func (b Backend) receiver(ctx context.Context, e *engine.Engine, c messages.ConversationID) (
 	messages.ConversationID, error) {
+	if id, err := b.Book.Meant(e, string(c)); id != "" || err != nil {
+		return id, err
+	}
 	known, err := names.Known(e)
 	if err != nil {
 		return "", err
@@ -31,10 +34,16 @@ func (b Backend) receiver(ctx context.Context, e *engine.Engine, c messages.Conv
 		return "", err
 	}
 	app, name, ok := named(id)
-	if _, seen := known[id]; seen || !ok {
-		return id, nil
+	if _, seen := known[id]; !seen {
+		if !ok {
+			return id, nil
+		}
+		if id, err = b.Book.Introduce(ctx, e, app, name); err != nil {
+			return "", err
+		}
 	}
-	return b.Book.Introduce(ctx, e, app, name)
+	b.Book.Mean(string(c), id)
+	return id, nil
 }
 
 // named splits a name from the application before it.

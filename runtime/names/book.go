@@ -18,6 +18,7 @@ type Book struct {
 	labels  map[messages.ConversationID]string
 	changed chan struct{} // closed at the next change
 	waiting map[introduced][]chan []messages.ConversationID
+	meant   map[string]map[string]messages.ConversationID // by name, of each of its plain forms
 
 	read   map[messages.ConversationID]directory.Known // when changed was readAt
 	readAt chan struct{}
@@ -32,7 +33,8 @@ type introduced struct {
 // NewBook returns an empty book.
 func NewBook() *Book {
 	return &Book{labels: map[messages.ConversationID]string{}, changed: make(chan struct{}),
-		waiting: map[introduced][]chan []messages.ConversationID{}}
+		waiting: map[introduced][]chan []messages.ConversationID{},
+		meant:   map[string]map[string]messages.ConversationID{}}
 }
 
 // Listen is a listener of the engine.
@@ -50,6 +52,9 @@ func (b *Book) Listen(ev engine.Published) {
 		b.mu.Lock()
 		defer b.mu.Unlock()
 		b.labels[m.Conversation] = m.App + ":" + string(m.Name)
+		for _, name := range []string{string(m.Name), b.labels[m.Conversation]} { // may mean either now
+			delete(b.meant, directory.Plain(name))
+		}
 		close(b.changed)
 		b.changed = make(chan struct{})
 	}
@@ -80,6 +85,29 @@ func (b *Book) Label(e *engine.Engine, id messages.ConversationID) string {
 	}
 	b.labels[id] = label
 	return label
+}
+
+// Mean notes which conversation a name means, so that [Book.Meant] need not read what all are called.
+func (b *Book) Mean(name string, id messages.ConversationID) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	plain := directory.Plain(name)
+	if b.meant[plain] == nil {
+		b.meant[plain] = map[string]messages.ConversationID{}
+	}
+	b.meant[plain][name] = id
+}
+
+// Meant returns the conversation that a name was noted to mean, if it still does; else "".
+func (b *Book) Meant(e *engine.Engine, name string) (messages.ConversationID, error) {
+	b.mu.Lock()
+	id := b.meant[directory.Plain(name)][name]
+	b.mu.Unlock()
+	known, err := ofID(e, id)
+	if found := directory.Called(known, "", name); err != nil || len(found) != 1 || found[0] != id {
+		return "", err
+	}
+	return id, nil
 }
 
 // Known returns what the directories know, as of the last change of a name.

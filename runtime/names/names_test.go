@@ -194,6 +194,40 @@ func TestBook(t *testing.T) {
 	}
 }
 
+// A name means whom it was noted to mean, until it means nobody or another as well.
+func TestMeant(t *testing.T) {
+	s := boot(t)
+	ids := introduce(t, s, "line:Hana", "line:Ren")
+	meant := func(name string, want messages.ConversationID) {
+		t.Helper()
+		if got, err := s.book.Meant(s.Engine(), name); got != want || err != nil {
+			t.Errorf("Meant(%s) = %q, %v, want %q", name, got, err, want)
+		}
+	}
+	meant("line:Hana", "")
+	for name, id := range map[string]messages.ConversationID{
+		"line:Hana": ids[0], "Hana": ids[0], "line:Ren": ids[1], "gone": "c-gone",
+	} {
+		s.book.Mean(name, id)
+	}
+	meant("line:Hana", ids[0])
+	meant("line:hana", "")
+	meant("gone", "")
+	introduce(t, s, "slack:HANA")
+	meant("Hana", "")
+	meant("line:Hana", ids[0])
+	if _, err := s.Inject("directory/line", messages.Rename{Conversation: ids[1], Name: "Mum"}, ""); err != nil {
+		t.Fatal(err)
+	}
+	s.Settle()
+	meant("line:Ren", ids[1]) // as its window still shows
+	if _, err := s.Inject("directory/line", messages.Merge{Conversation: ids[1], Into: ids[0]}, ""); err != nil {
+		t.Fatal(err)
+	}
+	s.Settle()
+	meant("line:Ren", "")
+}
+
 // What an older version called by names is looked for until a directory has it.
 func TestAdopted(t *testing.T) {
 	s := boot(t)
