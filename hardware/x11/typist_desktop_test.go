@@ -50,6 +50,11 @@ func TestDesktopTypist(t *testing.T) {
 		return shown
 	}
 	typist := NewTypist(d, nil)
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Logf("the window is %+v (%v)", w, err)
+		}
+	})
 	desktop.ClickUntil(t, "a click gives the field the keyboard", func() {
 		if err := typist.Click(t.Context(), w.Ref, image.Pt(200, 300)); err != nil {
 			t.Logf("click: %v", err)

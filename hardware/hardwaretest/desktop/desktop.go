@@ -269,18 +269,20 @@ func Eventually(t testing.TB, what string, condition func() bool) {
 	}
 }
 
-// ClickUntil clicks until the condition holds, once a second: a browser drops clicks
-// before it has painted the page, and clicks without a pause keep it from painting.
+// ClickUntil clicks until the condition holds, with pauses of a second, two, four and so
+// on: a browser drops clicks before it has painted the page, and clicks keep it from
+// painting.
 func ClickUntil(t testing.TB, what string, click func(), condition func() bool) {
 	t.Helper()
 	var last time.Time
+	var pause time.Duration
 	Eventually(t, what, func() bool {
 		if condition() {
 			return true
 		}
-		if time.Since(last) > time.Second {
+		if time.Since(last) > pause {
 			click()
-			last = time.Now()
+			last, pause = time.Now(), max(2*pause, time.Second)
 		}
 		return false
 	})
