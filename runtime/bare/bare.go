@@ -69,6 +69,7 @@ func New(o Options) (*Runtime, error) {
 	if err != nil {
 		return nil, err
 	}
+	core.Health.Alone = true
 	for _, k := range o.Actors {
 		core.Health.Kinds = append(core.Health.Kinds, k.Name)
 	}
@@ -117,6 +118,40 @@ func (r *Runtime) Inject(ctx context.Context, to messages.Address, msg messages.
 // that, and of a handler that has not returned for 30 seconds.
 func (r *Runtime) Subscribe(name string, handler follow.Handler, opts ...follow.Option) error {
 	return r.core.Subscribe(name, handler, opts)
+}
+
+// DeadLetters lists what was put aside, the oldest first: messages that their actor could not
+// handle in several attempts, calls that ended the process, and events that a subscription has
+// parked. They contain what was sent.
+func (r *Runtime) DeadLetters() ([]engine.DeadLetter, error) {
+	e, err := r.core.Engine()
+	if err != nil {
+		return nil, err
+	}
+	return e.DeadLetters()
+}
+
+// RetryDeadLetter sends a dead letter again, as a new message with all its attempts; an event goes
+// to its subscription once more, out of order.
+func (r *Runtime) RetryDeadLetter(ctx context.Context, id string) error {
+	e, err := r.core.Engine()
+	if err != nil {
+		return err
+	}
+	if err := e.RetryDeadLetter(ctx, id); err != nil {
+		return err
+	}
+	r.core.Readers.Retry()
+	return nil
+}
+
+// DiscardDeadLetter deletes a dead letter.
+func (r *Runtime) DiscardDeadLetter(ctx context.Context, id string) error {
+	e, err := r.core.Engine()
+	if err != nil {
+		return err
+	}
+	return e.DiscardDeadLetter(ctx, id)
 }
 
 // Run runs the actors until ctx ends, drains work that is under way, and closes the store. The

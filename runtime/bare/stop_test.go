@@ -146,7 +146,8 @@ func TestAMessagePutAsideIsTold(t *testing.T) {
 			t.Errorf("Healthy() = %v before it is put aside, want nil", err)
 		}
 		<-time.After(time.Minute)
-		if err := rt.Healthy(); err == nil || !strings.Contains(err.Error(), "put aside: 1; kehai deadletters list") {
+		const told = "put aside: 1; Runtime.DeadLetters says why"
+		if err := rt.Healthy(); err == nil || !strings.Contains(err.Error(), told) {
 			t.Errorf("Healthy() = %v, want the message that was put aside", err)
 		}
 		<-time.After(time.Hour)

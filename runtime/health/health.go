@@ -27,6 +27,9 @@ type Monitor struct {
 	// Kinds are those of actors and workers that there are, switched on or not: a
 	// message to another is a mistake. It is set before events come.
 	Kinds []string
+	// Alone is set in a program without Kehai's command line: what is wrong names the host's
+	// ways to look at it.
+	Alone bool
 	// Nearest is the kind that was probably meant, "" if none is near. Nil guesses none. It is
 	// set before events come.
 	Nearest func(kind string, kinds []string) string
@@ -68,7 +71,9 @@ func (h *Monitor) countAside() {
 		h.Set("dead letters", "")
 	default:
 		h.Set("dead letters", fmt.Sprintf("messages of the last hour could not be handled, and were put aside: %d; "+
-			"kehai deadletters list says why; once that is mended, kehai deadletters retry sends one again", n))
+			"%s", n, h.told(
+			"kehai deadletters list says why; once that is mended, kehai deadletters retry sends one again",
+			"Runtime.DeadLetters says why; once that is mended, Runtime.RetryDeadLetter sends one again")))
 	}
 }
 
@@ -195,12 +200,20 @@ func (h *Monitor) unhealthy(m events.ActorUnhealthy) string {
 	a := m.Actor
 	if m.Blocked {
 		return fmt.Sprintf("an actor of kind %s blocks: its turn does not end, and its messages wait; "+
-			"kehai status and the log name it", a.Kind())
+			"%s", a.Kind(), h.told("kehai status and the log name it", "the log names it"))
 	}
 	if h.Names.IsWorker(a) {
 		return fmt.Sprintf("worker %s of the pool %s fails again and again and is retried slowly; the log says why",
 			a.Key(), a.Kind())
 	}
-	return fmt.Sprintf("an actor of kind %s fails again and again and is retried slowly; kehai status names it",
-		a.Kind())
+	return fmt.Sprintf("an actor of kind %s fails again and again and is retried slowly; %s", a.Kind(),
+		h.told("kehai status names it", "the log names it and says why"))
+}
+
+// told chooses between what helps beside Kehai's command line, and in a host's own program.
+func (h *Monitor) told(kehai, alone string) string {
+	if h.Alone {
+		return alone
+	}
+	return kehai
 }
