@@ -118,7 +118,7 @@ func spinTurns(b *testing.B, o store.Options, power bool, n int, keys engine.Sea
 	if err != nil {
 		b.Fatal(err)
 	}
-	var done, ended atomic.Int64
+	var done, ended, commits atomic.Int64
 	finished := make(chan struct{})
 	all := int64(n * window)
 	spinner := kind("spinner", func(t *actors.Turn, m messages.Message) error {
@@ -139,7 +139,7 @@ func spinTurns(b *testing.B, o store.Options, power bool, n int, keys engine.Sea
 		return nil
 	})
 	r := start(b, disk, live.Options{Engine: engine.Options{
-		Kinds: []engine.Kind{spinner}, Sync: power, Sealer: keys,
+		Kinds: []engine.Kind{spinner}, Sync: power, Sealer: keys, OnCommit: func(int, int) { commits.Add(1) },
 		Listener: func(p engine.Published) {
 			if _, ok := p.Message.(glimpse); ok && ended.Add(1) == all {
 				close(finished)
@@ -161,6 +161,7 @@ func spinTurns(b *testing.B, o store.Options, power bool, n int, keys engine.Sea
 	if err := disk.Close(); err != nil {
 		b.Fatal(err)
 	}
+	b.ReportMetric(float64(done.Load())/float64(commits.Load()), "turns/commit")
 	return done.Load()
 }
 
