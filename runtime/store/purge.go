@@ -108,10 +108,7 @@ func (s *Store) Purge(ctx context.Context) (gone bool, err error) {
 }
 
 func (s *Store) purge(ctx context.Context) error {
-	s.writing.Lock()
-	err := s.fold(s.recent.bytes) // what is deleted may still be in records
-	s.writing.Unlock()
-	if err != nil {
+	if err := s.foldAll(ctx); err != nil { // what is deleted may still be in records
 		return err
 	}
 	view := s.view()

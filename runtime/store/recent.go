@@ -2,6 +2,7 @@ package store
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -168,6 +169,26 @@ func (s *Store) fold(size int) (err error) {
 		return err
 	}
 	return s.foldParts(gone, func(ops []engine.Op) { r.removed(len(ops)) })
+}
+
+// foldAll folds the records that are there, in steps, so that no commit waits for long.
+func (s *Store) foldAll(ctx context.Context) error {
+	s.writing.Lock()
+	last := s.recent.next()
+	s.writing.Unlock()
+	for ctx.Err() == nil {
+		s.writing.Lock()
+		done := s.recent.first >= last
+		var err error
+		if !done {
+			err = s.fold(s.recent.foldStep)
+		}
+		s.writing.Unlock()
+		if done || err != nil {
+			return err
+		}
+	}
+	return ctx.Err()
 }
 
 // foldParts writes ops in parts, and tells of each. Without space it ends between two: what
