@@ -125,6 +125,7 @@
 //	             ──EndSending──► outbound
 //	             ══SendReply══► outbound
 //	             ──FaceFrame, CameraSnapshot──► camera
+//	             ══ForgetEyes══► camera
 //	             ──AskFocus──► focus
 //	             ══PauseFocus, ResumeFocus══► focus
 //	             ══PauseNotices, ResumeNotices══► notifier

@@ -85,6 +85,14 @@ type CameraDue struct{}
 // MessageType implements [Message].
 func (CameraDue) MessageType() Type { return Type{"camera_due", 1} }
 
+// ForgetEyes has a camera learn anew what is usual for a person.
+type ForgetEyes struct {
+	Person string `json:"person,omitempty"` // as the configuration names whoever sits there; "" for no name
+}
+
+// MessageType implements [Message].
+func (ForgetEyes) MessageType() Type { return Type{"forget_eyes", 1} }
+
 // UsageDue is the own timer of an actor of kind pcusage.
 type UsageDue struct{}
 

@@ -88,6 +88,7 @@ func Core() Table {
 		Durable[PauseFocus](nil).AboutNobody(),
 		Durable[ResumeFocus](nil).AboutNobody(),
 		Durable[NoticeDue](nil).AboutNobody(),
+		Durable[ForgetEyes](nil).AboutNobody(),
 		Durable[PauseNotices](nil).AboutNobody(),
 		Durable[ResumeNotices](nil).AboutNobody(),
 		Durable[FocusNotice](nil).AboutNobody(),

@@ -1,8 +1,10 @@
 package runtime_test
 
 import (
+	"bufio"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"os"
@@ -241,6 +243,13 @@ func TestTrackersReachTheCamera(t *testing.T) {
 	}
 	if f, ok := (<-got).(messages.FaceFrame); !ok || f.At != 7*time.Millisecond || f.Session == "" {
 		t.Errorf("the camera got %+v, want the picture", f)
+	}
+	same := strings.TrimSuffix(strings.Repeat("[100,100],", 478), ",")
+	if _, err := fmt.Fprintf(conn, "{\"at_ms\":8,\"points\":[%s]}\n", same); err != nil {
+		t.Fatal(err)
+	}
+	if answer, err := bufio.NewReader(conn).ReadString('\n'); err != nil || !strings.Contains(answer, "form no face") {
+		t.Errorf("points that are one are answered with %q, %v, want that they form no face", answer, err)
 	}
 	if info, err := os.Stat(filepath.Join(cfg.Data, "feed.token")); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("Stat(feed.token) = %v, %v, want a private file", info, err)

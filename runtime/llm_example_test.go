@@ -75,7 +75,12 @@ func ExampleWithLLM() {
 // says why.
 func ExampleAskFocus() {
 	camera := []byte(`{"face_detected":true,"ear_average":0.31,"head_pose":{"yaw":60,"pitch":0}}`)
-	verdict, err := attention.Ask(context.Background(), "default", camera, nil, parrot{})
+	by, err := attention.Profile("default")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	verdict, err := attention.Ask(context.Background(), by, camera, nil, parrot{})
 	fmt.Println(verdict.State, verdict.Source)
 	fmt.Println(err)
 	// Output:

@@ -241,6 +241,13 @@ var methods = map[string]method{
 	"Backend.FocusChanges": {call: func(ctx context.Context, rt *runtime.Runtime) error {
 		return backendOf(rt).FocusChanges(ctx, func(control.FocusChange) error { return nil })
 	}},
+	"Backend.FocusBaselines": {call: func(ctx context.Context, rt *runtime.Runtime) error {
+		_, err := backendOf(rt).FocusBaselines(ctx)
+		return err
+	}},
+	"Backend.ForgetBaseline": {call: func(ctx context.Context, rt *runtime.Runtime) error {
+		return backendOf(rt).ForgetBaseline(ctx, "")
+	}, during: control.ErrNoBaseline},
 	"Backend.PauseNotices": {call: func(ctx context.Context, rt *runtime.Runtime) error {
 		return backendOf(rt).PauseNotices(ctx, time.Time{})
 	}, during: control.ErrNoDesk},

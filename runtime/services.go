@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"github.com/kehai-run/kehai/actors/attention/camera"
+	"github.com/kehai-run/kehai/actors/attention/landmarks"
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/runtime/bare"
 	"github.com/kehai-run/kehai/runtime/control"
@@ -86,6 +87,9 @@ func (r *Runtime) openFeed(ctx context.Context) (follow.Serve, error) {
 			return pause.ErrPaused
 		}
 		return r.Inject(ctx, messages.To(camera.Kind, string(r.desk())), m, "")
+	}, Check: func(points []messages.Point) error {
+		_, err := landmarks.Measure(points)
+		return err
 	}, Trouble: func(err error) {
 		r.log.Warn().Err(err).Msg("face trackers cannot connect for now")
 	}}

@@ -199,7 +199,7 @@ func fromHost() sends {
 		to(m.ActorRecall, m.TrimDue{}, m.Remember{}, m.TakeBack{}, m.KeepApart{}, m.Embed{}),
 		to(m.ActorInsight, m.TrimDue{}),
 		to(m.ActorOwner, m.PauseSending{}, m.ResumeSending{}), to(m.ActorOutbound, m.SendReply{}, m.EndSending{}),
-		to(m.ActorCamera, m.FaceFrame{}, m.CameraSnapshot{}),
+		to(m.ActorCamera, m.FaceFrame{}, m.CameraSnapshot{}, m.ForgetEyes{}),
 		to(m.ActorFocus, m.AskFocus{}, m.PauseFocus{}, m.ResumeFocus{}),
 		to(m.ActorNotifier, m.PauseNotices{}, m.ResumeNotices{}),
 	}

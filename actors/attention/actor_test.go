@@ -144,8 +144,8 @@ func TestNothingToJudge(t *testing.T) {
 	d.wantJudged("fallback focused → focused")
 	d.usage = nil
 	d.Advance(15 * tick) // 90 s until the snapshot is too old
-	if n := len(d.Published()); n != 11 {
-		t.Errorf("%d judgements after the last snapshot, want 8 until it is too old and 3 of unknown", n)
+	if n := len(d.Published()); n != 10 {
+		t.Errorf("%d judgements after the last snapshot, want 8 until it is too old and 2 of unknown", n)
 	}
 	d.wantChanges("unknown → focused", "focused → unknown")
 }

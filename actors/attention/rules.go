@@ -58,16 +58,19 @@ type Rules struct {
 	// 0 is never. Not used by profile seed. Default 10m.
 	LongIdle time.Duration `yaml:"long_idle" min:"0s" max:"24h"`
 
+	// A camera that said nothing for longer than this counts as absent, 1s to 1h.
+	// Default 15s.
+	CameraAge time.Duration `yaml:"camera_age" min:"1s" max:"1h"`
+
+	// And so does the use of the computer, 1s to 1h. Default 1m30s.
+	UsageAge time.Duration `yaml:"usage_age" min:"1s" max:"1h"`
+
 	// A missing value satisfies no condition. Without this, a missing yes-or-no
 	// value counts as no, except that a missing face_detected counts as yes.
 	Strict bool `yaml:"-"`
 
 	// EyesOpen is scaled to this person's eyes where the camera knows them.
 	Personal bool `yaml:"-"`
-
-	// Older snapshots count as absent.
-	CameraAge time.Duration `yaml:"-"`
-	UsageAge  time.Duration `yaml:"-"`
 }
 
 // DefaultRules returns the rules of profile default.

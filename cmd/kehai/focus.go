@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -23,7 +24,7 @@ func (f *focus) command() *cobra.Command {
 		Long: `Judges what the person at a desk is doing (focused, drowsy, distracted, away,
 idle) from two snapshots, one of a camera and one of how the computer is used.
 kehai run does so with focus.enabled; classify and replay judge what they are
-given.`,
+given, by the same rules.`,
 		Example: `  kehai focus status
   kehai focus day
   kehai focus classify --camera camera.json --pc pc.json
@@ -33,7 +34,7 @@ given.`,
 		&focusStatus{app: f.app}, &focusDay{app: f.app}, &focusExport{app: f.app},
 		&focusPause{f.app}, &focusResume{f.app},
 		&focusClassify{focusJudge: focusJudge{app: f.app}}, &focusReplay{focusJudge{app: f.app}},
-		&focusFeed{app: f.app},
+		&focusFeed{app: f.app}, &focusBaseline{f.app},
 	} {
 		cmd.AddCommand(v.command())
 	}
@@ -48,16 +49,27 @@ type focusJudge struct {
 }
 
 func (j *focusJudge) addFlags(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&j.profile, "profile", "default", "`RULES`: "+strings.Join(attention.Profiles(), " or "))
+	cmd.Flags().StringVar(&j.profile, "profile", "", "`RULES`: "+strings.Join(attention.Profiles(), " or ")+
+		"; those of the configuration if not given")
 	j.llm.addFlags(cmd)
 }
 
-// open checks the flags and makes the model, nil for none. The function closes it.
-func (j *focusJudge) open() (runtime.LLMModel, func(), error) {
-	if !slices.Contains(attention.Profiles(), j.profile) {
-		return nil, nil, badUsage("--profile %q: want %s", j.profile, strings.Join(attention.Profiles(), " or "))
+// open reads the rules and makes the model, nil for none. The function closes it.
+func (j *focusJudge) open() (attention.By, runtime.LLMModel, func(), error) {
+	if j.profile != "" && !slices.Contains(attention.Profiles(), j.profile) {
+		return attention.By{}, nil, nil, badUsage("--profile %q: want %s", j.profile,
+			strings.Join(attention.Profiles(), " or "))
 	}
-	return j.llm.open(j.app)
+	cfg, err := j.load()
+	if err != nil {
+		return attention.By{}, nil, nil, err
+	}
+	by, err := attention.Configured(cfg.Focus, cmp.Or(j.profile, cfg.Profile))
+	if err != nil {
+		return by, nil, nil, err
+	}
+	model, closeModel, err := j.llm.open(j.app)
+	return by, model, closeModel, err
 }
 
 // report says which judgements were only guessed, and why.
@@ -80,7 +92,8 @@ func (v *focusClassify) command() *cobra.Command {
 		Use:   "classify --camera FILE --pc FILE",
 		Short: "Judge one pair of snapshots and print the verdict as JSON",
 		Long: `Judges two snapshots, each a JSON object in a file or, with -, on standard input.
-A half that is not given, or is null, is absent. Cases that the rules do not
+A half that is not given, or is null, is absent. Rules and profile are those of
+the configuration. Cases that the rules do not
 decide go to the language model of --llm; if it fails, which standard error says,
 and without one, the fallback of the rules decides.`,
 		Example: `  kehai focus classify --camera camera.json --pc pc.json
@@ -99,7 +112,7 @@ func (v *focusClassify) run(cmd *cobra.Command, _ []string) error {
 	if v.camera == "-" && v.pc == "-" {
 		return badUsage("--camera - --pc -: only one of them can be read from standard input")
 	}
-	model, closeModel, err := v.open()
+	by, model, closeModel, err := v.open()
 	if err != nil {
 		return err
 	}
@@ -113,7 +126,7 @@ func (v *focusClassify) run(cmd *cobra.Command, _ []string) error {
 		return err
 	}
 	v.report(attention.Hints(camera, pc), nil)
-	verdict, err := attention.Ask(cmd.Context(), v.profile, camera, pc, model)
+	verdict, err := attention.Ask(cmd.Context(), by, camera, pc, model)
 	if errors.Is(err, attention.ErrNotAsked) {
 		v.report(nil, err)
 	} else if err != nil {
@@ -161,9 +174,10 @@ says nothing while nothing is known. A line of the record is a moment:
   {"at_ms":10000,"camera":{"face_detected":true},"pc":{"idle_seconds":3}}
 
 A half that is null is absent from then on; one that is left out is as before,
-until it is too old (15 s for the camera, 90 s for the computer). The file - is
-standard input. With --llm a language model decides where the rules do not, each
-case once; standard error says how often it was asked.`,
+until it is too old (focus.rules.camera_age and usage_age). Rules and profile are
+those of the configuration. The file - is standard input. With --llm a language
+model decides where the rules do not, each case once; standard error says how
+often it was asked.`,
 		Example: `  kehai focus replay day.jsonl
   kehai focus replay day.jsonl --llm config
   kehai focus replay day.jsonl | jq -c 'select(.transition)'`,
@@ -175,7 +189,7 @@ case once; standard error says how often it was asked.`,
 }
 
 func (v *focusReplay) run(cmd *cobra.Command, args []string) error {
-	model, closeModel, err := v.open()
+	by, model, closeModel, err := v.open()
 	if err != nil {
 		return err
 	}
@@ -187,7 +201,7 @@ func (v *focusReplay) run(cmd *cobra.Command, args []string) error {
 	defer in.Close()
 	n := 0
 	out := v.stdout.json()
-	asked, err := attention.ReplayAsking(cmd.Context(), v.profile, model, in, func(l attention.Line) error {
+	asked, err := attention.ReplayAsking(cmd.Context(), by, model, in, func(l attention.Line) error {
 		n++
 		v.report(l.Hints, nil)
 		return out.Encode(l)

@@ -128,7 +128,7 @@ func (v *focusDay) run(ctx context.Context, b control.FocusBackend, args []strin
 	return nil
 }
 
-// focusMarks draw 150 seconds in a timeline.
+// focusMarks draw the cells of an hour.
 var focusMarks = map[messages.Attention]rune{
 	messages.Focused: '█', messages.Distracted: '▒', messages.Drowsy: 'z',
 	messages.Idle: '·', messages.Away: '-', messages.Unknown: ' ',
@@ -149,8 +149,12 @@ func (t terminal) day(d attention.Day) error {
 			continue
 		}
 		var bar strings.Builder
-		for _, s := range d.Sums {
-			bar.WriteString(strings.Repeat(string(focusMarks[s.State]), int(h.Seconds[s.State]/150+0.5)))
+		for _, state := range h.Cells {
+			mark, known := focusMarks[state]
+			if !known {
+				mark = ' '
+			}
+			bar.WriteRune(mark)
 		}
 		t.printf("%s %s\n", h.Start.Local().Format("15:04"), strings.TrimRight(bar.String(), " "))
 	}

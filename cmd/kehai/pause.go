@@ -52,15 +52,47 @@ What was said meanwhile and is still visible is read then.`,
   kehai resume sending`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: v.withBackend(func(ctx context.Context, b control.Backend, args []string) error {
+			was, err := b.Status(ctx)
+			if err != nil {
+				return err
+			}
 			if err := b.Resume(ctx, first(args)); err != nil {
 				return err
 			}
-			if first(args) == control.Sending {
-				return v.stdout.printf("replies are sent again\n")
+			now, err := b.Status(ctx)
+			if err != nil {
+				return err
 			}
-			return v.stdout.printf("%s watched again\n", windowName(args))
+			return v.stdout.printf("%s\n", resumed(first(args), was, now))
 		}),
 	}
+}
+
+// resumed says what goes on again, and what does not.
+func resumed(name string, was, now control.Status) string {
+	var lines []string
+	if len(was.Paused) > len(now.Paused) {
+		lines = append(lines, windowName([]string{name})+" watched again")
+	}
+	if was.AttentionPaused != nil && now.AttentionPaused == nil {
+		lines = append(lines, windowName([]string{control.Attention})+" watched again")
+	}
+	if was.SendingPaused != nil && now.SendingPaused == nil {
+		lines = append(lines, "replies are sent again")
+	}
+	if len(lines) == 0 {
+		lines = append(lines, "nothing of that was paused")
+	}
+	if len(now.Paused) > 0 {
+		lines = append(lines, "other windows are still paused; kehai resume goes on with all")
+	}
+	if now.AttentionPaused != nil {
+		lines = append(lines, "attention is still paused; kehai resume attention goes on")
+	}
+	if now.SendingPaused != nil {
+		lines = append(lines, "no reply is sent still; kehai resume sending goes on")
+	}
+	return strings.Join(lines, "\n")
 }
 
 func windowName(args []string) string {

@@ -3,10 +3,13 @@ package admin
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/kehai-run/kehai/actors/attention"
+	"github.com/kehai-run/kehai/actors/attention/camera"
 	"github.com/kehai-run/kehai/actors/attention/history"
+	"github.com/kehai-run/kehai/actors/attention/landmarks"
 	"github.com/kehai-run/kehai/actors/attention/notify"
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/runtime/control"
@@ -103,4 +106,42 @@ func (b Backend) tellNotifiers(ctx context.Context, m messages.Message) error {
 		errs = append(errs, e.Inject(ctx, messages.To(notify.Kind, string(d.Desk)), m, ""))
 	}
 	return errors.Join(errs...)
+}
+
+// FocusBaselines implements [control.FocusBackend].
+func (b Backend) FocusBaselines(context.Context) ([]control.FocusBaseline, error) {
+	e, err := b.Engine()
+	if err != nil {
+		return nil, err
+	}
+	list := []control.FocusBaseline{}
+	err = engine.ReadTable(e, camera.Kind, camera.Baselines,
+		func(a messages.Address, key string, row landmarks.Baseline) error {
+			list = append(list, control.FocusBaseline{
+				Desk: messages.DeskID(a.Key()), Person: camera.PersonOf(key), EyesOpen: row.Openness,
+				NeutralYaw: row.NeutralX, NeutralPitch: row.NeutralY, LearntSeconds: row.Learnt.Seconds(),
+				Used: row.Known(&b.Config.Focus.Eyes),
+			})
+			return nil
+		})
+	return list, err
+}
+
+// ForgetBaseline implements [control.FocusBackend]. It is durable: while no Kehai runs it
+// waits for the next start.
+func (b Backend) ForgetBaseline(ctx context.Context, person string) error {
+	list, err := b.FocusBaselines(ctx)
+	if err != nil {
+		return err
+	}
+	if !slices.ContainsFunc(list, func(l control.FocusBaseline) bool {
+		return l.Person == person && string(l.Desk) == b.Config.Node
+	}) {
+		return control.ErrNoBaseline
+	}
+	e, err := b.Engine()
+	if err != nil {
+		return err
+	}
+	return e.Inject(ctx, messages.To(camera.Kind, b.Config.Node), messages.ForgetEyes{Person: person}, "")
 }

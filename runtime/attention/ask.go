@@ -15,11 +15,12 @@ import (
 // rest of the text says why, and quotes nothing of an answer.
 var ErrNotAsked = errors.New("runtime: the language model did not decide")
 
-// Ask is [Classify] with a language model for the cases that the rules leave open; nil
+// Ask is [Classify] by any rules, and with a language model for the cases that the rules leave open; nil
 // asks nobody. If the model fails, or its answer is not a judgement, the fallback's
 // verdict is returned with an error wrapping [ErrNotAsked]: that verdict is valid.
-func Ask(ctx context.Context, profile string, camera, usage []byte, model llm.Model) (Judgement, error) {
-	rules, look, err := inputs(profile, camera, usage)
+func Ask(ctx context.Context, by By, camera, usage []byte, model llm.Model) (Judgement, error) {
+	rules := by.rules
+	look, err := inputs(camera, usage)
 	if err != nil {
 		return Judgement{}, err
 	}
@@ -52,10 +53,10 @@ type Asked struct {
 	Why       error // of the first failure
 }
 
-// ReplayAsking is [Replay] with a language model for the cases that the rules leave open;
+// ReplayAsking is [Replay] by any rules, and with a language model for the cases that the rules leave open;
 // nil asks nobody. It is asked as in a running Kehai, in the time of the record: once for
 // each case, and not for a while after a failure.
-func ReplayAsking(ctx context.Context, profile string, model llm.Model, r io.Reader,
+func ReplayAsking(ctx context.Context, by By, model llm.Model, r io.Reader,
 	yield func(Line) error) (asked Asked, err error) {
 	var ask func(messages.Text) (messages.Text, error)
 	if model != nil {
@@ -74,6 +75,6 @@ func ReplayAsking(ctx context.Context, profile string, model llm.Model, r io.Rea
 			return answer, err
 		}
 	}
-	err = replay(ctx, profile, ask, r, yield)
+	err = replay(ctx, by, ask, r, yield)
 	return asked, err
 }

@@ -11,12 +11,13 @@ import (
 	"github.com/kehai-run/kehai/actors/text"
 	"github.com/kehai-run/kehai/actors/text/lenient"
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/runtime/config"
 )
 
 // ErrInput marks snapshots that cannot be judged.
 var ErrInput = errors.New("runtime: bad focus input")
 
-// FocusProfiles are the sets of rules that Classify and Replay know.
+// Profiles are the sets of rules that Classify and Replay know.
 func Profiles() []string {
 	return []string{string(actor.ProfileDefault), string(actor.ProfileSeed)}
 }
@@ -33,27 +34,46 @@ func judgementOf(s messages.FocusState) Judgement {
 	return Judgement{State: s.State, Confidence: s.Confidence, Reasoning: string(s.Reasoning), Source: s.Source}
 }
 
+// By says by which rules is judged; see [Profile] and [Configured].
+type By struct {
+	rules   actor.Rules
+	literal bool // each judgement is reported as it is
+}
+
+// Profile judges by the numbers of a profile as Kehai comes with them.
+func Profile(name string) (By, error) { return Configured(config.Default().Focus, name) }
+
+// Configured judges by configured numbers, in the way of a profile.
+func Configured(c config.Focus, profile string) (By, error) {
+	switch actor.Profile(profile) {
+	case actor.ProfileSeed:
+		return By{c.Rules.Plain(), true}, nil
+	case actor.ProfileDefault:
+		return By{c.Rules, false}, nil
+	}
+	return By{}, fmt.Errorf("%w: profile %.60q: want %s", ErrInput, profile, strings.Join(Profiles(), " or "))
+}
+
 // Classify judges a camera and a usage snapshot, JSON objects each, by the rules of a
 // profile or their fallback. A half that is nil, empty or null is absent; NaN and
 // infinities count as not measured.
 func Classify(profile string, camera, usage []byte) (Judgement, error) {
-	return Ask(context.Background(), profile, camera, usage, nil)
+	by, err := Profile(profile)
+	if err != nil {
+		return Judgement{}, err
+	}
+	return Ask(context.Background(), by, camera, usage, nil)
 }
 
-// focusCase reads what is to be judged.
-func inputs(profile string, camera, usage []byte) (rules actor.Rules, look actor.Look, err error) {
-	rules, ok := actor.RulesOf(actor.Profile(profile))
-	if !ok {
-		return rules, look, fmt.Errorf("%w: profile %.60q: want %s", ErrInput, profile,
-			strings.Join(Profiles(), " or "))
-	}
+// inputs reads what is to be judged.
+func inputs(camera, usage []byte) (look actor.Look, err error) {
 	if look.Camera, err = halfOf(camera, messages.DecodeCamera); err != nil {
-		return rules, look, fmt.Errorf("%w: camera: %w", ErrInput, err)
+		return look, fmt.Errorf("%w: camera: %w", ErrInput, err)
 	}
 	if look.Usage, err = halfOf(usage, messages.DecodeUsage); err != nil {
-		return rules, look, fmt.Errorf("%w: pc: %w", ErrInput, err)
+		return look, fmt.Errorf("%w: pc: %w", ErrInput, err)
 	}
-	return rules, look, nil
+	return look, nil
 }
 
 // halfOf decodes a snapshot, nil for an absent one.

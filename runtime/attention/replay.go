@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"strings"
 	"time"
 
 	"github.com/kehai-run/kehai/actors"
@@ -52,14 +51,17 @@ const maxLine = 1 << 20
 // many lines there are between; where nothing is known any more it is silent
 // until something is.
 func Replay(profile string, r io.Reader, yield func(Line) error) error {
-	_, err := ReplayAsking(context.Background(), profile, nil, r, yield)
+	by, err := Profile(profile)
+	if err == nil {
+		_, err = ReplayAsking(context.Background(), by, nil, r, yield)
+	}
 	return err
 }
 
-// replayFocus is Replay with somebody to ask, nil for nobody.
-func replay(ctx context.Context, profile string, ask func(messages.Text) (messages.Text, error), r io.Reader,
+// replay is Replay with somebody to ask, nil for nobody.
+func replay(ctx context.Context, by By, ask func(messages.Text) (messages.Text, error), r io.Reader,
 	yield func(Line) error) error {
-	p, err := newPlayer(profile, ask)
+	p, err := newPlayer(by, ask)
 	if err != nil {
 		return err
 	}
@@ -113,19 +115,14 @@ const (
 	maxHints    = 20
 )
 
-func newPlayer(profile string, ask func(messages.Text) (messages.Text, error)) (*player, error) {
-	rules, ok := actor.RulesOf(actor.Profile(profile))
-	if !ok {
-		return nil, fmt.Errorf("%w: profile %.60q: want %s", ErrInput, profile, strings.Join(Profiles(), " or "))
-	}
+func newPlayer(by By, ask func(messages.Text) (messages.Text, error)) (*player, error) {
 	codec, err := messages.NewCodec(events.Core())
 	if err != nil {
 		return nil, err
 	}
 	p := &player{steady: messages.Unknown, hinted: map[string]bool{}}
 	o := actor.DefaultOptions()
-	o.Tick, o.Rules, o.LLM = tick*time.Millisecond, rules, ask != nil
-	o.Literal = actor.Profile(profile) == actor.ProfileSeed
+	o.Tick, o.Rules, o.Literal, o.LLM = tick*time.Millisecond, by.rules, by.literal, ask != nil
 	p.options = engine.SimOptions{
 		Engine: engine.Options{
 			Store: mem.New(), Codec: codec, Listener: p.listen,

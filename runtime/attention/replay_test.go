@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/runtime/config"
 )
 
 // replayedFocus judges a record and tells each judgement as "at_ms source state →
@@ -58,7 +60,7 @@ func TestReplayJudgesAsALiveSystem(t *testing.T) {
 }
 
 // A face that flickers every second of an hour is judged as rarely as it would
-// be, and more lines come at once than a mailbox holds.
+// be, nobody is away for one judgement alone, and more lines come at once than a mailbox holds.
 func TestReplayOfDenseLines(t *testing.T) {
 	var b strings.Builder
 	for n := range 3600 {
@@ -80,8 +82,8 @@ func TestReplayOfDenseLines(t *testing.T) {
 			changes++
 		}
 	}
-	if len(lines) != 361 || changes > 6 || lines[360].State != messages.Away {
-		t.Errorf("%d judgements with %d changes, the last %s, want 361 with 6 at most, the last away", len(lines),
+	if len(lines) != 361 || changes > 12 || lines[360].State != messages.Away {
+		t.Errorf("%d judgements with %d changes, the last %s, want 361 with 12 at most, the last away", len(lines),
 			changes, lines[len(lines)-1].State)
 	}
 }
@@ -104,11 +106,7 @@ func TestReplayOfHoles(t *testing.T) {
 				changes = append(changes, fmt.Sprintf("%d %s → %s", l.AtMS-5, l.Transition.From, l.Transition.To))
 			}
 		}
-		back := hole + 20_000 // the third judgement, as there was a change within the hour
-		if hole > 3_600_000 {
-			back = hole + 10_000
-		}
-		want := fmt.Sprintf("0 unknown → focused, 110000 focused → unknown, %d unknown → focused", back)
+		want := fmt.Sprintf("0 unknown → focused, 110000 focused → unknown, %d unknown → focused", hole+10_000)
 		if got := strings.Join(changes, ", "); got != want || len(lines) != 15 {
 			t.Errorf("hole of %d ms: %d judgements with changes %s, want 15 with %s", hole, len(lines), got, want)
 		}
@@ -127,6 +125,31 @@ func TestReplayOfTheSeedProfile(t *testing.T) {
 	}
 }
 
+// What is tried out is judged by the configured numbers.
+func TestConfiguredRules(t *testing.T) {
+	c := config.Default().Focus
+	c.Rules.EyesOpen, c.Rules.CameraAge = 0.9, 30*time.Second
+	by, err := Configured(c, "default")
+	if err != nil {
+		t.Fatal(err)
+	}
+	record := `{"at_ms":0,"camera":` + facingScreen + `,"pc":{"idle_seconds":1}}
+		{"at_ms":20000}`
+	var got []string
+	_, err = ReplayAsking(t.Context(), by, nil, strings.NewReader(record), func(l Line) error {
+		got = append(got, string(l.Source))
+		return nil
+	})
+	one, failed := Ask(t.Context(), by, []byte(facingScreen), []byte(`{"idle_seconds":1}`), nil)
+	if err != nil || failed != nil || strings.Join(got, " ") != "fallback fallback fallback" ||
+		one.Source != "fallback" {
+		t.Errorf("with eyes that nobody has judged by %q, %v, and %+v, %v, want the fallback", got, err, one, failed)
+	}
+	if _, err := Configured(c, "other"); !errors.Is(err, ErrInput) {
+		t.Errorf("Configured(other) = %v, want ErrInput", err)
+	}
+}
+
 func TestReplayAsks(t *testing.T) {
 	record := `{"at_ms":0,"camera":{"face_detected":true},"pc":{"idle_seconds":1}}
 		{"at_ms":10000,"camera":{"face_detected":true},"pc":{"idle_seconds":1}}
@@ -134,7 +157,11 @@ func TestReplayAsks(t *testing.T) {
 		{"at_ms":30000,"camera":{"face_detected":true,"yawning":true},"pc":{"idle_seconds":1}}`
 	asked := 0
 	var got []string
-	err := replay(t.Context(), "default", func(prompt messages.Text) (messages.Text, error) {
+	by, err := Profile("default")
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = replay(t.Context(), by, func(prompt messages.Text) (messages.Text, error) {
 		if asked++; strings.Contains(string(prompt), `"yawning":true`) {
 			return "", errors.New("out of order")
 		}

@@ -95,7 +95,16 @@ type Sum struct {
 type Hour struct {
 	Start   control.Stamp                  `json:"start"`
 	Seconds map[messages.Attention]float64 `json:"seconds"`
+	// Cells are the states that held longest in each 150 seconds of it, in the order of
+	// time: "" where nothing is stored.
+	Cells []messages.Attention `json:"cells"`
 }
+
+// The cells of an hour.
+const (
+	cell      = 150 * time.Second
+	hourCells = int(time.Hour / cell)
+)
 
 // Days sums up the day that holds a moment, in the moment's time zone, for
 // each desk. What lies after now is left out.
@@ -119,7 +128,8 @@ func Days(changes []control.FocusChange, day, now time.Time) []Day {
 				LongestSeconds: s.Long.Seconds()})
 		}
 		for _, h := range history.Hours(own, from, to) {
-			hour := Hour{Start: control.Stamp{Time: h.Start}, Seconds: map[messages.Attention]float64{}}
+			hour := Hour{Start: control.Stamp{Time: h.Start}, Seconds: map[messages.Attention]float64{},
+				Cells: history.Cells(own, h.Start, cell, hourCells)}
 			for state, d := range h.Time {
 				hour.Seconds[state] = d.Seconds()
 			}

@@ -2,6 +2,7 @@ package attention
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"math"
@@ -126,6 +127,13 @@ func TestDays(t *testing.T) {
 	want := Sum{State: messages.Focused, Seconds: 5.5 * 3600, Spans: 2, LongestSeconds: 3.5 * 3600}
 	if days[0].Sums[0] != want || days[0].Hours[2].Seconds[messages.Away] != 1800 {
 		t.Errorf("Days() = %+v, want first %+v and half an hour away in the third hour", days[0], want)
+	}
+	var hour strings.Builder
+	for _, c := range days[0].Hours[2].Cells {
+		hour.WriteString(cmp.Or(string(c), "-")[:1])
+	}
+	if got := hour.String(); got != "aaaaaaaaaaaaffffffffffff" { // away first, as it was
+		t.Errorf("the third hour reads %s", got)
 	}
 	if got := Days(twoDesks, midnight.AddDate(0, 0, 7), midnight.Add(6*time.Hour)); got != nil {
 		t.Errorf("Days(a day to come) = %+v, want none", got)

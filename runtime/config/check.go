@@ -40,6 +40,12 @@ func (c *Config) Validate() error {
 	}
 	c.Replies.Check(app, slices.ContainsFunc(c.Windows, Window.Drawn), p.Of("replies"))
 	recall.CheckPeople(c.People, p.Add)
+	if e := c.Focus.Eyes; e.BlinkTo > e.BlinkFrom {
+		p.Add("focus.eyes.blink_to", "a blink ends where less is missing than where it begins: want at most blink_from")
+	}
+	if e := c.Focus.Eyes; e.Narrowest > e.Widest {
+		p.Add("focus.eyes.narrowest", "want at most widest")
+	}
 	return p.Err()
 }
 

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/kehai-run/kehai/actors/attention"
+	"github.com/kehai-run/kehai/actors/attention/landmarks"
 	"github.com/kehai-run/kehai/actors/attention/notify"
 	"github.com/kehai-run/kehai/actors/burst"
 	"github.com/kehai-run/kehai/actors/conversation"
@@ -241,6 +242,11 @@ type Focus struct {
 	// a port. Empty: none. Default empty.
 	FeedAddr string `yaml:"feed_addr" form:"loopback?"`
 
+	// Who sits there, where several people share the desk and each starts Kehai with
+	// a name: a word that need not be hidden. What is usual for the eyes is learnt and
+	// kept for each. Empty: one person, or nobody asks. Default empty.
+	Person string `yaml:"person" form:"name?"`
+
 	// How long changes of the state are kept, 0s to 876000h; 0 keeps them forever.
 	// Default 720h.
 	Keep time.Duration `yaml:"keep" min:"0s" max:"876000h"`
@@ -253,6 +259,10 @@ type Focus struct {
 
 	// Where cases begin to be clear.
 	Rules attention.Rules `yaml:"rules"`
+
+	// When eyes are open, shut or blinking, as the landmarks of a tracker show them.
+	// An eye aspect ratio (EAR) is about 0.3 for open eyes.
+	Eyes landmarks.Rules `yaml:"eyes"`
 }
 
 // Values of Focus.Usage that are built in.
@@ -362,7 +372,7 @@ func defaultConfig(goos, home, host string, env func(string) string) Config {
 		Rules:      defaultRules(ProfileDefault),
 		Focus: Focus{
 			Usage: UsageSystem, LLM: true, Notify: NotifyDesktop, Keep: 720 * time.Hour,
-			Times: notify.DefaultTimes(), Rules: attention.DefaultRules(),
+			Times: notify.DefaultTimes(), Rules: attention.DefaultRules(), Eyes: landmarks.DefaultRules(),
 		},
 		LLM:       llm.DefaultSettings(),
 		Privacy:   Privacy{Mask: MaskCloud},

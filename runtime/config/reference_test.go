@@ -18,7 +18,7 @@ import (
 var commented = []string{
 	"actors/burst", "actors/conversation",
 	"actors/conversation/reply", "actors/judge", "actors/dedup/ledger", "actors/dedup/recent",
-	"actors/attention", "actors/attention/notify", "actors/directory",
+	"actors/attention", "actors/attention/landmarks", "actors/attention/notify", "actors/directory",
 	"actors/fusion", "actors/growth", "actors/ingress", "actors/insight", "actors/llm", "actors/ocr", "actors/outbound",
 	"actors/poller", "actors/recall", "actors/stall", "actors/text", "runtime/config",
 }

@@ -22,6 +22,11 @@ type FocusBackend interface {
 	// it is zero. Both fail with ErrNoDesk where none was ever watched.
 	PauseNotices(ctx context.Context, until time.Time) error
 	ResumeNotices(ctx context.Context) error
+	// FocusBaselines lists what was learnt about persons, by desk and then by name.
+	FocusBaselines(ctx context.Context) ([]FocusBaseline, error)
+	// ForgetBaseline has the camera of this machine learn a person anew; "" is the one
+	// without a name. It fails with ErrNoBaseline where nothing was learnt.
+	ForgetBaseline(ctx context.Context, person string) error
 }
 
 // Attention is the name under which [Backend].Pause and Resume know the desk,
@@ -30,6 +35,20 @@ const Attention = "attention"
 
 // ErrNoDesk says that attention was never judged on a data directory.
 var ErrNoDesk = errors.New("control: attention was never judged here: set focus.enabled: true and start kehai run")
+
+// ErrNoBaseline says that nothing was learnt about a person.
+var ErrNoBaseline = errors.New("control: nothing was learnt about such a person: see kehai focus baseline show")
+
+// FocusBaseline is what is usual for one person at one camera.
+type FocusBaseline struct {
+	Desk          messages.DeskID `json:"desk"`
+	Person        string          `json:"person"`
+	EyesOpen      float64         `json:"eyes_open"`      // eye aspect ratio
+	NeutralYaw    float64         `json:"neutral_yaw"`    // degrees
+	NeutralPitch  float64         `json:"neutral_pitch"`  // degrees
+	LearntSeconds float64         `json:"learnt_seconds"` // seen from the front with open eyes
+	Used          bool            `json:"used"`           // enough is known
+}
 
 // FocusDesk is the reported state of one desk.
 type FocusDesk struct {
@@ -82,6 +101,13 @@ func focusRoutes(mux *http.ServeMux, b Backend) {
 		}
 		answer(w, struct{}{}, f.PauseNotices(r.Context(), until))
 	})
+	mux.HandleFunc("GET /v1/focus/baselines", func(w http.ResponseWriter, r *http.Request) {
+		list, err := f.FocusBaselines(r.Context())
+		answer(w, list, err)
+	})
+	mux.HandleFunc("DELETE /v1/focus/baselines", func(w http.ResponseWriter, r *http.Request) {
+		answer(w, struct{}{}, f.ForgetBaseline(r.Context(), r.URL.Query().Get("person")))
+	})
 	mux.HandleFunc("POST /v1/focus/resume", func(w http.ResponseWriter, r *http.Request) {
 		answer(w, struct{}{}, f.ResumeNotices(r.Context()))
 	})
@@ -110,4 +136,15 @@ func (c *Client) PauseNotices(ctx context.Context, until time.Time) error {
 // ResumeNotices implements [FocusBackend].
 func (c *Client) ResumeNotices(ctx context.Context) error {
 	return c.get(ctx, http.MethodPost, "/v1/focus/resume", nil)
+}
+
+// FocusBaselines implements [FocusBackend].
+func (c *Client) FocusBaselines(ctx context.Context) (list []FocusBaseline, err error) {
+	err = c.get(ctx, http.MethodGet, "/v1/focus/baselines", &list)
+	return list, err
+}
+
+// ForgetBaseline implements [FocusBackend].
+func (c *Client) ForgetBaseline(ctx context.Context, person string) error {
+	return c.get(ctx, http.MethodDelete, "/v1/focus/baselines?"+url.Values{"person": {person}}.Encode(), nil)
 }

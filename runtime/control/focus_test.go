@@ -54,6 +54,31 @@ func (f *fakeFocus) ResumeNotices(context.Context) error {
 	return nil
 }
 
+func (f *fakeFocus) FocusBaselines(context.Context) ([]FocusBaseline, error) {
+	return []FocusBaseline{{Desk: "mac-a", Person: "hana", EyesOpen: 0.28, LearntSeconds: 90, Used: true}}, nil
+}
+
+func (f *fakeFocus) ForgetBaseline(_ context.Context, person string) error {
+	if person != "hana" {
+		return ErrNoBaseline
+	}
+	return nil
+}
+
+func TestBaselinesOverTheSocket(t *testing.T) {
+	_, c := serve(t, &fakeFocus{})
+	got, err := c.FocusBaselines(t.Context())
+	if err != nil || len(got) != 1 || got[0].Person != "hana" || got[0].EyesOpen != 0.28 || !got[0].Used {
+		t.Errorf("FocusBaselines() = %+v, %v, want hana's", got, err)
+	}
+	if err := c.ForgetBaseline(t.Context(), "hana"); err != nil {
+		t.Errorf("ForgetBaseline(hana) = %v, want none", err)
+	}
+	if err := c.ForgetBaseline(t.Context(), ""); !errors.Is(err, ErrNoBaseline) {
+		t.Errorf("ForgetBaseline(nobody) = %v, want ErrNoBaseline", err)
+	}
+}
+
 func TestFocusOverTheSocket(t *testing.T) {
 	ctx := context.Background()
 	fake := &fakeFocus{}

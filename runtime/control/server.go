@@ -170,6 +170,7 @@ var codes = map[error]string{
 	ErrNoMessage:             "no_message",
 	ErrNoWindow:              "no_window",
 	ErrNoDesk:                "no_desk",
+	ErrNoBaseline:            "no_baseline",
 	ErrNoDraft:               "no_draft",
 	ErrDraftText:             "draft_text",
 	ErrDraftLeaves:           "draft_leaves",

@@ -123,6 +123,10 @@ func (s *session) time(ms *float64) (time.Duration, error) {
 // maxCoordinate is larger than the width and height of any picture, in pixels.
 const maxCoordinate = 1e6
 
+// maxShare is the largest coordinate of a face that is partly outside of its picture, as
+// a share of that.
+const maxShare = 2
+
 func parsePoints(l line) ([]messages.Point, error) {
 	points, err := decodePoints(l.Points)
 	if err != nil {
@@ -137,6 +141,10 @@ func parsePoints(l line) ([]messages.Point, error) {
 	}
 	largest := 0.0
 	for i := range points {
+		if sized && max(math.Abs(points[i].X), math.Abs(points[i].Y)) > maxShare {
+			return nil, bad(CodePoints,
+				"point %d is in pixels: give width and height only with coordinates from 0 to 1", i)
+		}
 		if sized {
 			points[i].X *= l.Width
 			points[i].Y *= l.Height
@@ -145,9 +153,8 @@ func parsePoints(l line) ([]messages.Point, error) {
 	}
 	switch {
 	case largest > maxCoordinate:
-		return nil, bad(CodePoints,
-			"a coordinate is outside of any picture (give width and height only with coordinates from 0 to 1)")
-	case !sized && len(points) > 0 && largest <= 2:
+		return nil, bad(CodePoints, "a coordinate is outside of any picture")
+	case !sized && len(points) > 0 && largest <= maxShare:
 		return nil, bad(CodePoints, "coordinates from 0 to 1 need width and height: "+
 			"without them the face has another shape")
 	}

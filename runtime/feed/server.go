@@ -24,6 +24,9 @@ type Options struct {
 	// Sink takes what was read. It may be called from several goroutines at once. An
 	// error means that it was not taken; the error is not shown.
 	Sink func(messages.Message) error
+	// Check says what is wrong with the points of a face, for the tracker to hear; nil
+	// checks nothing beyond numbers.
+	Check func([]messages.Point) error
 	// Trouble is told why nobody can connect for now; the feed tries again. It may
 	// be called from several goroutines at once; nil for nobody.
 	Trouble func(error)
@@ -231,6 +234,11 @@ func (s *Server) take(own *session, text []byte, long bool) (r reply, wanted boo
 	}
 	if msg == nil {
 		return reply{OK: true}, ack
+	}
+	if f, ok := msg.(messages.FaceFrame); ok && len(f.Points) > 0 && s.o.Check != nil {
+		if err := s.o.Check(f.Points); err != nil {
+			return failure(bad(CodePoints, "%v", err)), true
+		}
 	}
 	if !s.lease.take(own.name, s.now()) {
 		return failure(bad(CodeBusy, "another tracker is at work: run one for each camera, "+

@@ -153,6 +153,7 @@ func (p *Parts) Burst() NewActor { return burst.New(burstRules(&p.Config)) }
 func (p *Parts) Camera() NewActor {
 	o := camera.DefaultOptions()
 	o.Literal = variantOf(&p.Config).literal
+	o.Rules, o.Person = p.Config.Focus.Eyes, p.Config.Focus.Person
 	return camera.New(o)
 }
 

@@ -2,6 +2,7 @@ package camera
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/kehai-run/kehai/actors"
@@ -17,18 +18,38 @@ const Kind = messages.ActorCamera
 type Options struct {
 	Interval time.Duration // from one snapshot to the next
 	Literal  bool          // use angles as measured, not relative to the neutral pose
+	Rules    landmarks.Rules
+	Person   string // whose eyes are learnt; "" if one person sits there, or nobody asks
 }
 
 // DefaultOptions send a snapshot every 5 s.
-func DefaultOptions() Options { return Options{Interval: 5 * time.Second} }
+func DefaultOptions() Options {
+	return Options{Interval: 5 * time.Second, Rules: landmarks.DefaultRules()}
+}
 
-// Baselines holds one row, [RowKey].
+// Baselines holds a row for each person, [RowKey].
 var Baselines = actors.NewTable[landmarks.Baseline]("baseline")
 
-// RowKey is the key of the only row in [Baselines].
-const RowKey = "baseline"
+// RowKey is the key of a person's row in [Baselines]; "" is the person without a name.
+func RowKey(person string) string {
+	if person == "" {
+		return "baseline"
+	}
+	return personRow + person
+}
 
-const keepEvery = 5 * time.Minute // how much learning a crash can lose
+const personRow = "person/"
+
+// PersonOf is the person of a row.
+func PersonOf(key string) string {
+	person, _ := strings.CutPrefix(key, personRow)
+	if person == key {
+		return ""
+	}
+	return person
+}
+
+const keepEvery = time.Minute // how much learning a crash can lose
 
 // New makes the constructor of cameras.
 func New(o Options) func(messages.Address) actors.Actor {
@@ -65,6 +86,8 @@ func (a *actor) Receive(turn *actors.Turn, msg messages.Message) error {
 		a.made, a.madeAt = m, turn.Now()
 	case messages.CameraDue:
 		a.due(turn)
+	case messages.ForgetEyes:
+		a.forget(turn, m.Person)
 	default:
 		return fmt.Errorf("camera: unexpected %s", msg.MessageType())
 	}
@@ -72,32 +95,45 @@ func (a *actor) Receive(turn *actors.Turn, msg messages.Message) error {
 }
 
 func (a *actor) start(turn *actors.Turn) {
-	a.window.Baseline, _ = Baselines.Get(turn, RowKey)
-	a.window.Literal, a.stored = a.o.Literal, a.window.Baseline.Learnt
+	baseline, _ := Baselines.Get(turn, RowKey(a.o.Person))
+	a.window, a.stored = a.empty(baseline), baseline.Learnt
 	turn.After("snapshot", a.o.Interval, messages.CameraDue{})
+}
+
+// empty is a window in which nothing was seen.
+func (a *actor) empty(b landmarks.Baseline) landmarks.Window {
+	return landmarks.Window{Rules: a.o.Rules, Baseline: b, Literal: a.o.Literal}
+}
+
+// forget begins anew with a person, the one who is seen now or another.
+func (a *actor) forget(turn *actors.Turn, person string) {
+	Baselines.Delete(turn, RowKey(person))
+	if person == a.o.Person {
+		a.window, a.began, a.stored = a.empty(landmarks.Baseline{}), false, 0
+	}
 }
 
 // frame takes the landmarks of one picture. A new session starts a new window at
 // once, since the feed listens to one tracker at a time.
 func (a *actor) frame(turn *actors.Turn, m messages.FaceFrame) {
 	if !a.began || m.Session != a.session {
-		a.window = landmarks.Window{Baseline: a.window.Baseline, Literal: a.o.Literal}
+		a.window = a.empty(a.window.Baseline)
 		a.session, a.began = m.Session, true
 	} else if m.At < a.window.Last() {
 		a.drop(turn, events.RuleTimeBack, "")
 		return
 	}
-	a.framed = turn.Now()
 	if len(m.Points) == 0 {
+		a.framed = turn.Now()
 		a.window.Add(m.At, nil)
 		return
 	}
 	face, err := landmarks.Measure(m.Points)
-	if err != nil {
+	if err != nil { // a tracker that is wrong has not seen that nobody is there
 		a.drop(turn, events.RuleNoFace, err.Error())
-		a.window.Add(m.At, nil)
 		return
 	}
+	a.framed = turn.Now()
 	a.window.Add(m.At, &face)
 }
 
@@ -134,9 +170,8 @@ func (a *actor) due(turn *actors.Turn) {
 		snapshot.ObservedAt, a.sent = at, at
 		turn.Send(a.to, snapshot)
 	}
-	if learnt := a.window.Baseline.Learnt; learnt >= a.stored+keepEvery ||
-		learnt >= time.Minute && a.stored < time.Minute {
+	if learnt := a.window.Baseline.Learnt; learnt >= a.stored+keepEvery {
 		a.stored = learnt
-		Baselines.Put(turn, RowKey, a.window.Baseline)
+		Baselines.Put(turn, RowKey(a.o.Person), a.window.Baseline)
 	}
 }

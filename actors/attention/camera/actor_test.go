@@ -122,11 +122,43 @@ func TestBadPictures(t *testing.T) {
 	h.Send(messages.FaceFrame{Session: "a", At: second, Points: make([]messages.Point, 68)})
 	h.WantDropped(events.StageCamera, events.RuleNoFace,
 		events.Detail{Note: "landmarks: a face cannot be measured: they form no face"})
+	h.Advance(5 * second)
+	h.WantSent() // what cannot be measured does not say that nobody is there
+	h.Send(messages.FaceFrame{Session: "a", At: second, Points: face()})
 	h.Send(messages.FaceFrame{Session: "a", At: second / 2, Points: face()})
 	h.WantDropped(events.StageCamera, events.RuleTimeBack)
-	h.Advance(5 * second)
-	if got := sent(t, h); len(got) != 1 || got[0].FaceDetected != messages.Just(false) {
-		t.Errorf("sent %+v, want one snapshot without a face", got)
+}
+
+// Each person has a norm of their own, which is forgotten when somebody asks for it.
+func TestPersons(t *testing.T) {
+	options := camera.DefaultOptions()
+	options.Person = "hana"
+	h := actortest.Spawn(t, camera.New(options), actortest.Address("camera/desk"))
+	h.Start()
+	film(h, "a", 0, face(), 70*second)
+	if _, ok := actortest.Stored(h, camera.Baselines, camera.RowKey("")); ok {
+		t.Error("the norm of hana is also that of nobody")
+	}
+	known := func() bool {
+		got := sent(t, h)
+		return got[len(got)-1].EAROpen.Known
+	}
+	if _, ok := actortest.Stored(h, camera.Baselines, camera.RowKey("hana")); !ok || !known() {
+		t.Fatal("the norm of hana is not stored, or does not count")
+	}
+	h.Send(messages.ForgetEyes{Person: "ken"})
+	h.CrashBeforeCommit()
+	h.Send(messages.ForgetEyes{Person: "hana"})
+	h.Start()
+	if _, ok := actortest.Stored(h, camera.Baselines, camera.RowKey("hana")); ok {
+		t.Error("the norm of hana is still stored")
+	}
+	film(h, "b", 0, face(), 15*second)
+	if known() {
+		t.Error("the norm of hana still counts")
+	}
+	if got := camera.PersonOf(camera.RowKey("hana")) + camera.PersonOf(camera.RowKey("")); got != "hana" {
+		t.Errorf("the rows of hana and of nobody are of %q", got)
 	}
 }
 
@@ -167,11 +199,11 @@ func TestCrash(t *testing.T) {
 	h := spawn(t)
 	film(h, "a", 0, face(), 70*second)
 	h.WantCommits(1)
-	learnt, ok := actortest.Stored(h, camera.Baselines, camera.RowKey)
-	if !ok || learnt.Open() < 0.25 {
+	learnt, ok := actortest.Stored(h, camera.Baselines, camera.RowKey(""))
+	if !ok || learnt.Openness < 0.25 {
 		t.Fatalf("stored baseline %+v, %v, want that of the face", learnt, ok)
 	}
-	film(h, "a", 70*second, face(), 300*second)
+	film(h, "a", 70*second, face(), 65*second)
 	h.WantCommits(1)
 	h.Crash()
 	h.Start()

@@ -103,6 +103,26 @@ func Hours(spans []Span, from, to time.Time) []Hour {
 	return hours
 }
 
+// Cells are the states that held longest in n times of the same length, in their order:
+// "" where none did.
+func Cells(spans []Span, start time.Time, each time.Duration, n int) []messages.Attention {
+	cells := make([]messages.Attention, n)
+	for i := range cells {
+		from := start.Add(time.Duration(i) * each)
+		held := map[messages.Attention]time.Duration{}
+		for _, s := range spans {
+			d := earlier(s.End, from.Add(each)).Sub(attention.Later(s.Start, from))
+			if d <= 0 {
+				continue
+			}
+			if held[s.State] += d; held[s.State] > held[cells[i]] {
+				cells[i] = s.State
+			}
+		}
+	}
+	return cells
+}
+
 func earlier(a, b time.Time) time.Time {
 	if a.Before(b) {
 		return a

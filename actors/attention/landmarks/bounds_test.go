@@ -21,7 +21,7 @@ func open(edits ...func(*Face)) Face {
 
 // eyesAt are a stranger's eyes, shut by a share.
 func eyesAt(closure float64) func(*Face) {
-	return func(f *Face) { f.EAR = 0.3 - closure*0.3*(1-closedShare) }
+	return func(f *Face) { f.EAR = 0.3 - closure*0.3*(1-usual.Shut) }
 }
 
 // exposure is a face that is visible for a time, in pictures of a tenth of a
@@ -36,7 +36,7 @@ func seen(f Face, d time.Duration) exposure { return exposure{&f, d} }
 // sum adds the exposures picture by picture and summarises them. The baseline
 // stays that of a stranger, so that each number is exact.
 func sum(sights ...exposure) messages.CameraSnapshot {
-	var w Window
+	w := Window{Rules: usual}
 	at := time.Duration(0)
 	w.Add(at, sights[0].face)
 	for _, s := range sights {
@@ -106,10 +106,10 @@ func TestWindowBounds(t *testing.T) {
 		{"gaze at 35 down", []exposure{seen(open(gaze(0, 35)), time.Second)}, off, false},
 		{"gaze above 35 down", []exposure{seen(open(gaze(0, 35.1)), time.Second)}, off, true},
 
-		{"eyes half shut for a moment", oneBlink(0.499, 2*tenth, 0), blinks, false},
-		{"a blink", oneBlink(0.501, 2*tenth, 0), blinks, true},
-		{"a blink to the bound", oneBlink(0.6, 2*tenth, 0.299), blinks, true},
-		{"a blink that does not end", oneBlink(0.6, 2*tenth, 0.301), blinks, false},
+		{"eyes narrower by less than 0.15 for a moment", oneBlink(0.249, 2*tenth, 0), blinks, false},
+		{"a blink", oneBlink(0.251, 2*tenth, 0), blinks, true},
+		{"a blink to the bound", oneBlink(0.6, 2*tenth, 0.166), blinks, true},
+		{"a blink that does not end", oneBlink(0.6, 2*tenth, 0.167), blinks, false},
 		{"a blink of 0.5 s", oneBlink(1, 500*time.Millisecond, 0), blinks, true},
 		{"eyes shut for longer", oneBlink(1, 600*time.Millisecond, 0), blinks, false},
 
@@ -161,10 +161,10 @@ func gone(s messages.CameraSnapshot) messages.Maybe[float64]  { return s.FaceNot
 func TestClosedAtTheBound(t *testing.T) {
 	known := Baseline{Openness: 0.25, Learnt: time.Hour}
 	f := open(func(f *Face) { f.EAR = 0.13 })
-	if got := known.Closure(f.EAR); got != 0.8 {
+	if got := known.Closure(&usual, f.EAR); got != 0.8 {
 		t.Fatalf("Closure(%v) = %v, want 0.8", f.EAR, got)
 	}
-	var w Window
+	w := Window{Rules: usual}
 	for n := range 200 {
 		w.Baseline = known
 		w.Add(time.Duration(n)*tenth, &f)
@@ -181,7 +181,7 @@ func TestSlowTrackers(t *testing.T) {
 		apart time.Duration
 		want  bool
 	}{{time.Second, true}, {time.Second + 1, false}} {
-		var w Window
+		w := Window{Rules: usual}
 		f := open()
 		for n := range 30 {
 			w.Add(time.Duration(n)*c.apart, &f)

@@ -11,7 +11,7 @@ import (
 
 func TestSpeed(t *testing.T) {
 	points := facing().points(MediaPipePoints)
-	var w Window
+	w := Window{Rules: DefaultRules()}
 	at := w.Last()
 	frame := func() {
 		f, err := Measure(points)

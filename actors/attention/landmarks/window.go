@@ -7,33 +7,27 @@ import (
 	"github.com/kehai-run/kehai/messages"
 )
 
-// Thresholds. The product defines the window and the yawn. closedAt and drowsyAt
-// follow the source named at [Baseline.Closure]. This package chose the rest.
+// What this package chose itself, besides the window, which the product defines. See
+// also [Rules].
 const (
-	span         = 60               // seconds of the window
-	maxGap       = time.Second      // a longer silence of the tracker counts for nothing
-	faceHolds    = time.Second      // how long a face counts as present
-	recent       = 5                // seconds that EAR is averaged over
-	poseRecent   = 2                // seconds that the pose is averaged over
-	enoughEyes   = 10 * time.Second // of visible eyes, before their shares mean something
-	closedAt     = 0.8              // closure of a closed eye
-	drowsyAt     = 0.15             // share of closed eyes
-	blinkFrom    = 0.5              // closure at which a blink begins
-	blinkTo      = 0.3              // closure at which it ends
-	longestBlink = 500 * time.Millisecond
-	yawnAt       = 0.6 // mouth aspect ratio
-	yawnAfter    = 1500 * time.Millisecond
-	yawnHolds    = 10 * time.Second // one judgement long, so that none misses it
-	moved        = 4.0              // centimetres between the eyes' middle and where it was
-	turned       = 15.0             // degrees
-	gazeSide     = 30.0             // degrees to either side that are off the screen
-	gazeUp       = -20.0            // degrees up
-	gazeDown     = 35.0             // degrees down: the camera sits above the screen
+	span       = 60               // seconds of the window
+	maxGap     = time.Second      // a longer silence of the tracker counts for nothing
+	faceHolds  = time.Second      // how long a face counts as present
+	recent     = 5                // seconds that EAR is averaged over
+	poseRecent = 2                // seconds that the pose is averaged over
+	enoughEyes = 10 * time.Second // of visible eyes, before their shares mean something
+	yawnHolds  = 10 * time.Second // one judgement long, so that none misses it
+	moved      = 4.0              // centimetres between the eyes' middle and where it was
+	turned     = 15.0             // degrees
+	gazeSide   = 30.0             // degrees to either side that are off the screen
+	gazeUp     = -20.0            // degrees up
+	gazeDown   = 35.0             // degrees down: the camera sits above the screen
 )
 
-// Window summarises the last minute of one tracker session. The zero value is
+// Window summarises the last minute of one tracker session. One with only Rules is
 // empty. Times are the tracker's own and must not go back.
 type Window struct {
+	Rules    Rules
 	Baseline Baseline
 	Literal  bool // ignore what is usual for the person, except for closed eyes
 
@@ -43,8 +37,7 @@ type Window struct {
 	face     bool
 	buckets  [span]bucket
 
-	shut      bool // the eyes are, for a blink or longer
-	shutSince time.Duration
+	lids      lids
 	open      bool // the mouth is
 	openSince time.Duration
 	yawned    bool
@@ -78,7 +71,7 @@ func (w *Window) Add(at time.Duration, f *Face) {
 	b := w.bucket(at)
 	b.total += dt
 	if f == nil || gap {
-		w.shut, w.open = false, false
+		w.lids, w.open = lids{}, false
 	}
 	if f == nil {
 		return
@@ -94,7 +87,7 @@ func (w *Window) Add(at time.Duration, f *Face) {
 			b.off += dt
 		}
 	}
-	w.Baseline.learn(f, dt)
+	w.Baseline.learn(&w.Rules, f, dt)
 }
 
 // bucket returns the bucket of a time, emptied if it held an older second.
@@ -108,31 +101,24 @@ func (w *Window) bucket(at time.Duration) *bucket {
 }
 
 func (w *Window) eyes(b *bucket, f *Face, at, dt time.Duration) {
-	closure := w.Baseline.Closure(f.EAR)
 	b.pictures++
 	b.ear += f.EAR
 	b.eyes += dt
-	if closure >= closedAt {
+	if w.Baseline.Closure(&w.Rules, f.EAR) >= w.Rules.Closed {
 		b.closed += dt
 	}
-	switch {
-	case !w.shut && closure >= blinkFrom:
-		w.shut, w.shutSince = true, at
-	case w.shut && closure < blinkTo:
-		w.shut = false
-		if at-w.shutSince <= longestBlink {
-			b.blinks++
-		}
+	if w.lids.blinked(&w.Rules, f.EAR, at, dt) {
+		b.blinks++
 	}
 }
 
 func (w *Window) mouth(f *Face, at time.Duration) {
 	switch {
-	case f.MAR <= yawnAt:
+	case f.MAR <= w.Rules.Yawn:
 		w.open = false
 	case !w.open:
 		w.open, w.openSince = true, at
-	case at-w.openSince >= yawnAfter:
+	case at-w.openSince >= w.Rules.YawnAfter:
 		w.yawned, w.yawnEnd = true, at
 	}
 }
@@ -183,20 +169,20 @@ func (w *Window) Snapshot() messages.CameraSnapshot {
 	if now.pictures > 0 {
 		s.EARAverage = messages.Just(now.ear / float64(now.pictures))
 	}
-	if w.Baseline.Known() && !w.Literal {
-		s.EAROpen = messages.Just(w.Baseline.Open())
+	if w.Baseline.Known(&w.Rules) && !w.Literal {
+		s.EAROpen = messages.Just(w.Baseline.Open(&w.Rules))
 	}
 	if pose.pictures > 0 && s.FaceDetected.Value {
 		var yaw, pitch float64
 		if !w.Literal {
-			yaw, pitch = w.Baseline.Neutral()
+			yaw, pitch = w.Baseline.Neutral(&w.Rules)
 		}
 		n := float64(pose.pictures)
 		s.HeadPose = messages.HeadPose{Yaw: messages.Just(pose.yaw/n - yaw), Pitch: messages.Just(pose.tilt/n - pitch)}
 	}
 	if sum.eyes >= enoughEyes {
 		closed := share(sum.closed, sum.eyes)
-		s.Perclos, s.PerclosDrowsy = messages.Just(closed), messages.Just(closed >= drowsyAt)
+		s.Perclos, s.PerclosDrowsy = messages.Just(closed), messages.Just(closed >= w.Rules.Drowsy)
 		s.BlinksPerMinute = messages.Just(float64(sum.blinks) / sum.eyes.Minutes())
 	}
 	if sum.gaze > 0 {

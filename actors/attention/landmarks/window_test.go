@@ -9,11 +9,15 @@ import (
 
 const picture = time.Second / 30
 
+var usual = DefaultRules()
+
 // film shows heads to a window, 30 pictures a second.
 type film struct {
 	t testing.TB
 	w Window
 }
+
+func newFilm(t testing.TB) *film { return &film{t, Window{Rules: usual}} }
 
 func (f *film) show(h head, d time.Duration) {
 	for end := f.w.Last() + d; f.w.Last() < end; {
@@ -32,7 +36,7 @@ func (f *film) nobody(d time.Duration) {
 }
 
 func watch(h head, seconds int) *Window {
-	f := film{}
+	f := newFilm(nil)
 	f.show(h, time.Duration(seconds)*time.Second)
 	return &f.w
 }
@@ -65,8 +69,8 @@ func wantTruth(t *testing.T, name string, got messages.Maybe[bool], want bool) {
 }
 
 func TestSnapshotOfACalmMinute(t *testing.T) {
-	f := film{t: t}
-	for range 15 {
+	f := newFilm(t)
+	for range 16 {
 		f.show(facing(), 3850*time.Millisecond)
 		f.show(shut, 150*time.Millisecond)
 	}
@@ -91,7 +95,7 @@ func TestPerclosBound(t *testing.T) {
 		shutFor time.Duration // in each 10 s
 		drowsy  bool
 	}{{1400 * time.Millisecond, false}, {1600 * time.Millisecond, true}} {
-		f := film{t: t}
+		f := newFilm(t)
 		f.show(facing(), 2*time.Minute)
 		for range 7 {
 			f.show(facing(), 10*time.Second-c.shutFor)
@@ -114,13 +118,13 @@ func TestYawn(t *testing.T) {
 		{1600 * time.Millisecond, 9 * time.Second, true},
 		{1600 * time.Millisecond, 11 * time.Second, false},
 	} {
-		f := film{t: t}
+		f := newFilm(t)
 		f.show(facing(), time.Second)
 		f.show(yawn, c.open)
 		f.show(facing(), c.after)
 		wantTruth(t, "yawning", f.w.Snapshot().Yawning, c.want)
 	}
-	f := film{t: t} // talking: never open for long
+	f := newFilm(t) // talking: never open for long
 	for range 30 {
 		f.show(yawn, time.Second)
 		f.show(facing(), 100*time.Millisecond)
@@ -129,7 +133,7 @@ func TestYawn(t *testing.T) {
 }
 
 func TestAbsence(t *testing.T) {
-	f := film{t: t}
+	f := newFilm(t)
 	f.show(facing(), time.Minute)
 	f.nobody(42 * time.Second)
 	s := f.w.Snapshot()
@@ -145,18 +149,18 @@ func TestAbsence(t *testing.T) {
 }
 
 func TestAShortLossIsNoAbsence(t *testing.T) {
-	f := film{t: t}
+	f := newFilm(t)
 	f.show(facing(), time.Second)
 	f.nobody(900 * time.Millisecond)
 	wantTruth(t, "face_detected", f.w.Snapshot().FaceDetected, true)
 }
 
 func TestGazeRatio(t *testing.T) {
-	f := film{t: t}
+	f := newFilm(t)
 	f.show(facing(), 45*time.Second)
 	f.show(aside, 15*time.Second)
 	wantNumber(t, "gaze_off_screen_ratio", f.w.Snapshot().GazeOffScreenRatio, 0.25, 0.01)
-	var old Window
+	old := Window{Rules: usual}
 	face := measure(t, facing().points(OpenFacePoints))
 	old.Add(0, &face)
 	old.Add(picture, &face)
@@ -166,7 +170,7 @@ func TestGazeRatio(t *testing.T) {
 }
 
 func TestMovements(t *testing.T) {
-	f := film{t: t}
+	f := newFilm(t)
 	for range 3 {
 		f.show(facing(), 2*time.Second)
 		f.show(turned30, 2*time.Second)
@@ -179,7 +183,7 @@ func TestMovements(t *testing.T) {
 
 // A tracker that was silent has not seen anybody leave or sleep.
 func TestSilenceIsNotCounted(t *testing.T) {
-	f := film{t: t}
+	f := newFilm(t)
 	f.show(facing(), 20*time.Second)
 	f.show(shut, 100*time.Millisecond)
 	face := measure(t, facing().points(MediaPipePoints))
@@ -191,7 +195,7 @@ func TestSilenceIsNotCounted(t *testing.T) {
 }
 
 func TestNothingSeen(t *testing.T) {
-	var w Window
+	w := Window{Rules: usual}
 	if got := w.Snapshot(); got != (messages.CameraSnapshot{}) {
 		t.Errorf("Snapshot() = %+v, want nothing known", got)
 	}
@@ -207,25 +211,25 @@ func TestNothingSeen(t *testing.T) {
 // quarter of an hour does not become the norm.
 func TestBaselineOfAPerson(t *testing.T) {
 	narrow := with(func(h *head) { h.ear = 0.2 })
-	f := film{t: t}
+	f := newFilm(t)
 	f.show(narrow, 2*time.Minute)
-	if got := f.w.Baseline.Open(); !near(got, 0.2, 0.01) {
+	if got := f.w.Baseline.Open(&usual); !near(got, 0.2, 0.01) {
 		t.Errorf("Open() = %v after two minutes, want 0.2", got)
 	}
-	if got := f.w.Baseline.Closure(0.2); !near(got, 0, 0.1) {
+	if got := f.w.Baseline.Closure(&usual, 0.2); !near(got, 0, 0.1) {
 		t.Errorf("Closure(0.2) = %v, want about 0", got)
 	}
-	if got := f.w.Baseline.Closure(0.08); !near(got, 1, 0.1) {
+	if got := f.w.Baseline.Closure(&usual, 0.08); !near(got, 1, 0.1) {
 		t.Errorf("Closure(0.08) = %v, want about 1", got)
 	}
 	f.show(with(func(h *head) { h.ear = 0.15 }), 15*time.Minute)
-	if got := f.w.Baseline.Open(); got < 0.155 {
+	if got := f.w.Baseline.Open(&usual); got < 0.155 {
 		t.Errorf("Open() = %v after a drowsy quarter of an hour, want it to follow slowly", got)
 	}
 	var cold Baseline
-	if cold.Open() != 0.30 || !near(cold.Closure(0.3), 0, 1e-9) || !near(cold.Closure(0.12), 1, 1e-9) {
-		t.Errorf("cold Baseline: open %v, closures %v %v, want 0.30, 0 and 1", cold.Open(), cold.Closure(0.3),
-			cold.Closure(0.12))
+	opened, shut := cold.Closure(&usual, 0.3), cold.Closure(&usual, 0.12)
+	if cold.Open(&usual) != 0.30 || !near(opened, 0, 1e-9) || !near(shut, 1, 1e-9) {
+		t.Errorf("cold Baseline: open %v, closures %v %v, want 0.30, 0 and 1", cold.Open(&usual), opened, shut)
 	}
 }
 
@@ -241,7 +245,8 @@ func TestOpenEyes(t *testing.T) {
 		{false, 2 * time.Minute, messages.Just(0.2)},
 		{true, 2 * time.Minute, messages.Maybe[float64]{}},
 	} {
-		f := film{t: t, w: Window{Literal: c.literal}}
+		f := newFilm(t)
+		f.w.Literal = c.literal
 		f.show(narrow, c.seen)
 		if got := f.w.Snapshot().EAROpen; got.Known != c.want.Known || !near(got.Value, c.want.Value, 0.01) {
 			t.Errorf("ear_open after %v, literal %v = %v, want %v", c.seen, c.literal, got, c.want)
@@ -251,14 +256,15 @@ func TestOpenEyes(t *testing.T) {
 
 // A camera beside the screen sees a person who faces the screen from the side.
 func TestNeutralPose(t *testing.T) {
-	f := film{t: t}
+	f := newFilm(t)
 	f.show(with(func(h *head) { h.yaw = 12 }), 10*time.Second)
 	wantNumber(t, "yaw at first", f.w.Snapshot().HeadPose.Yaw, 12, 1.5)
 	f.show(with(func(h *head) { h.yaw = 12 }), time.Minute)
 	wantNumber(t, "yaw once learnt", f.w.Snapshot().HeadPose.Yaw, 0, 1)
 	f.show(with(func(h *head) { h.yaw = 40 }), 10*time.Second)
 	wantNumber(t, "yaw of a turned head", f.w.Snapshot().HeadPose.Yaw, 28, 3)
-	plain := film{t: t, w: Window{Literal: true}}
+	plain := newFilm(t)
+	plain.w.Literal = true
 	plain.show(with(func(h *head) { h.yaw = 12 }), 70*time.Second)
 	wantNumber(t, "yaw taken literally", plain.w.Snapshot().HeadPose.Yaw, 12, 1.5)
 }
