@@ -62,7 +62,7 @@ vet: ## go vet, formatting, tidy modules, staticcheck, whether the mutants still
 	@bad=$$(gofmt -l actors cmd hardware messages runtime testkit); if [ -n "$$bad" ]; then echo "not formatted (run gofmt -w):"; echo "$$bad"; exit 1; fi
 	$(GO) mod tidy -diff
 	$(GO) mod verify
-	$(GO) vet -tags browser,crash,desktop,long,look,mutants,recall,robotgo,speed ./...
+	$(GO) vet -tags browser,crash,desktop,long,look,mutants,real,recall,robotgo,speed ./...
 	$(GO) run $(STATICCHECK) ./...
 	$(GO) test -tags mutants -run '^TestMutantsApply$$' ./runtime/internal/mutants
 
@@ -128,6 +128,24 @@ desktop: desktop-ci ## the same, and the driver that types with robotgo
 crash-desktop: export KEHAI_ANSWER_KILLS = 24
 crash-desktop: setup-test ## kill a kehai that answers in a real browser 24 times, beside the steps of a sending
 	$(GO) test -count=1 -v -timeout 30m -tags desktop -run '^TestDesktopAnswers$$' ./cmd/kehai
+
+# Chat applications of others, as Debian and npm have them, and what a test of them needs.
+REAL_DEBS = $(TEST_DEBS) chatty kaidan dino-im libqt5sql5-sqlite prosody xdotool bubblewrap sqlite3 \
+            fonts-noto-color-emoji
+CONVERSE = $(BIN)/converse/node_modules/converse.js/dist
+$(CONVERSE):
+	@command -v npm >/dev/null || .ci/ensure apt npm
+	npm install --silent --no-save --no-audit --no-fund --ignore-scripts --prefix $(BIN)/converse converse.js@14.0.0
+
+.PHONY: real
+real: export KEHAI = $(abspath $(BIN))/kehai
+real: export KEHAI_CONVERSE = $(abspath $(CONVERSE))
+real: export KEHAI_CLIENTS = $(CLIENTS)
+real: build $(CONVERSE) ## real chat applications in a desktop of their own, and what was missed (CLIENTS=dino)
+	$(call ensure,$(REAL_DEBS),)
+	@set -o pipefail; { printf 'client\tshown\tdelivered\tmissed\tdoubled\tinvented\town\twrong chat\tmisnamed\torder\tedited\tunsent\texact\tnear\tgarbled\n'; \
+		$(GO) test -count=1 -v -timeout 2h -tags real -run '^TestReal$$' ./testkit/real | tee $(BIN)/real.log | awk -F'\t' 'sub(/^ *real\t/, "")'; } \
+		| column -t -s "$$(printf '\t')"
 
 .PHONY: simulate
 simulate: ## 1,000,000 seeded schedules of the kernel

@@ -11,8 +11,8 @@ import (
 // conversation of two the window is called after the other one, and who is not them is
 // oneself; in one of several a row is somebody else's if another one is one's own. What
 // has no name, or none that says it, stays of neither side. me are the names under which
-// the window shows one's own messages.
-func sidesByName(rows []messages.Bubble, title string, me []string) {
+// the window shows one's own messages, known the rows of the frames before.
+func sidesByName(rows []messages.Bubble, title string, me []string, known learntSides) {
 	for i := range rows {
 		if before, _, ok := text.CutClock(string(rows[i].Sender)); ok { // the time behind the name
 			rows[i].Sender = messages.Text(before)
@@ -23,6 +23,12 @@ func sidesByName(rows []messages.Bubble, title string, me []string) {
 	}
 	theirs := func(name string) bool { return title != "" && text.OCREqual(title, name) }
 	own, titled := false, false
+	first := slices.IndexFunc(rows, func(b messages.Bubble) bool { return b.Named || b.Sender != "" })
+	if first < 0 {
+		first = len(rows)
+	}
+	above := sideOfGroup(rows[:first], known)
+	titled = above == messages.SideIncoming
 	var others []string
 	for _, b := range rows {
 		switch name := string(b.Sender); {
@@ -38,6 +44,8 @@ func sidesByName(rows []messages.Bubble, title string, me []string) {
 	for i := range rows {
 		b := &rows[i]
 		switch name := string(b.Sender); {
+		case i < first:
+			b.Side = above
 		case name == "":
 			b.Side = messages.SideNeither
 		case mine(name), !theirs(name) && titled && !own && len(others) == 1:
@@ -46,4 +54,68 @@ func sidesByName(rows []messages.Bubble, title string, me []string) {
 			b.Side = messages.SideIncoming
 		}
 	}
+}
+
+// learntRow is a row by its pixels, of which it is known whose it was.
+type learntRow struct {
+	key messages.PixelKey
+	own bool
+}
+
+// learntSides are the rows of the frame that last told the sides of some. same: the header
+// shows what it showed then.
+type learntSides struct {
+	rows   []learntRow
+	header messages.PixelKey
+	same   bool
+}
+
+// sideOfGroup is whose the rows above the first name are: all of them somebody's whose name has
+// scrolled away, so one that was known before says it. Under another header, which may be
+// another conversation, it takes half of them, and two at least.
+func sideOfGroup(group []messages.Bubble, known learntSides) messages.Side {
+	own, theirs := 0, 0
+	for _, b := range group {
+		i := slices.IndexFunc(known.rows, func(k learntRow) bool { return k.key == b.Key })
+		switch {
+		case i < 0:
+		case known.rows[i].own:
+			own++
+		default:
+			theirs++
+		}
+	}
+	least := 1
+	if !known.same {
+		least = max(2, len(group)/2)
+	}
+	switch {
+	case own >= least && theirs == 0:
+		return messages.SideOwn
+	case theirs >= least && own == 0:
+		return messages.SideIncoming
+	}
+	return messages.SideNeither
+}
+
+// learntRows are the rows of a frame whose side later frames may ask for. Both sides may have
+// said the same in the same pixels: that says nothing.
+func learntRows(rows []messages.Bubble, title string) (list []learntRow) {
+	seen := map[messages.PixelKey]bool{} // whether it is one's own
+	both := map[messages.PixelKey]bool{}
+	for _, b := range rows {
+		theirs := b.Side == messages.SideIncoming && (b.Sender == "" || text.OCREqual(title, string(b.Sender)))
+		if own := b.Side == messages.SideOwn; !b.Clipped && (own || theirs) {
+			was, ok := seen[b.Key]
+			both[b.Key] = both[b.Key] || ok && was != own
+			seen[b.Key] = own
+		}
+	}
+	for _, b := range rows {
+		if own, ok := seen[b.Key]; ok && !both[b.Key] {
+			list = append(list, learntRow{key: b.Key, own: own})
+			delete(seen, b.Key)
+		}
+	}
+	return list
 }

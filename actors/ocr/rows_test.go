@@ -29,12 +29,53 @@ func TestSidesByName(t *testing.T) {
 		for _, s := range c.senders {
 			rows = append(rows, messages.Bubble{Side: no, Sender: s, Named: s != ""})
 		}
-		sidesByName(rows, c.title, me)
+		sidesByName(rows, c.title, me, learntSides{})
 		for i, b := range rows {
 			if b.Side != c.want[i] || (b.Side == own) != (b.Sender == "" && c.senders[i] != "") {
 				t.Errorf("%s: row %d of %q is of side %s with sender %q, want %s", c.name, i,
 					string(c.senders[i]), b.Side, string(b.Sender), c.want[i])
 			}
+		}
+	}
+}
+
+// TestRowsUnderAScrolledName: the rows at the top are those of somebody whose name has scrolled
+// away. Frames before say whose; pixels that both have written say nothing.
+func TestRowsUnderAScrolledName(t *testing.T) {
+	row := func(name, said string) messages.Bubble {
+		return messages.Bubble{Kind: messages.KindText, Text: messages.Text(said), Sender: messages.Text(name),
+			Named: name != "", Key: messages.PixelKey(len(said))}
+	}
+	sides := func(rows []messages.Bubble, known learntSides) (s string) {
+		sidesByName(rows, "Hana", nil, known)
+		for _, b := range rows {
+			s += string(b.Side[:1])
+		}
+		return s
+	}
+	before := []messages.Bubble{row("Hana", "a"), row("Hana", "bb"), row("Me", "ccc"), row("Me", "bb"),
+		row("Me", "dddd")}
+	if got := sides(before, learntSides{}); got != "iiooo" {
+		t.Fatalf("sides of named rows = %s, want iiooo", got)
+	}
+	learnt := learntRows(before, "Hana")
+	for _, c := range []struct {
+		what string
+		rows []messages.Bubble
+		same bool
+		want string
+	}{
+		{"the friend's group goes on", []messages.Bubble{row("", "a"), row("", "new one")}, true, "ii"},
+		{"one's own goes on", []messages.Bubble{row("", "ccc"), row("", "new one")}, true, "oo"},
+		{"both have said it", []messages.Bubble{row("", "bb"), row("", "new one")}, true, "nn"},
+		{"both are in it", []messages.Bubble{row("", "a"), row("", "ccc")}, true, "nn"},
+		{"nothing is known", []messages.Bubble{row("", "new one")}, true, "n"},
+		{"one row in another chat", []messages.Bubble{row("", "a"), row("", "new one")}, false, "nn"},
+		{"two rows under another header", []messages.Bubble{row("", "ccc"), row("", "dddd")}, false, "oo"},
+		{"who is not the friend is oneself", []messages.Bubble{row("", "a"), row("Me", "new one")}, true, "io"},
+	} {
+		if got := sides(c.rows, learntSides{rows: learnt, same: c.same}); got != c.want {
+			t.Errorf("%s: sides = %s, want %s", c.what, got, c.want)
 		}
 	}
 }

@@ -41,6 +41,7 @@ type Cache struct {
 	order *list.List // of cacheEntry, newest first
 	byKey map[cacheKey]*list.Element
 	looks map[messages.WindowID]messages.Learnt // what is known of windows, at most maxLooks
+	rows  map[messages.WindowID]learntSides     // likewise
 }
 
 // maxLooks bounds the windows of which something is remembered.
@@ -54,7 +55,7 @@ type cacheEntry struct {
 // NewCache makes a cache of at most limit readings, at least one.
 func NewCache(limit int) *Cache {
 	return &Cache{max: max(limit, 1), order: list.New(), byKey: map[cacheKey]*list.Element{},
-		looks: map[messages.WindowID]messages.Learnt{}}
+		looks: map[messages.WindowID]messages.Learnt{}, rows: map[messages.WindowID]learntSides{}}
 }
 
 // known is what a request knows of its window, or, if that is nothing, what the last
@@ -71,6 +72,23 @@ func (c *Cache) known(window messages.WindowID, learnt messages.Learnt) messages
 	return learnt
 }
 
+// rowsOf are the rows whose side is known in a window, beneath a header.
+func (c *Cache) rowsOf(window messages.WindowID, header messages.PixelKey) learntSides {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	known := c.rows[window]
+	known.same = known.header == header
+	return known
+}
+
+func (c *Cache) keepRows(window messages.WindowID, known learntSides) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if _, ok := c.rows[window]; ok || len(c.rows) < maxLooks {
+		c.rows[window] = known
+	}
+}
+
 // Clear forgets all readings, and what is known of windows.
 func (c *Cache) Clear() {
 	c.mu.Lock()
@@ -78,6 +96,7 @@ func (c *Cache) Clear() {
 	c.order.Init()
 	clear(c.byKey)
 	clear(c.looks)
+	clear(c.rows)
 }
 
 func (c *Cache) lookup(k cacheKey) (reading, bool) {

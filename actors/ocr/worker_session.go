@@ -67,10 +67,15 @@ func (s *session) all(out *messages.FrameRead) (err error) {
 // learn takes off the clock times inside of bubbles, and notes what the frame shows of
 // its window's looks.
 func (s *session) learn(out *messages.FrameRead, known messages.Learnt) {
-	if shapes := s.segments.Shapes; len(shapes) > 0 && shapes[0].Row { // then all are
-		sidesByName(out.Bubbles, string(out.Title.Text), s.layout.Me)
-	}
 	learnt := segment.Learn(known, s.segments.Shapes)
+	if shapes := s.segments.Shapes; len(shapes) > 0 && shapes[0].Row { // then all are
+		title := string(out.Title.Text)
+		header := s.pane.Key(s.segments.Title)
+		sidesByName(out.Bubbles, title, s.layout.Me, s.w.o.Cache.rowsOf(out.Window, header))
+		if rows := learntRows(out.Bubbles, title); len(rows) > 0 {
+			s.w.o.Cache.keepRows(out.Window, learntSides{rows: rows, header: header})
+		}
+	}
 	shapes := s.segments.Shapes[len(s.segments.Shapes)-min(len(s.segments.Shapes), maxShapes):]
 	cut := make([]bool, len(shapes))
 	for i, shape := range shapes {

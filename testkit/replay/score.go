@@ -105,6 +105,29 @@ type heard struct {
 	occurrence messages.Occurrence
 }
 
+// Line is a message of a friend's that somebody else's window has shown or Kehai has delivered.
+type Line struct {
+	Conversation, Text string
+	Kind               messages.Kind // of what was delivered
+	Free               bool          // it may come out or not
+}
+
+// Score compares, as a replay does, what friends wrote in a real window with what was delivered,
+// both in order. own holds the texts of the window's owner by conversation.
+func Score(wrote, delivered []Line, own map[string][]string) (Tally, []Problem) {
+	var all []said
+	var got []heard
+	for _, l := range wrote {
+		all = append(all, said{conversation: l.Conversation, kind: messages.KindText, texts: []string{l.Text},
+			free: l.Free})
+	}
+	for _, l := range delivered {
+		got = append(got, heard{conversation: l.Conversation, sender: l.Conversation, kind: l.Kind, text: l.Text,
+			id: messages.ConversationID(l.Conversation)})
+	}
+	return score(all, got, own, nil)
+}
+
 // score compares what was said with what was heard. Both are in order, and
 // what was taken for an echo stands where it would have come out; own holds the
 // texts of the window's owner by conversation, and claimed are texts that were taken

@@ -45,7 +45,8 @@ func (p *Pane) nameInHeader() image.Rectangle {
 			}
 		}
 	})
-	var best, single image.Rectangle // a name of one letter is as square as an icon
+	var best, single, first image.Rectangle // a name of one letter is as square as an icon
+	words := 0
 	start, gap := -1, 0
 	for x := 0; x <= len(inked); x++ {
 		if x < len(inked) && inked[x] {
@@ -64,10 +65,18 @@ func (p *Pane) nameInHeader() image.Rectangle {
 			if 2*line.Max.X < p.w {
 				single = line
 			}
-		case line.Dx() > best.Dx():
-			best = line
+		case !line.Empty():
+			if words++; first.Empty() {
+				first = line
+			}
+			if line.Dx() > best.Dx() {
+				best = line
+			}
 		}
 		start = -1
+	}
+	if words >= menuWords && first.Dy() >= best.Dy() && p.px(nameFirst) >= first.Min.X {
+		best = first // the rest are words to click on
 	}
 	if !single.Empty() && best.Dx() <= 2*single.Dx() && best.Min.X > p.w/2 || best.Empty() {
 		best = single
@@ -77,6 +86,12 @@ func (p *Pane) nameInHeader() image.Rectangle {
 	}
 	return best.Inset(-p.px(3)).Intersect(image.Rect(0, 0, p.w, p.title))
 }
+
+// A header with so many texts is a row of buttons behind a name that begins at the left.
+const (
+	menuWords = 3
+	nameFirst = 80 // logical pixels
+)
 
 // titleGap is the widest gap inside a name, logical pixels.
 const titleGap = 12

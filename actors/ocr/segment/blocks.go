@@ -109,8 +109,11 @@ func (p *Pane) blocks() (list []block, taken []image.Rectangle, s *scanner) {
 		list, portraits = p.pictures(list)
 	}
 	list, portraits = p.messagesOf(list, portraits)
-	if len(list) == 0 {
-		list, taken = p.rowBlocks(portraits)
+	besidePortrait := func(b block) bool { return b.avatar != "" && !b.picture() }
+	if !slices.ContainsFunc(list, besidePortrait) {
+		if rows, bands := p.rowBlocks(portraits, list); len(rows) > 0 {
+			list, taken = rows, bands // the rest are buttons and previews
+		}
 	}
 	slices.SortFunc(list, func(a, b block) int {
 		return cmp.Or(cmp.Compare(a.box.Min.Y, b.box.Min.Y), cmp.Compare(a.box.Min.X, b.box.Min.X))

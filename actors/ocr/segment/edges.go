@@ -1,6 +1,7 @@
 package segment
 
 import (
+	"bytes"
 	"encoding/binary"
 	"image"
 	"slices"
@@ -34,9 +35,40 @@ func (p pixels) transcript() image.Rectangle {
 		from = x
 	}
 	if best.Dx() < p.px(minPane) {
-		return whole
+		best = whole
 	}
+	best.Max.X -= p.scrollbar(best)
 	return best
+}
+
+// widestBar is the widest bar that scrolls, logical pixels.
+const widestBar = 20
+
+// scrollbar is the width of the bar beside the messages that scrolls them, 0 for none: a
+// straight edge near the right end, behind which hardly a row differs from the one above it,
+// and is not the ground. Of a thin bar that lies on the ground nothing needs to be cut off.
+func (p pixels) scrollbar(box image.Rectangle) int {
+	top, bottom := p.h/4, p.h*3/4
+	ground, _ := p.colours(top, bottom, min(box.Min.X+p.px(margin), p.w-1))
+	for width := p.px(widestBar); width >= p.px(5); width-- {
+		x := box.Max.X - width
+		if x <= box.Min.X {
+			continue
+		}
+		edge, same := 0, 0
+		for y := top; y < bottom; y++ {
+			if row, above := p.row(y)[4*x:4*box.Max.X], p.row(y - 1)[4*x:4*box.Max.X]; bytes.Equal(row, above) {
+				same++
+			}
+			if differs(p.at(x-1, y), p.at(x, y), edgeStep) && differs(p.at(x, y), ground, edgeStep) {
+				edge++
+			}
+		}
+		if 10*edge >= 4*(bottom-top) && 100*same >= 95*(bottom-top) {
+			return width
+		}
+	}
+	return 0
 }
 
 // uprights returns the columns at which a straight edge runs from below the

@@ -13,7 +13,13 @@ const (
 	rowLow    = 5  // least height of a line
 	nameOff   = 10 // from the top of a portrait to that of the name
 	nameBreak = 9  // between a name and the clock time behind it
+	tickOff   = 7  // between a line and the sign behind it that it was received
+	tickWide  = 16
+	wordGap   = 3 // between the words of a name
 )
+
+// tickChroma is how far such a sign's colour is from grey, at least.
+const tickChroma = 60
 
 // rowLine is a line of text in its column.
 type rowLine struct {
@@ -23,8 +29,9 @@ type rowLine struct {
 
 // rowBlocks finds the messages of an application that writes rows. taken are the bands that
 // they stand in, with names and times. A window of which bubbles are known has none, and
-// neither has one without an input, which may be a list of chats.
-func (p *Pane) rowBlocks(portraits []image.Rectangle) (list []block, taken []image.Rectangle) {
+// neither has one without an input, which may be a list of chats. buttons are what else was
+// found; those at the right lie on the messages.
+func (p *Pane) rowBlocks(portraits []image.Rectangle, buttons []block) (list []block, taken []image.Rectangle) {
 	if p.background.patterned || p.Area.Max.Y == p.h || len(p.Known.Fills) > 0 {
 		return nil, nil
 	}
@@ -32,7 +39,7 @@ func (p *Pane) rowBlocks(portraits []image.Rectangle) (list []block, taken []ima
 	if len(column) == 0 {
 		return nil, nil
 	}
-	lines := p.rowLines(column)
+	lines := p.rowLines(column, buttons)
 	font := highest(lines)
 	var name image.Rectangle
 	for i, l := range lines {
@@ -77,12 +84,12 @@ func (p *Pane) portraitColumn(portraits []image.Rectangle) (column []image.Recta
 }
 
 // rowLines are the lines right of a column of portraits that begin where names do.
-func (p *Pane) rowLines(column []image.Rectangle) (lines []rowLine) {
+func (p *Pane) rowLines(column []image.Rectangle, buttons []block) (lines []rowLine) {
 	from := column[0].Max.X + p.px(rowGap)
 	band := image.Rect(from, p.Area.Min.Y, p.Area.Max.X-p.px(margin), p.Area.Max.Y)
 	left := 0
-	for _, box := range p.inkLines(band) {
-		l := rowLine{box: box}
+	for _, box := range p.inkLines(band, buttons...) {
+		l := rowLine{box: p.withoutTick(box)}
 		for _, r := range column {
 			if abs(box.Min.Y-r.Min.Y) <= p.px(nameOff) {
 				l.name = p.firstInk(box)
@@ -98,11 +105,20 @@ func (p *Pane) rowLines(column []image.Rectangle) (lines []rowLine) {
 	})
 }
 
-// inkLines are the lines of ink in a band, top to bottom.
-func (p *Pane) inkLines(band image.Rectangle) (lines []image.Rectangle) {
+// inkLines are the lines of ink in a band, top to bottom, left of buttons that lie on it.
+func (p *Pane) inkLines(band image.Rectangle, buttons ...block) (lines []image.Rectangle) {
+	free := func(top, bottom int) image.Rectangle {
+		part := band
+		for _, b := range buttons {
+			if at := b.box.Inset(-p.px(rowGap)); 2*at.Min.X > p.w && at.Min.Y < bottom && top < at.Max.Y {
+				part.Max.X = min(part.Max.X, at.Min.X)
+			}
+		}
+		return part
+	}
 	start, last := -1, -1
 	for y := band.Min.Y; y <= band.Max.Y; y++ {
-		if y < band.Max.Y && p.inkedRow(band, y) {
+		if y < band.Max.Y && p.inkedRow(free(y, y+1), y) {
 			if start < 0 {
 				start = y
 			}
@@ -113,26 +129,106 @@ func (p *Pane) inkLines(band image.Rectangle) (lines []image.Rectangle) {
 			continue
 		}
 		if last-start >= p.px(rowLow) {
-			lines = append(lines, p.inkedColumns(image.Rect(band.Min.X, start, band.Max.X, last+1)))
+			lines = append(lines, p.inkedColumns(image.Rect(band.Min.X, start, free(start, last+1).Max.X, last+1)))
 		}
 		start = -1
 	}
 	return lines
 }
 
-// firstInk is the part of a line before its first wide gap.
-func (p *Pane) firstInk(line image.Rectangle) image.Rectangle {
-	last := line.Min.X
-	for x := line.Min.X; x < line.Max.X && x-last <= p.px(nameBreak); x++ {
+// withoutTick cuts off the sign behind a line that says it was received: of one colour, which
+// the line has not, small, and apart.
+func (p *Pane) withoutTick(line image.Rectangle) image.Rectangle {
+	inked := func(x int) (found, coloured bool) {
 		for y := line.Min.Y; y < line.Max.Y; y++ {
-			if !p.background.has(p.at(x, y)) {
-				last = x
+			if c := p.at(x, y); !p.background.has(c) {
+				found, coloured = true, coloured || c.chroma() >= tickChroma
+			}
+		}
+		return found, coloured
+	}
+	end := line.Max.X
+	x := end - 1
+	for coloured := false; x > line.Min.X; x-- {
+		found, c := inked(x)
+		if coloured = coloured || c; !found {
+			if !coloured {
+				return line
+			}
+			break
+		}
+	}
+	tick, gap := image.Rect(x+1, line.Min.Y, end, line.Max.Y), 0
+	for ; x > line.Min.X && gap < p.px(tickWide); x-- {
+		if found, _ := inked(x); found {
+			break
+		}
+		gap++
+	}
+	if tick.Dx() > p.px(tickWide) || gap < p.px(tickOff) || !p.oneHue(tick) {
+		return line
+	}
+	for at := x; at > max(line.Min.X, x-p.px(tickWide)); at-- {
+		if _, coloured := inked(at); coloured {
+			return line
+		}
+	}
+	line.Max.X = x + 1
+	return line
+}
+
+// oneHue reports whether all strong colours of a box are near one another, which those of an
+// emoji are not.
+func (p *Pane) oneHue(box image.Rectangle) bool {
+	var most colour
+	p.stretches(box, func(_ image.Rectangle, c colour) {
+		if c.chroma() > most.chroma() {
+			most = c
+		}
+	})
+	other := 0
+	p.stretches(box, func(at image.Rectangle, c colour) {
+		if 10*c.chroma() >= 9*most.chroma() && differs(c, most, 4*backgroundTolerance) {
+			other += at.Dx()
+		}
+	})
+	return 10*other <= area(box)/10
+}
+
+// firstInk is the part of a line before its first wide gap, or before the first one behind
+// which the ink is weaker: behind a name stands a time, in a paler colour.
+func (p *Pane) firstInk(line image.Rectangle) image.Rectangle {
+	first, strong, last := 0, 0, line.Min.X
+	for x := line.Min.X; x < line.Max.X && x-last <= p.px(nameBreak); x++ {
+		darkest := 0
+		for y := line.Min.Y; y < line.Max.Y; y++ {
+			if c := p.at(x, y); !p.background.has(c) {
+				darkest = max(darkest, abs(c.luma()-p.background.colour.luma()), 1)
+			}
+		}
+		switch {
+		case darkest == 0:
+			continue
+		case x-last > p.px(wordGap) && first == 0:
+			first = strong
+		}
+		if x-last > p.px(wordGap) {
+			next := image.Rect(x, line.Min.Y, min(x+p.px(tickWide), line.Max.X), line.Max.Y)
+			if 10*p.strongest(next) < 8*first {
 				break
 			}
 		}
+		strong, last = max(strong, darkest), x
 	}
 	line.Max.X = last + 1
 	return line.Inset(-p.px(3)).Intersect(p.Area)
+}
+
+// strongest is how much the ink of a box differs from the ground, at most.
+func (p *Pane) strongest(box image.Rectangle) (most int) {
+	ground := p.background.colour.luma()
+	p.stretches(box, func(_ image.Rectangle, c colour) { most = max(most, abs(c.luma()-ground)) })
+	return most
 }
 
 // highest is the height of the highest line, nearly the size of the font.
