@@ -200,8 +200,8 @@ bench-recall: ## recall@5/10/12/20/60 of generated histories by type and languag
 
 .PHONY: bench-memory
 EVENTS ?= 100000
-bench-memory: ## the index of memory beside bleve and SQLite FTS5, on the same events in one run (EVENTS=1000000)
-	@cd testkit/peers && CGO_ENABLED=1 KEHAI_EVENTS=$(EVENTS) $(GO) test -count=1 -tags sqlite_fts5 -timeout 1h -run '^TestSearch$$' -v . \
+bench-memory: ## the indexes of memory beside bleve, SQLite FTS5, sqlite-vec and chromem in one run (EVENTS=1000000)
+	@cd testkit/peers && CGO_ENABLED=1 KEHAI_EVENTS=$(EVENTS) $(GO) test -count=1 -tags sqlite_fts5 -timeout 1h -run '^Test' -v . \
 		| grep -v '^[=-]\|^PASS\|^ok'
 
 FUZZTIME ?= 30s

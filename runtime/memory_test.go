@@ -220,6 +220,15 @@ func TestKnowsThemWhateverIsAsked(t *testing.T) {
 	if err != nil || !slices.Equal(got, want) {
 		t.Errorf("About = %v, %v, want %v", got, err, want)
 	}
+	b := admin.Backend{Config: config.Default(), Book: names.NewBook(),
+		Engine: func() (*engine.Engine, error) { return m.sim.Control().Engine(), nil }}
+	m.hears("今日は少し遠くまで走りました") // does not change what was told before
+	run, err := b.Run(t.Context(), m.sent[len(m.sent)-2].Basis.Run)
+	told := []control.Told{{Speaker: "Hana", Text: "likes: 抹茶"}, {Speaker: "Hana", Text: "of late: tired"},
+		{Text: string(want[2].Text)}}
+	if err != nil || !slices.Equal(run.Told, told) {
+		t.Errorf("the reply was told %v, %v, want %v", run.Told, err, told)
+	}
 	if got, _ = rows.About(c, m.sim.Now().AddDate(1, 0, 0)); len(got) != 2 {
 		t.Errorf("a year later About = %v, want no feeling", got)
 	}

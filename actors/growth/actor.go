@@ -321,7 +321,9 @@ func (a *actor) drop(turn *actors.Turn, event string, rests Grown, is func(messa
 	}
 	for _, key := range append(slices.Clone(rests.Topics), rests.Talk) {
 		if t, ok := Topics.Get(turn, key); ok {
-			a.put(turn, key, t, t.Without(func(c memory.Claim) bool { return is(c.Event) }), unsaid)
+			a.put(turn, key, t, t.Without(func(c memory.Claim) bool {
+				return is(c.Event) || c.Model && t.Kind == memory.Summary // it may tell of other messages too
+			}), unsaid)
 		}
 	}
 	for _, key := range rests.Entities {

@@ -167,6 +167,10 @@ func (a *actor) relearn(turn *actors.Turn, e messages.Event, learned []Learned) 
 		if l.Claim.Event != e.ID || l.Kind == memory.Task && l.Claim.Op == memory.Holds && a.tasked(turn, e.ID, rests) {
 			continue
 		}
+		if l.Kind == memory.Summary {
+			a.sum(turn, l, rests.Talk)
+			continue
+		}
 		t := memory.Topic{Kind: l.Kind, Subject: l.Subject, Name: l.Name}
 		topic := t.Key()
 		if was, ok := Topics.Get(turn, topic); ok {
@@ -180,6 +184,14 @@ func (a *actor) relearn(turn *actors.Turn, e messages.Event, learned []Learned) 
 		}
 	}
 	Events.Put(turn, key, rests)
+}
+
+// sum gives a stretch of talk a sentence of a model about it, if its summary may name the event.
+func (a *actor) sum(turn *actors.Turn, l Learned, talk string) {
+	if t, ok := Topics.Get(turn, talk); ok {
+		now := t.Without(func(c memory.Claim) bool { return c.Model && c.Event == l.Claim.Event })
+		a.put(turn, talk, t, now.With(l.Claim), modelSaid)
+	}
 }
 
 // tasked reports whether the rules have found a task in an event. A model would only

@@ -133,6 +133,9 @@ func (o Options) proven(raw map[string]json.RawMessage, e messages.Event, open [
 		return o.learned(e, open[i].Subject, kind, op, name, value, quote), true
 	case kind == memory.Preference && (op == memory.Likes || op == memory.Dislikes || op == memory.Ends):
 		name = value
+	case kind == memory.Summary && op == memory.Holds: // in words of its own
+		value = lenient.OneLine(value, maxTelling)
+		return o.learned(e, "", kind, op, "", value, quote), !hidden.MatchString(value) && text.Compact(value) != ""
 	case (kind == memory.Fact || kind == memory.Relation) && op == memory.Holds:
 	case (kind == memory.Fact || kind == memory.Relation) && op == memory.Ends:
 		return o.learned(e, subject(e), kind, op, name, "", quote), name != "" && !hidden.MatchString(name)

@@ -17,7 +17,8 @@
 // that comes late change the history as if it had been so from the beginning. Each change
 // is a revision; those that quote what is not said any more are removed. A stretch of talk
 // has a summary of its own words: three sentences, those first from which something was
-// learned ([Tells]).
+// learned ([Tells]). What a model says of it stands in their place, until a message of that
+// stretch is taken back: it may tell of any of them.
 //
 // Where the changes since the last reading are not known any more, all events are read anew;
 // what rests on one that is in no part is removed then. A job that comes behind a later one,
@@ -27,9 +28,10 @@
 //
 // Where there is a model it is asked about up to 16 events at once, a while after they
 // were said, and so often an hour ([Rules]). What it has learned counts only with a quote
-// and a value that stand in the event, letter by letter. Where it is not on this machine
-// it sees masked messages, and nothing is learned of what was hidden. A worker of its own
-// asks one question at a time, so that replies find the model free.
+// and a value that stand in the event, letter by letter; a sentence of a summary is its own,
+// with a quote. Where it is not on this machine it sees masked messages, and nothing is
+// learned of what was hidden. A worker of its own asks one question at a time, so that
+// replies find the model free.
 //
 // # Jobs that fail
 //

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/kehai-run/kehai/actors/growth"
+	"github.com/kehai-run/kehai/actors/memory"
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/testkit/actortest"
 )
@@ -127,6 +128,10 @@ func TestOnlyWhatWasSaid(t *testing.T) {
 		"no topic":         {`{"n":3,"kind":"fact","topic":"","value":"映画","op":"holds","quote":"映画が好き"}`, 0},
 		"no such kind":     {`{"n":3,"kind":"mood","topic":"弟","value":"消防士","op":"holds","quote":"映画が好き"}`, 0},
 		"no such op":       {`{"n":3,"kind":"preference","topic":"映画","value":"映画","op":"adores","quote":"映画が好き"}`, 0},
+		"a summary":        {`{"n":3,"kind":"summary","topic":"talk","value":"Hana の弟は消防士だ","op":"holds","quote":"弟は消防士を"}`, 1},
+		"of no words":      {`{"n":3,"kind":"summary","topic":"talk","value":"Hana の弟は消防士だ","op":"holds","quote":"弟は警官を"}`, 0},
+		"an empty summary": {`{"n":3,"kind":"summary","topic":"talk","value":" ","op":"holds","quote":"弟は消防士を"}`, 0},
+		"what was hidden":  {`{"n":3,"kind":"summary","topic":"talk","value":"[人物1] の弟","op":"holds","quote":"弟は消防士を"}`, 0},
 		"no task was open": {`{"n":3,"kind":"task","topic":"本を返す","value":"","op":"done","quote":"映画が好き"}`, 0},
 	} {
 		learned, ok := o.Parse(`{"learned":[`+x.answer+`]}`, list, 3, nil)
@@ -141,6 +146,36 @@ func TestOnlyWhatWasSaid(t *testing.T) {
 	}
 	if learned, ok := o.Parse(`{"learned":[]}`, list, 3, nil); !ok || len(learned) != 0 {
 		t.Errorf("nothing learned is %v, %v", learned, ok)
+	}
+}
+
+// TestSummariesOfAModel stand in the place of the talk's own words, until a message of that talk is
+// taken back: a sentence of a model may tell of any of them.
+func TestSummariesOfAModel(t *testing.T) {
+	l := withModel(t, false, 10)
+	in := func(e messages.GrownEvent) messages.GrownEvent {
+		e.Thread = "1"
+		return e
+	}
+	l.reads(in(hana("1", 1, "昨日は美術館で青い絵を見ました")), in(hana("2", 1, "庭にトマトの苗を植えました")),
+		in(hana("3", 1, "うん")))
+	summary := func() memory.State {
+		topic := memory.Topic{Kind: memory.Summary, Name: "1"}
+		row, _ := actortest.Stored(l.Harness, growth.Topics, topic.Key())
+		now, _ := row.Now()
+		return now
+	}
+	l.says(l.question(t), `{"learned":[`+
+		`{"n":1,"kind":"summary","value":"Hana は美術館に行った","op":"holds","quote":"美術館で青い絵を"},`+
+		`{"n":3,"kind":"summary","value":"Hana はうなずいた","op":"holds","quote":"うん"}]}`)
+	l.Crash()
+	if s := summary(); s.Body != "Hana は美術館に行った" || len(s.Evidence) != 1 || s.Evidence[0] != "1" {
+		t.Errorf("the summary is %+v, want the model's, of the message that it quotes", s)
+	}
+	l.CrashBeforeCommit()
+	l.reads(gone("2"))
+	if s := summary(); s.Body != "Hana: 昨日は美術館で青い絵を見ました" {
+		t.Errorf("when another message is taken back the summary is %+v, want the talk's own words", s)
 	}
 }
 

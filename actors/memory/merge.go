@@ -52,13 +52,13 @@ func Merge(found []Found, mode Mode) []Candidate {
 	return list
 }
 
-// unfit is what the best result is worth that has no word of the question, and was not
+// Unfit is what the best result is worth that has no word of the question, and was not
 // found by meaning either.
-const unfit = 0.1
+const Unfit = 0.1
 
 // fits is how well the best result fits the question.
 func fits(list []Candidate) float64 {
-	fit := unfit
+	fit := Unfit
 	for _, c := range list {
 		fit = max(fit, c.Covers)
 		for _, h := range c.Routes {

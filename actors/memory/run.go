@@ -60,7 +60,11 @@ type Run struct {
 
 	Selection *Selection `json:"selection,omitempty"` // nil: no model was asked
 	Cue       Cue        `json:"cue,omitempty"`       // what the question is about
+	Told      []string   `json:"told,omitempty"`      // prints of what is known, whatever is asked: see [ToldPrint]
 }
+
+// ToldPrint tells one thing that is known from all others, without its words.
+func ToldPrint(k messages.Known) string { return PrintOf(k.Speaker + "\x00" + k.Text) }
 
 // Report is the result of a route.
 type Report struct {

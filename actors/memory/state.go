@@ -123,7 +123,8 @@ func (t Topic) With(claims ...Claim) Topic {
 	t.Claims = append(slices.Clone(t.Claims), claims...)
 	if t.Kind == Summary {
 		slices.SortStableFunc(t.Claims, telling)
-		t.Claims = t.Claims[:min(len(t.Claims), mostTelling)]
+		written, own := t.worded()
+		t.Claims = append(written[:min(len(written), mostWorded)], own[:min(len(own), mostTelling)]...)
 	}
 	slices.SortStableFunc(t.Claims, inTime)
 	for len(t.Claims) > maxClaims {
@@ -160,12 +161,25 @@ func (t Topic) fold() Topic {
 	return t
 }
 
-// How many claims of a stretch of talk are kept, those that tell most, and how many make its
-// summary. What is taken back leaves its place to the next.
+// How many claims of a stretch of talk are kept, those that tell most, of its own words and of a
+// model's, and how many make its summary. What is taken back leaves its place to the next.
 const (
 	mostTelling = 12
+	mostWorded  = 6
 	summed      = 3
 )
+
+// worded returns the claims of a summary that a model has worded, and those of its own words.
+func (t Topic) worded() (written, own []Claim) {
+	for _, c := range t.Claims {
+		if c.Model {
+			written = append(written, c)
+		} else {
+			own = append(own, c)
+		}
+	}
+	return written, own
+}
 
 func inTime(a, b Claim) int { return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Event, b.Event)) }
 
@@ -176,9 +190,13 @@ func telling(a, b Claim) int {
 	return cmp.Or(sure[b.Sure]-sure[a.Sure], cmp.Compare(len(b.Body), len(a.Body)), inTime(a, b))
 }
 
-// sum makes the summary of a stretch of talk: what tells most of it, in the order of time.
+// sum makes the summary of a stretch of talk: what tells most of it, as a model words it if one
+// has, in the order of time.
 func (t *Topic) sum() {
-	best := slices.Clone(t.Claims)
+	best, own := t.worded()
+	if len(best) == 0 {
+		best = own
+	}
 	slices.SortStableFunc(best, telling)
 	best = best[:min(len(best), summed)]
 	slices.SortStableFunc(best, inTime)

@@ -133,6 +133,9 @@ func (a *actor) conclude(turn *actors.Turn, q *question, run memory.Run, picked 
 	turn.Cancel("recall " + q.Key)
 	run = run.Choose(picked)
 	run.Cue = memory.CueOf(string(q.Text))
+	for _, k := range q.about {
+		run.Told = append(run.Told, memory.ToldPrint(k))
+	}
 	n, _ := counts.Get(turn, runsRow)
 	n++
 	counts.Put(turn, runsRow, n)

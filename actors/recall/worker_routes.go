@@ -161,40 +161,16 @@ func (s *search) ranked(scope lexical.Scope, seen func(lexical.Entry) bool) (lis
 			continue
 		}
 		if h, ok := s.hit(r.Doc, r.Score); ok {
-			h.Rare, h.Covers = r.Protected, s.covers(asked, string(h.Text))
+			h.Rare, h.Covers = r.Protected, asked.Covers(string(h.Text))
 			list = append(list, h)
 		}
 	}
 	return list
 }
 
-// words returns the words of the question, each with how much it tells.
-func (s *search) words() map[lexical.Key]float64 {
-	plan := rank.Plan(s.q.Text, s.x.Speakers(s.scope), s.q.At.In(s.l.zone), rank.Defaults())
-	asked := map[lexical.Key]float64{}
-	for _, t := range plan.Terms[:plan.Words] {
-		asked[t.Key] = lexical.IDF(s.x.Frequency(t.Key), s.x.Len())
-	}
-	return asked
-}
-
-// covers returns the share of the question's words that a text contains.
-func (s *search) covers(asked map[lexical.Key]float64, said string) float64 {
-	has := map[lexical.Key]bool{}
-	for _, t := range lexical.Terms(said) {
-		has[t.Key] = true
-	}
-	of, all := 0.0, 0.0
-	for k, w := range asked {
-		all += w
-		if has[k] {
-			of += w
-		}
-	}
-	if all == 0 {
-		return 0
-	}
-	return of / all
+// words returns the words of the question.
+func (s *search) words() rank.Asked {
+	return rank.AskedOf(s.x, rank.Query{Text: s.q.Text, Now: s.q.At.In(s.l.zone), Scope: s.scope})
 }
 
 // best returns the best documents by words alone.

@@ -128,7 +128,15 @@ func showRoutes(a *app, r control.Recollection) error {
 	if s := r.Selection; s != nil {
 		t.row(strings.TrimSpace("model "+s.Model), s.Offered, "", s.Failed)
 	}
-	return t.write(a.stdout)
+	if err := t.write(a.stdout); err != nil {
+		return err
+	}
+	for _, told := range r.Told {
+		if err := a.stdout.lines("known: ", "  ", told.String()); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 type memoryImport struct{ *app }

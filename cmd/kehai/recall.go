@@ -31,8 +31,8 @@ func (v *recallVerb) command() *cobra.Command {
 		Short: "Ask what was ever said",
 		Long: `Prints the messages that help most to answer a question, the best first: of all
 that Kehai remembers, or with --events of a file. It needs no model, no network and
-no running Kehai, and stores nothing. Without --events a score near 1 fits the question,
-one near 0 is only the nearest there is. With --conversation what comes back is what that
+no running Kehai, and stores nothing. A score near 1 fits the question, one near 0 is
+only the nearest there is. With --conversation what comes back is what that
 conversation sees: what was said there, and what the owner shares with it. With --at
 only what had been said by then comes back; times in the question ("last winter",
 去年の夏) are counted from there. The TEXT - is read from the standard input, where no
@@ -49,7 +49,8 @@ turns. --without leaves out a signal, which shows what it is worth.
 
 With --why each message comes with its score and the routes that found it; of a file
 with what its own words, its neighbours and its session give, and what these are
-multiplied by for who speaks, for when, and for what the turn can answer.`,
+multiplied by for who speaks, for when, and for what the turn can answer; the sum of that
+is of this question only.`,
 		Example: `  kehai recall "where does Anna work?"
   kehai recall "猫の名前" --conversation line:Hana --why
   kehai recall "where does Anna work?" --events chat.jsonl --conversation c1
@@ -217,13 +218,14 @@ func (v *recallVerb) show(list []recall.Answer) error {
 		var err error
 		switch {
 		case v.asJSON:
-			err = out.Encode(recalled{a.ID, a.Conversation, a.At, a.Speaker, a.Text, r.Score, r.Own, r.Around,
+			err = out.Encode(recalled{a.ID, a.Conversation, a.At, a.Speaker, a.Text, a.Fit, r.Own, r.Around,
 				r.Session, r.Factor, r.Protected})
 		case v.why:
-			err = v.stdout.printf("%6.2f = (own %.2f + around %.2f + session %.2f) × %.2f  %s  %s  %s: %s\n", r.Score,
-				r.Own, r.Around, r.Session, r.Factor, a.ID, a.At.Format(time.DateOnly), a.Speaker, a.Text)
+			err = v.stdout.printf("%6.2f by %.2f = (own %.2f + around %.2f + session %.2f) × %.2f  %s  %s  %s: %s\n",
+				a.Fit, r.Score, r.Own, r.Around, r.Session, r.Factor, a.ID, a.At.Format(time.DateOnly), a.Speaker,
+				a.Text)
 		default:
-			err = v.stdout.printf("%6.2f  %s  %s: %s\n", r.Score, a.At.Format(time.DateOnly), a.Speaker, a.Text)
+			err = v.stdout.printf("%6.2f  %s  %s: %s\n", a.Fit, a.At.Format(time.DateOnly), a.Speaker, a.Text)
 		}
 		if err != nil {
 			return err

@@ -91,7 +91,17 @@ const (
 
 // About implements [recall.Rows]: what people like or dislike, how others have been of late,
 // and what the stretches of talk before the present one were about.
-func (r Remembered) About(c messages.ConversationID, now time.Time) (list []messages.Known, err error) {
+func (r Remembered) About(c messages.ConversationID, now time.Time) ([]messages.Known, error) {
+	talk, _, err := r.Talk(c)
+	if err != nil {
+		return nil, err
+	}
+	return r.about(c, now, toldLikes, toldTalks, messages.Text(talk.Thread))
+}
+
+// about is About for so many of the newest preferences and talks, but for one talk.
+func (r Remembered) about(c messages.ConversationID, now time.Time, likes, talks int, except messages.Text) (
+	list []messages.Known, err error) {
 	portrait, ok, err := readRow(r, growth.Kind, c, growth.Portraits, growth.PortraitRow)
 	if err != nil || !ok {
 		return nil, err
@@ -101,7 +111,7 @@ func (r Remembered) About(c messages.ConversationID, now time.Time) (list []mess
 		err = errors.Join(err, failed)
 		return t
 	}
-	for _, key := range portrait.Likes[max(0, len(portrait.Likes)-toldLikes):] {
+	for _, key := range portrait.Likes[max(0, len(portrait.Likes)-likes):] {
 		t := topic(key)
 		if _, told, ok := t.Known(); ok {
 			list = append(list, messages.Known{Own: t.Subject == "", Speaker: t.Subject, Text: told})
@@ -119,12 +129,10 @@ func (r Remembered) About(c messages.ConversationID, now time.Time) (list []mess
 			list = append(list, messages.Known{Speaker: m.Subject, Text: messages.Text("of late: " + m.Word)})
 		}
 	}
-	talk, _, failed := r.Talk(c)
-	err = errors.Join(err, failed)
 	before := slices.DeleteFunc(slices.Clone(portrait.Talks), func(key string) bool {
-		return key == memory.Topic{Kind: memory.Summary, Name: messages.Text(talk.Thread)}.Key()
+		return key == memory.Topic{Kind: memory.Summary, Name: except}.Key()
 	})
-	for _, key := range before[max(0, len(before)-toldTalks):] {
+	for _, key := range before[max(0, len(before)-talks):] {
 		if s, ok := topic(key).Now(); ok {
 			list = append(list, messages.Known{Text: "earlier: " + s.Body})
 		}

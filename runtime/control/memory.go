@@ -78,6 +78,26 @@ type Recollection struct {
 	Loading    bool          `json:"loading,omitempty"` // some events cannot be found yet
 
 	Selection *Selection `json:"selection,omitempty"` // nil: no model was asked to choose
+	Told      []Told     `json:"told,omitempty"`      // what a reply's model was told besides, whatever was asked
+}
+
+// Told is something that is known whatever is asked: what somebody likes, how he has been, or,
+// without a speaker, what was talked about before.
+type Told struct {
+	Own     bool   `json:"own,omitempty"`
+	Speaker string `json:"speaker,omitempty"`
+	Text    string `json:"text"`
+}
+
+// String is a line for people.
+func (t Told) String() string {
+	switch {
+	case t.Own:
+		return "you: " + t.Text
+	case t.Speaker != "":
+		return t.Speaker + ": " + t.Text
+	}
+	return t.Text
 }
 
 // Selection is what a model made of the candidates.

@@ -154,3 +154,34 @@ func TestLikeness(t *testing.T) {
 		}
 	}
 }
+
+// What a reply's model was told is shown behind what it recalled; a fixed text was told nothing.
+func TestTold(t *testing.T) {
+	ev := &Evidence{Recalled: func(string) (control.Recollection, error) {
+		return control.Recollection{Told: []control.Told{{Speaker: "Hana", Text: "likes: tea"},
+			{Own: true, Text: "likes: rain"},
+			{Text: "earlier: the move"}}}, nil
+	}}
+	for _, c := range []struct {
+		basis messages.ReplyBasis
+		want  []string
+	}{
+		{messages.ReplyBasis{Run: "c-1/run.1", Model: "m"}, []string{"run c-1/run.1; 0 of it", "Hana: likes: tea",
+			"you: likes: rain", "known: earlier: the move"}},
+		{messages.ReplyBasis{Run: "c-1/run.1", Recalled: 1}, []string{"run c-1/run.1; 1 of it"}},
+		{messages.ReplyBasis{Run: "c-1/run.1"}, nil},
+		{messages.ReplyBasis{Model: "m"}, nil},
+	} {
+		p := &control.Path{}
+		ev.remembers(p, &replied{changes: []messages.ReplyChanged{{Basis: c.basis}}})
+		if len(p.Steps) != len(c.want) {
+			t.Errorf("of %+v it shows %v, want %d steps", c.basis, p.Steps, len(c.want))
+			continue
+		}
+		for i, want := range c.want {
+			if !strings.Contains(p.Steps[i].What, want) {
+				t.Errorf("step %d = %q, want %q", i, p.Steps[i].What, want)
+			}
+		}
+	}
+}

@@ -234,11 +234,14 @@ func writtenBy(b messages.ReplyBasis) string {
 func (ev *Evidence) remembers(p *control.Path, r *replied) {
 	const shown = 5
 	for _, c := range slices.Backward(r.changes) {
-		if c.Basis.Recalled == 0 || ev.Recalled == nil {
+		if c.Basis.Run == "" || c.Basis.Recalled == 0 && c.Basis.Model == "" || ev.Recalled == nil {
 			continue
 		}
 		run, err := ev.Recalled(c.Basis.Run)
 		if err != nil { // it is no longer kept
+			return
+		}
+		if c.Basis.Recalled == 0 && len(run.Told) == 0 {
 			return
 		}
 		step := control.Step{At: run.At, Stage: events.StageRecall, Outcome: events.OutcomePassed,
@@ -252,6 +255,12 @@ func (ev *Evidence) remembers(p *control.Path, r *replied) {
 			step.Matched = append(step.Matched, control.Matched{Side: side, Text: f.Text})
 		}
 		p.Steps = append(p.Steps, step)
+		for _, t := range run.Told {
+			if c.Basis.Model != "" { // a fixed text is not told
+				p.Steps = append(p.Steps, control.Step{At: run.At, Stage: events.StageRecall,
+					Outcome: events.OutcomePassed, What: "the model was told what is known: " + t.String()})
+			}
+		}
 		return
 	}
 }

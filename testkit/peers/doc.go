@@ -1,4 +1,5 @@
-// Package peers compares Kehai's memory with other engines of full-text search in one
-// run: bleve and SQLite's FTS5 with trigrams. It is a module of its own, so that no
-// host of Kehai inherits them. `make bench-memory` runs it; it needs a C compiler.
+// Package peers compares Kehai's memory with other engines in one run: full-text search with bleve
+// and SQLite's FTS5 with trigrams, vectors with sqlite-vec and chromem. It is a module of its own,
+// so that no host of Kehai inherits them. `make bench-memory` runs it; it needs a C compiler and
+// the header of SQLite, libsqlite3-dev of Debian.
 package peers

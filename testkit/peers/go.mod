@@ -3,9 +3,11 @@ module github.com/kehai-run/kehai/testkit/peers
 go 1.26.0
 
 require (
+	github.com/asg017/sqlite-vec-go-bindings v0.1.6
 	github.com/blevesearch/bleve/v2 v2.6.1
 	github.com/kehai-run/kehai v0.0.0
 	github.com/mattn/go-sqlite3 v1.14.53
+	github.com/philippgille/chromem-go v0.7.0
 )
 
 require (

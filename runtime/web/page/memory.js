@@ -77,6 +77,12 @@ function hit(e, run) {
 
 let asked = 0;
 
+// known is what a reply's model was told besides.
+function known(told) {
+  const lines = (told || []).map((t) => (t.own ? "you: " : t.speaker ? `${t.speaker}: ` : "") + t.text);
+  return lines.length ? `; known besides: ${lines.join("; ")}` : "";
+}
+
 // search looks for what was typed. An answer that a newer question has overtaken is dropped.
 async function search() {
   const text = el("words").value.trim(), mine = ++asked;
@@ -91,7 +97,7 @@ async function search() {
     link("live");
     say("memory", "");
     const list = r.found || [];
-    setText(el("sum"), `${list.length} of ${r.candidates}${r.loading ? ", and the memory is still being read" : ""}${run ? ", what the reply rested on" : ""}`);
+    setText(el("sum"), `${list.length} of ${r.candidates}${r.loading ? ", and the memory is still being read" : ""}${run ? ", what the reply rested on" : ""}${known(r.told)}`);
     el("found").replaceChildren(...list.map((e) => hit(e, run)));
   } catch (err) {
     if (mine === asked) failed(err);

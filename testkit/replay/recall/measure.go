@@ -14,6 +14,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/kehai-run/kehai/actors/memory"
 	"github.com/kehai-run/kehai/actors/memory/lexical"
 	"github.com/kehai-run/kehai/actors/memory/rank"
 )
@@ -73,6 +74,7 @@ func NewLibrary(events []Event) (*Library, error) {
 type Answer struct {
 	Event
 	Result rank.Result
+	Fit    float64 // near 1 it fits the question, near 0 it is only the best of what does not
 }
 
 // Recall answers one question with up to k turns, the best first.
@@ -80,18 +82,30 @@ func (l *Library) Recall(q Question, w rank.Weights, k int) []Answer {
 	var list []Answer
 	for _, r := range l.results(q, w, k) {
 		e := l.index.Entry(r.Doc)
-		list = append(list, Answer{Event{e.ID, e.Conversation, e.At, e.Speaker, l.texts[r.Doc]}, r})
+		list = append(list, Answer{Event{e.ID, e.Conversation, e.At, e.Speaker, l.texts[r.Doc]}, r, 0})
+	}
+	asked, fit := rank.AskedOf(l.index, query(q, k)), memory.Unfit
+	for _, a := range list {
+		fit = max(fit, asked.Covers(a.Text))
+	}
+	for i := range list {
+		if best := list[0].Result.Score; best > 0 {
+			list[i].Fit = fit * list[i].Result.Score / best
+		}
 	}
 	return list
 }
 
 func (l *Library) results(q Question, w rank.Weights, k int) []rank.Result {
+	return rank.Recall(l.index, query(q, k), w, func(d lexical.Doc) string { return l.texts[d] })
+}
+
+func query(q Question, k int) rank.Query {
 	scope := lexical.Scope{}
 	if q.Conversation != "" {
 		scope.Conversations = []string{q.Conversation}
 	}
-	return rank.Recall(l.index, rank.Query{Text: q.Query, Now: q.At, Scope: scope, K: k}, w,
-		func(d lexical.Doc) string { return l.texts[d] })
+	return rank.Query{Text: q.Query, Now: q.At, Scope: scope, K: k}
 }
 
 // Measure answers questions over events and counts how much of their evidence comes
