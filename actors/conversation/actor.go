@@ -128,6 +128,7 @@ func (a *actor) deliver(turn *actors.Turn, m messages.InboundMessage) {
 			events.Detail{Conversation: m.Conversation, Message: m.ID})
 		return
 	}
+	m = a.hidden(turn, m)
 	head, _ := Heads.Get(turn, "head")
 	head.Count++
 	head.LastID, head.LastAt = m.ID, turn.Now()

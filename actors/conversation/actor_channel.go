@@ -15,13 +15,10 @@ import (
 func (a *actor) say(turn *actors.Turn, m messages.Say) {
 	in := messages.InboundMessage{
 		ID: m.ID, Conversation: a.id, Sender: m.Sender, Kind: messages.KindText, Text: m.Text, SeenAt: m.At,
-		Window: m.Channel.Place(), ContentHash: ContentHash(a.key(), m.Text),
-		Parts: []messages.Part{{Kind: messages.KindText, Text: m.Text, SeenAt: m.At}},
+		Window: m.Channel.Place(),
+		Parts:  []messages.Part{{Kind: messages.KindText, Text: m.Text, SeenAt: m.At}},
 	}
-	if a.set(turn, in.Window).Mode == reply.Interview {
-		in.Text, in.Masked = private(in.Text)
-		in.Parts[0].Text, in.PIIProcessed = in.Text, true
-	}
+	in.ContentHash = ContentHash(a.key(), m.Text)
 	if _, known := ids.Get(turn, string(m.ID)); !known {
 		in.Parts[0].Occurrence = a.nextPlace(turn)
 		usage, _ := usages.Get(turn, onlyRow)

@@ -37,7 +37,7 @@ type Basis struct {
 // helps to answer before it is told of the message, and searches while it stores that. An
 // interview asks no memory, and may answer at once: memory hears of the answer last.
 func (a *actor) heard(turn *actors.Turn, d messages.MessageDelivered) {
-	v, led := Interviews.Get(turn, onlyRow)
+	v, led := a.leads(turn)
 	l, left := lineOf(d)
 	switch {
 	case left && led:
@@ -67,7 +67,7 @@ func (a *actor) changed(turn *actors.Turn, d messages.MessageDelivered) {
 	} else {
 		a.unremember(turn, d.ID)
 	}
-	if left && a.set(turn, d.Window).Answers() {
+	if _, led := a.leads(turn); left && !led && a.set(turn, d.Window).Answers() {
 		a.asksToRemind(turn, d)
 	}
 	if a.step(turn, reply.Event{Kind: reply.OnChanged, Message: d.ID, Unsent: !left}) && !left {

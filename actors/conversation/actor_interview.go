@@ -19,7 +19,13 @@ import (
 type Interview struct {
 	Project messages.ProjectID     `json:"project"`
 	Plan    messages.InterviewPlan `json:"plan"`
-	State   interview.State        `json:"state"`
+	// Window is one that shows it, "" on a channel. Once an interview in a window is over,
+	// the conversation goes on as it was before.
+	Window messages.WindowID `json:"window,omitempty"`
+	// Since is the place of the last message before it began: it knows nothing of what was
+	// said until there.
+	Since messages.Occurrence `json:"since,omitempty"`
+	State interview.State     `json:"state"`
 	// Turn is the turn whose messages led from Before to State. If more messages come
 	// before it is answered, the step is taken again.
 	Turn   int64            `json:"turn,omitempty"`
@@ -62,26 +68,60 @@ func (v Interview) Progress() messages.InterviewProgress {
 // interviewPerHour is the least number of replies an hour that an interview may have.
 const interviewPerHour = 300
 
-// set returns this conversation's settings for what comes from a window or a channel. An
-// interview is always answered, whatever the rules for other conversations: its
-// participant agreed to it.
+// leads returns the interview that this conversation is led as. One in a window counts no
+// more once it is over and has said so.
+func (a *actor) leads(turn *actors.Turn) (v Interview, ok bool) {
+	v, ok = Interviews.Get(turn, onlyRow)
+	if !ok || v.Window == "" || v.State.Phase != interview.Done {
+		return v, ok
+	}
+	desk, _ := Desks.Get(turn, onlyRow)
+	return v, desk.Open != nil && desk.Open.ID == v.Turn
+}
+
+// set returns this conversation's settings for what comes from a window or a channel. On a
+// channel an interview is always answered: its participant agreed to it. In a window it is
+// answered as other messages are, but no more than its plan are sent in a row.
 func (a *actor) set(turn *actors.Turn, w messages.WindowID) Settings {
 	s := a.o.Settings(a.id, w)
-	if v, ok := Interviews.Get(turn, onlyRow); ok {
+	v, led := a.leads(turn)
+	switch {
+	case !led:
+	case v.Window == "":
 		s.Mode, s.Policy, s.Listed, s.Typist, s.Tone = reply.Interview, reply.PolicyAuto, true, true, v.Plan.Tone
 		s.Quiet, s.Limits.PerHour = reply.Quiet{}, max(s.Limits.PerHour, interviewPerHour) // its project limits it
+	default:
+		if s.Tone = v.Plan.Tone; s.Mode != reply.Observe {
+			s.Mode = reply.Interview
+		}
+		s.Limits.InARow = max(s.Limits.InARow, v.Plan.MaxTurns+2) // its opening and its end
 	}
 	return s
 }
 
-// beginInterview makes this conversation an interview, once.
+// beginInterview makes this conversation an interview, once. In a window Kehai opens it; on
+// a channel its participant does.
 func (a *actor) beginInterview(turn *actors.Turn, m messages.InterviewBegins) {
 	if _, known := Interviews.Get(turn, onlyRow); known {
 		return
 	}
 	v := Interview{Project: m.Project, Plan: m.Plan}
+	head, _ := Heads.Get(turn, "head")
+	if d, ok := Messages.Get(turn, RowKey(head.Count)); ok && d.Window != "" && d.Window.Channel() == "" {
+		v.Window = d.Window
+		for _, l := range a.lines(turn, 1) {
+			v.Since = l.place
+		}
+		if desk, _ := Desks.Get(turn, onlyRow); desk.Open != nil && desk.Open.State != reply.Sending {
+			a.step(turn, reply.Event{Kind: reply.OnPerson})
+			a.tellJudge(turn, messages.FateForget)
+		}
+	}
 	Interviews.Put(turn, onlyRow, v)
 	a.tellInterview(turn, v)
+	if v.Window != "" && a.set(turn, v.Window).Answers() {
+		a.step(turn, reply.Event{Kind: reply.OnReminder, Message: reply.Opening})
+	}
 }
 
 func (a *actor) tellInterview(turn *actors.Turn, v Interview) {
@@ -89,17 +129,59 @@ func (a *actor) tellInterview(turn *actors.Turn, v Interview) {
 		At: turn.Now()})
 }
 
-// private replaces private data in a text with labels, in its language, before anything is
-// stored, and returns the text and which kinds it had.
-func private(t messages.Text) (messages.Text, []string) {
-	masked := pii.Mask(string(t), pii.LabelsFor(string(t)))
-	var kinds []string
-	for _, s := range masked.Spans {
+// private replaces private data in a text of an interview with labels in its language, before
+// anything is stored, and returns the text and which kinds it had.
+func private(t messages.Text, names []string) (messages.Text, []string) {
+	masked := pii.MaskKnowing(string(t), names, pii.LabelsFor(string(t)))
+	return messages.Text(masked.Text), withKinds(nil, masked.Spans)
+}
+
+// known are the names that an interview masks wherever they stand: of who writes in a window.
+// On a channel the host made them up.
+func known(v Interview, sender messages.Text) []string {
+	if v.Window == "" {
+		return nil
+	}
+	return []string{string(sender)}
+}
+
+// withKinds adds the kinds of spans to a list, each once.
+func withKinds(kinds []string, spans []pii.Span) []string {
+	for _, s := range spans {
 		if !slices.Contains(kinds, string(s.Kind)) {
-			kinds = append(kinds, string(s.Kind))
+			kinds = append(slices.Clip(kinds), string(s.Kind))
 		}
 	}
-	return messages.Text(masked.Text), kinds
+	return kinds
+}
+
+// hidden is a message of an interview as it is stored and told: masked. Other messages stay
+// as they are.
+func (a *actor) hidden(turn *actors.Turn, m messages.InboundMessage) messages.InboundMessage {
+	v, led := a.leads(turn)
+	if !led {
+		return m
+	}
+	if v.Window == "" && m.Window != "" && m.Window.Channel() == "" { // the first that its window shows
+		v.Window = m.Window
+		Interviews.Put(turn, onlyRow, v)
+	}
+	m.ContentHash, m.PIIProcessed = ContentHash(a.key(), m.Text), true
+	var said, left []string
+	for _, p := range m.Parts {
+		said = append(said, string(p.Text))
+	}
+	masked := pii.MaskLines(said, known(v, m.Sender), pii.LabelsFor(string(m.Text)))
+	m.Parts = slices.Clone(m.Parts)
+	for i := range m.Parts {
+		m.Parts[i].Text = messages.Text(masked[i].Text)
+		m.Masked = withKinds(m.Masked, masked[i].Spans)
+		if masked[i].Text != "" {
+			left = append(left, masked[i].Text)
+		}
+	}
+	m.Text = messages.Text(strings.Join(left, "\n"))
+	return m
 }
 
 // lead takes the interview's step for what a turn answers, and reports whether there is
@@ -115,11 +197,14 @@ func (a *actor) lead(turn *actors.Turn, v Interview, t *reply.Turn) bool {
 	}
 	var said []string
 	for _, id := range t.Messages {
-		if d, ok := message(turn, id); ok {
+		if d, ok := message(turn, id); ok && d.PIIProcessed { // others were said before it began
 			if l, ok := lineOf(d); ok {
 				said = append(said, string(l.Text))
 			}
 		}
+	}
+	if len(said) == 0 {
+		said = []string{interview.Start}
 	}
 	a.move(turn, v, v.Before, interview.Event{Kind: interview.Said, Text: strings.Join(said, "\n")})
 	return true
@@ -177,7 +262,7 @@ func handInterview(turn *actors.Turn, open *reply.Turn) *Interview {
 	if open != nil && v.Turn == open.ID && v.State.Phase != interview.Done {
 		v.State = v.Before
 	}
-	return &Interview{Project: v.Project, Plan: v.Plan, State: v.State}
+	return &Interview{Project: v.Project, Plan: v.Plan, Window: v.Window, Since: v.Since, State: v.State}
 }
 
 // joinInterview takes an interview over from a conversation that was merged into this one.
@@ -237,7 +322,7 @@ func (a *actor) stopInterview(turn *actors.Turn) {
 
 // fixed writes the fixed text of an interview's turn; false if a model should write it.
 func (a *actor) fixed(turn *actors.Turn, t *reply.Turn, why string) bool {
-	v, ok := Interviews.Get(turn, onlyRow)
+	v, ok := a.leads(turn)
 	if ok && why != "" && v.Result.Reply == interview.ModelReply {
 		v = a.move(turn, v, v.State, interview.Event{Kind: interview.Failed})
 	}
@@ -253,7 +338,7 @@ func (a *actor) fixed(turn *actors.Turn, t *reply.Turn, why string) bool {
 // language is the one to write in. An interview begins with that of its goal, and what only
 // leads through it says nothing about that.
 func (a *actor) language(turn *actors.Turn, said []messages.Said) (l text.Language) {
-	v, led := Interviews.Get(turn, onlyRow)
+	v, led := a.leads(turn)
 	if !led {
 		return languageOf(said, "")
 	}
@@ -273,7 +358,7 @@ const mostAsked = 360
 // asks adds the question that an interview's reply must ask, if the reply lacks it; false
 // if the reply says something that it must not.
 func (a *actor) asks(turn *actors.Turn, written messages.Text) (messages.Text, bool) {
-	v, ok := Interviews.Get(turn, onlyRow)
+	v, ok := a.leads(turn)
 	if !ok {
 		return written, true
 	}
@@ -292,7 +377,7 @@ func (a *actor) asks(turn *actors.Turn, written messages.Text) (messages.Text, b
 
 // instruct turns the prompt of a reply into that of an interview.
 func (a *actor) instruct(turn *actors.Turn, in *prompt.Input) {
-	v, ok := Interviews.Get(turn, onlyRow)
+	v, ok := a.leads(turn)
 	if !ok {
 		return
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/kehai-run/kehai/actors/conversation"
+	"github.com/kehai-run/kehai/actors/conversation/reply"
 	"github.com/kehai-run/kehai/actors/interview"
 	"github.com/kehai-run/kehai/actors/text"
 	"github.com/kehai-run/kehai/messages"
@@ -307,4 +308,98 @@ func TestTheHostStops(t *testing.T) {
 			t.Errorf("stopped while a reply is %s: analysed %d times, and we said %q", at, analysed, ours)
 		}
 	}
+}
+
+// TestAnInterviewInAWindow is opened by us, follows the policy for replies, crashes in each
+// turn, and ends; what was said before and what is said behind it are as in any conversation.
+func TestAnInterviewInAWindow(t *testing.T) {
+	for _, policy := range []reply.Policy{reply.PolicyDraft, reply.PolicyAuto} {
+		s := auto()
+		s.Policy, s.Limits.InARow = policy, 2
+		o := options(s)
+		o.Key = func(string) []byte { return []byte("0123456789abcdef") }
+		k := newTalk(t, o)
+		k.says(1, "Zephyrine", "call 090-8642-1357")
+		k.CrashBeforeCommit()
+		begins := messages.InterviewBegins{Project: "p-1", Conversation: hana, Plan: messages.InterviewPlan{
+			Tone: "casual", Goal: "why mornings are hard", MaxTurns: 2, MaxDeep: 1}}
+		k.Send(begins)
+		k.Crash()
+		k.Send(begins) // again
+		prompt := k.types(2, "What makes mornings hard?", policy)
+		if strings.Contains(prompt, "8642") || !strings.Contains(prompt, "why mornings are hard") {
+			t.Errorf("%s: the opening is written from %q, want from the plan alone", policy, prompt)
+		}
+		k.CrashBeforeCommit()
+		k.says(3, "Zephyrine", "the alarm at 090-8642-1357 of Zephyrine")
+		if m := k.row(2); string(m.Text) != "the alarm at [phone] of [name]" || m.Parts[0].Text != m.Text ||
+			!m.PIIProcessed || m.ContentHash == "" ||
+			strings.Contains(fmt.Sprintf("%+v", k.interview().State), "8642") {
+			t.Errorf("%s: stored %q, want it masked", policy, string(m.Text))
+		}
+		k.types(4, "What else?", policy)
+		k.Send(messages.OwnMessage{Conversation: hana, Occurrence: 5, Text: "Zephyrine, take your time",
+			SeenAt: k.Now()})
+		k.says(6, "Zephyrine", "trains")
+		k.types(7, "", policy)
+		v, ours := k.interview().State, strings.Join(k.ours(), "\n")
+		if v.Reason != interview.TurnLimit || v.Turns != 2 || len(v.Items) != 2 ||
+			!strings.Contains(ours, "5 [name], take") ||
+			!strings.Contains(ours, "7 That is the end of the interview.") {
+			t.Errorf("%s: %+v after %q, want it over after two answers", policy, v, ours)
+		}
+		if q := k.says(8, "Zephyrine", "call 090-8642-1357"); q.Latest != "id8" || k.row(1).Masked != nil ||
+			!strings.Contains(string(k.row(4).Text), "8642") {
+			t.Errorf("%s: behind it %+v is judged and %q stored, want as before it", policy, q, string(k.row(4).Text))
+		}
+	}
+}
+
+// row is the nth message as it is stored.
+func (k talk) row(n int64) messages.MessageDelivered {
+	m, _ := actortest.Stored(k.Harness, conversation.Messages, conversation.RowKey(n))
+	return m
+}
+
+// types has a reply written, over a crash, approved if it waits for that, and seen at a
+// place; "" is one with a fixed text. It returns the prompt.
+func (k talk) types(place messages.Occurrence, written messages.Text, policy reply.Policy) (prompt string) {
+	k.t.Helper()
+	var sent []messages.SendReply
+	look := func() {
+		for _, s := range k.Sent() {
+			switch m := s.Message.(type) {
+			case messages.SendReply:
+				sent = append(sent, m)
+			case messages.FollowOwner:
+				if m.On {
+					k.Send(messages.OwnerState{})
+				}
+			}
+		}
+	}
+	look()
+	if written != "" {
+		k.Crash()
+		k.Send(messages.OwnerState{})
+		ask := k.asked()
+		prompt = string(ask.Prompt) + ask.System
+		k.writes(ask, written)
+	}
+	look()
+	desk, _ := actortest.Stored(k.Harness, conversation.Desks, conversation.DeskKey)
+	if policy == reply.PolicyDraft {
+		k.wantState(reply.Drafted)
+		k.Send(messages.DraftCommand{Conversation: hana, Turn: desk.Open.ID, Epoch: desk.Open.Epoch,
+			Do: messages.DraftApprove})
+		look()
+	}
+	if len(sent) != 1 || written != "" && sent[0].Text != written {
+		k.t.Fatalf("%s: sent %+v, want %q once", policy, sent, string(written))
+	}
+	k.Crash()
+	k.Send(messages.SendDone{Conversation: hana, Turn: sent[0].Turn, Epoch: sent[0].Epoch,
+		Outcome: messages.SendConfirmed, Occurrence: place, At: k.Now()})
+	k.Sent()
+	return prompt
 }

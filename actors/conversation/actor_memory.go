@@ -117,7 +117,7 @@ func (a *actor) gather(turn *actors.Turn, t *reply.Turn) (waits bool) {
 	if a.gathers == key {
 		return true
 	}
-	if _, led := Interviews.Get(turn, onlyRow); led {
+	if _, led := a.leads(turn); led {
 		return false // it asks, and tells nothing
 	}
 	ask := messages.Recall{Conversation: a.id, Key: key, Except: t.Messages}

@@ -30,6 +30,9 @@ func (a *actor) own(turn *actors.Turn, m messages.OwnMessage) {
 	if _, known := placesOfOwn.Get(turn, placeKey(m.Occurrence)); known {
 		return
 	}
+	if v, led := a.leads(turn); led {
+		m.Text, _ = private(m.Text, known(v, a.sender(turn)))
+	}
 	a.keepOwn(turn, Own{Occurrence: m.Occurrence, Text: m.Text, At: m.SeenAt})
 	desk, _ := Desks.Get(turn, onlyRow)
 	if m.Trace != "" && desk.Sends() {
@@ -45,6 +48,13 @@ func (a *actor) own(turn *actors.Turn, m messages.OwnMessage) {
 	if a.step(turn, reply.Event{Kind: reply.OnPerson}) {
 		a.tellJudge(turn, messages.FateForget)
 	}
+}
+
+// sender is who wrote last, "" if nobody did.
+func (a *actor) sender(turn *actors.Turn) messages.Text {
+	head, _ := Heads.Get(turn, "head")
+	d, _ := Messages.Get(turn, RowKey(head.Count))
+	return d.Sender
 }
 
 // keepOwn stores a message of our side, once for each place. It prefers the text that was

@@ -124,7 +124,7 @@ func (a *actor) over(turn *actors.Turn, t *reply.Turn) {
 
 // kindOf says which event of the desk an ID of a turn stands for.
 func kindOf(id messages.MessageID) reply.EventKind {
-	if _, ok := reply.ReminderOf(id); ok {
+	if _, ok := reply.ReminderOf(id); ok || id == reply.Opening {
 		return reply.OnReminder
 	}
 	return reply.OnMessage

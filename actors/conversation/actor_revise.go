@@ -21,7 +21,8 @@ func (a *actor) revise(turn *actors.Turn, m messages.Revised) {
 	detail.Message = d.ID
 	if d.PIIProcessed {
 		var kinds []string
-		m.Text, kinds = private(m.Text)
+		v, _ := Interviews.Get(turn, onlyRow)
+		m.Text, kinds = private(m.Text, known(v, d.Sender))
 		for _, k := range kinds {
 			if !slices.Contains(d.Masked, k) {
 				d.Masked = append(slices.Clip(d.Masked), k)

@@ -36,7 +36,7 @@ func (a *actor) show(turn *actors.Turn) {
 
 // shows reports whether the beginning of a reply may be seen.
 func (a *actor) shows(turn *actors.Turn, t *reply.Turn, written messages.Text) bool {
-	v, _ := Interviews.Get(turn, onlyRow)
+	v, _ := a.leads(turn)
 	return a.outcome(turn, t, written).Action == reply.Send && ProjectOf(v.Plan).Breaks(string(written)) == ""
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/kehai-run/kehai/actors"
 	"github.com/kehai-run/kehai/actors/conversation/reply"
+	"github.com/kehai-run/kehai/actors/interview"
 	"github.com/kehai-run/kehai/actors/pii"
 	"github.com/kehai-run/kehai/actors/prompt"
 	"github.com/kehai-run/kehai/actors/text/stream"
@@ -31,6 +32,9 @@ func (a *actor) settings(turn *actors.Turn, t *reply.Turn) (s Settings, newest m
 			newest.Window = r.Window
 		}
 	}
+	if v, led := a.leads(turn); led && newest.Window == "" {
+		newest.Window = v.Window
+	}
 	return a.set(turn, newest.Window), newest
 }
 
@@ -42,11 +46,14 @@ func (a *actor) askJudge(turn *actors.Turn, t *reply.Turn) {
 			Confidence: 1, Reason: "a reminder was asked for", Source: judgedByReminder})
 		return
 	}
-	v, led := Interviews.Get(turn, onlyRow)
+	v, led := a.leads(turn)
 	if led || newest.Window.Channel() != "" {
+		because, source := messages.Text("who writes here waits for an answer"), judgedByChannel
+		if newest.Window.Channel() == "" {
+			because, source = "an interview is led here", judgedByInterview
+		}
 		a.judged(turn, messages.ReplyJudged{Conversation: a.id, Turn: t.ID, Epoch: t.Epoch,
-			Respond: !led || a.lead(turn, v, t), Confidence: 1, Reason: "who writes here waits for an answer",
-			Source: judgedByChannel})
+			Respond: !led || a.lead(turn, v, t), Confidence: 1, Reason: because, Source: source})
 		return
 	}
 	said := a.said(turn, s.Context)
@@ -59,13 +66,23 @@ func (a *actor) askJudge(turn *actors.Turn, t *reply.Turn) {
 
 // Sources where no judgement was needed.
 const (
-	judgedByReminder messages.JudgeSource = "reminder"
-	judgedByChannel  messages.JudgeSource = "channel"
+	judgedByReminder  messages.JudgeSource = "reminder"
+	judgedByChannel   messages.JudgeSource = "channel"
+	judgedByInterview messages.JudgeSource = "interview"
 )
 
 // masked returns messages as a model may see them.
 func (a *actor) masked(turn *actors.Turn, said []messages.Said) []messages.Said {
 	if !a.o.Mask {
+		return said
+	}
+	if v, led := a.leads(turn); led { // it keeps no originals
+		for i, s := range said {
+			said[i].Text, _ = private(s.Text, known(v, a.sender(turn)))
+			if s.Name != "" {
+				said[i].Name = messages.Text(pii.LabelsFor(string(s.Text)).Label(pii.Name))
+			}
+		}
 		return said
 	}
 	vault := a.vault(turn)
@@ -141,10 +158,14 @@ func (a *actor) question(turn *actors.Turn, t *reply.Turn) (prompt.Prompt, int, 
 // answered twice.
 func (a *actor) answerable(turn *actors.Turn, n int) (list []messages.Said) {
 	desk, _ := Desks.Get(turn, onlyRow)
+	v, led := a.leads(turn)
 	for _, l := range a.lines(turn, n+len(desk.Waiting)) {
-		if !slices.Contains(desk.Waiting, l.id) {
+		if !slices.Contains(desk.Waiting, l.id) && (!led || l.place > v.Since) {
 			list = append(list, l.Said)
 		}
+	}
+	if led && len(list) == 0 {
+		list = append(list, messages.Said{Text: interview.Start})
 	}
 	return list
 }

@@ -27,9 +27,10 @@
 // known of replies; "vault", the originals of what a model saw masked; "quota",
 // how often a model was asked; "reminders", a [Reminder] by its number; "remembered",
 // that memory was told of all and keeps no acknowledgements; "interview", of one that is
-// led as an [Interview]; "into", where all has gone once the conversation was merged into another one
-// (actor_join.go). What a person takes out of a conversation goes to another one in parts
-// of a bounded size (actor_split.go). TrimDue deletes rows by their age.
+// or was led as an [Interview], of which only masked texts are stored; "into", where all has
+// gone once the conversation was merged into another one (actor_join.go). What a person takes
+// out of a conversation goes to another one in parts of a bounded size (actor_split.go).
+// TrimDue deletes rows by their age.
 //
 // A crash loses nothing. A question to a model is fleeting, and so asked again: by the
 // first message after a restart, which owner sends to those who follow it.

@@ -19,10 +19,13 @@ const (
 	recovered input = "recovered"
 )
 
+// Start is the signal that opens an interview.
+const Start = "[interview start]"
+
 // Utterances that mean something as a whole. They are compared without white space,
 // punctuation and case.
 var (
-	starts = whole("[インタビュー開始]", "[interview start]", "[start interview]", "[start]")
+	starts = whole("[インタビュー開始]", Start, "[start interview]", "[start]")
 	skips  = whole("[スキップ]", "[skip]", "スキップ", "スキップします", "スキップで", "パス", "パスします", "パスで", "次へ", "次の質問", "次の質問へ",
 		"次お願いします", "skip", "skip it", "skip this", "skip this one", "skip please", "pass", "i pass", "next question",
 		"next", "next please")

@@ -102,6 +102,20 @@ var kanaTowns = words(`さいたま市 ひたちなか市 つくば市 つくば
 	あま市 たつの市 南あわじ市 かつらぎ町 さぬき市 東かがわ市 まんのう町 いの町 うきは市 みやま市 みやこ町 みやき町 えびの市 さつま町 うるま市 おいらせ町 つがる市 むつ市 にかほ市 いわき市 せたな町 ニセコ町
 	えりも町 むかわ町 南アルプス市 つるぎ町 ひだか町 すさみ町 さつま町 おおぞら町 湧別町 ときがわ町 いちき串木野市 南さつま市 あさぎり町 せとうち町 さくら市 みなべ町 上ノ国町`)
 
+// designated are cities with wards, which are addresses by themselves.
+var designated = words(`札幌市 仙台市 さいたま市 千葉市 横浜市 川崎市 相模原市 新潟市 静岡市 浜松市 名古屋市 京都市 大阪市 堺市 神戸市 岡山市 広島市 北九州市 福岡市 熊本市`)
+
+// warded reports whether such a city and one of its wards begin at an index.
+func (s *search) warded(i int) bool {
+	e, _ := designated.at(s.folded, i)
+	for j := e + 1; e > 0 && j < e+5 && s.is(j-1) == kanji; j++ {
+		if s.at(j) == '区' {
+			return true
+		}
+	}
+	return false
+}
+
 // crossings say where a house in Kyoto is: which way from a crossing of streets.
 var crossings = words(`上る 下る 上ル 下ル 上がる 下がる 西入る 東入る 西入ル 東入ル 西入 東入 上 下`)
 
@@ -138,7 +152,7 @@ func (s *search) address(i int, coded bool) int {
 	switch {
 	case numbered:
 		return end
-	case known || coded:
+	case known || coded || s.warded(i):
 		if n, _ := notTown.at(s.folded, muni); n >= 0 {
 			return 0
 		}

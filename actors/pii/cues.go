@@ -34,7 +34,7 @@ var cueWords = newCues(map[cue]string{
 		confirmation reference ref item booking case lot batch product id タイムスタンプ timestamp 便名 文書番号 記事番号 ロット番号 お客様番号
 		ISBN`,
 	cueVersion:  `version ver v バージョン release build リリース ビルド firmware ファームウェア`,
-	cueNational: `マイナンバー 個人番号 my_number mynumber individual_number`,
+	cueNational: `マイナンバー マイナンバーカード 個人番号 my_number mynumber individual_number`,
 	cueSSN:      `ssn social_security ss# ソーシャルセキュリティ`,
 	cueCorporate: `法人番号 登録番号 適格請求書 インボイス番号 corporate_number registration_number
 		インボイス登録番号`,

@@ -68,7 +68,8 @@ func (s *search) introducesLatin(i, end int) int {
 		return k - 1 // Dear Mr. Smith: the title introduces the name
 	}
 	j := s.nameWords(k, 4)
-	if j == k || sentenceWords.exactly(s.folded, k, s.wordEnd(k)) || s.placeName(k, j) ||
+	place := s.placeName(k, j) && (mark == needsList || !s.bearsPlace(k, j))
+	if j == k || sentenceWords.exactly(s.folded, k, s.wordEnd(k)) || place ||
 		s.shouted(k, j) && !s.givenLatin(k, j) {
 		return 0
 	}
@@ -81,6 +82,15 @@ func (s *search) introducesLatin(i, end int) int {
 	}
 	s.propose(Name, "introduction", k, j)
 	return j
+}
+
+// bearsPlace reports whether somebody with a frequent given name has a family name that also
+// ends places: Margaret Hill, Michelle Park.
+func (s *search) bearsPlace(i, j int) bool {
+	one, last := s.wordEnd(i), s.lastCapital(i, j)
+	m := s.latinMark(i, one)
+	next := s.nextCapital(j)
+	return m&first != 0 && m&(doubtful|doubtful2) == 0 && last == one+1 && s.latinMark(last, j)&family != 0 && next == 0
 }
 
 // selfIntroductions are introductions after which people leave out capitals.

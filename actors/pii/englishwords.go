@@ -19,7 +19,7 @@ var (
 		regards best_regards kind_regards yours_sincerely yours_truly warm_regards dear hi hello hey wife's_name_is
 		husband's_name_is son's_name_is daughter's_name_is brother's_name_is sister's_name_is name's cheers yours
 		best_wishes call_me people_call_me speak_to speak_with spoke_to spoke_with talk_to talked_to ask_for met_with
-		introduce regards, thanks,`).
+		introduce regards, thanks, signed,`).
 		also(needsList, `for i'm i_am this_is call with and to from of see saw visit help email named called cc thanks
 			thank_you it's it_is between than text`).
 		also(label, `name: full_name: first_name: last_name: surname: contact_person: attn: attention: contact_name:

@@ -37,6 +37,48 @@ func (v *Vault) MaskName(name string) Masked {
 	return v.Replace(name, []Span{{Kind: Name, Rule: "sender", End: len(name)}})
 }
 
+// MaskKnowing is like [Mask], and also masks names that are known, as [Vault.Know] takes
+// them.
+func MaskKnowing(text string, names []string, labels Labels) Masked {
+	return MaskLines([]string{text}, names, labels)[0]
+}
+
+// MaskLines masks the parts of one text, each as a text of its own and as lines of the whole:
+// a number that two of them share is masked in both.
+func MaskLines(lines, names []string, labels Labels) []Masked {
+	var v Vault
+	for _, name := range names {
+		v.Know(name)
+	}
+	whole := strings.Join(lines, "\n")
+	all, whyNot := Find(whole)
+	masked := make([]Masked, len(lines))
+	end := -1
+	for i, line := range lines {
+		start := end + 1
+		end = start + len(line)
+		spans, err := Find(line)
+		if err == nil {
+			err = whyNot
+		}
+		claims := v.known(line)
+		for _, s := range all {
+			if from, to := max(s.Start, start), min(s.End, end); from < to && strings.TrimSpace(whole[from:to]) != "" {
+				claims = append(claims, Claim{Kind: s.Kind, Quote: whole[from:to], Start: from - start})
+			}
+		}
+		if err == nil {
+			spans, err = Add(line, spans, claims)
+		}
+		if err != nil {
+			masked[i] = withheld(line, labels, err)
+			continue
+		}
+		masked[i] = Replace(line, spans, labels)
+	}
+	return masked
+}
+
 // known returns claims for the known names in a text.
 func (v *Vault) known(text string) (list []Claim) {
 	for _, name := range v.Names {

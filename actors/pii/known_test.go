@@ -87,3 +87,21 @@ func FuzzKnownNames(f *testing.F) {
 		}
 	})
 }
+
+// A number that two lines share is masked in both, and a known name in each.
+func TestMaskLines(t *testing.T) {
+	for _, tt := range []struct{ lines, want string }{
+		{"090-1234-|5678", "[phone]|[phone]"},
+		{"Xuc and|the sea|", "[name] and|the sea|"},
+		{"call 090-1234-5678|Xuc", "call [phone]|[name]"},
+		{"fine\xff|Xuc", "[withheld]|[withheld]"},
+	} {
+		var got []string
+		for _, m := range MaskLines(strings.Split(tt.lines, "|"), []string{"Zbig Xuc"}, English) {
+			got = append(got, m.Text)
+		}
+		if strings.Join(got, "|") != tt.want {
+			t.Errorf("MaskLines(%q) = %q, want %q", tt.lines, got, tt.want)
+		}
+	}
+}

@@ -110,7 +110,7 @@ func (s *search) capitalsBefore(k, most int) int {
 		word := s.string(i, j)
 		if start < k && (word == "and" || word == "of" || word == "&" || word == "the" || word == "de" ||
 			word == "for") && s.is(i-1) == space {
-			if p := s.backWord(i - 1); p < i-1 && s.class[p] == upper {
+			if p := s.backWord(i - 1); p < i-1 && s.class[p] == upper && !s.formIs(p, i-1) {
 				start = p
 				continue
 			}
@@ -121,6 +121,12 @@ func (s *search) capitalsBefore(k, most int) int {
 		break
 	}
 	return start
+}
+
+// formIs reports whether a word is the legal form of another company.
+func (s *search) formIs(i, j int) bool {
+	e, mark := forms.at(s.folded, i)
+	return e >= j && mark == 0
 }
 
 // backWord returns the start of the word that ends at an index.

@@ -112,6 +112,7 @@ func (s *search) account(c placed) {
 		i, _ = s.skipLink(i + 2)
 		asked = true
 	}
+	named := !asked && i > c.j && (s.ends(c.j, "名") || s.ends(c.j, "ID") || s.ends(c.j, "id") || s.ends(c.j, "name"))
 	if s.latin(c.j-1) && (i == c.j || s.lowerLine(c)) {
 		return // foo@bar, the line is
 	}
@@ -136,6 +137,8 @@ func (s *search) account(c placed) {
 		s.propose(Account, "handle", i-1, j)
 	case asked && (marks || digits || !capitals && j-i >= 4 && !s.verbBefore(i) && !everyday.exactly(s.folded, i, j)):
 		s.propose(Account, "context", i, j)
+	case named && (marks || digits) && s.latin(i):
+		s.propose(Account, "named", i, j)
 	}
 }
 

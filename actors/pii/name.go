@@ -38,7 +38,7 @@ func (s *search) honoured(i, end int, mark uint32) {
 		k--
 	}
 	switch {
-	case mark == likelyName && s.continues(i, end):
+	case mark == likelyName && s.continues(i, end), s.has(i, "氏名"):
 		return
 	case s.has(i, "ちゃんぽん"), s.has(i, "ちゃんこ"), s.ends(end, "吉野家"):
 		return
@@ -379,6 +379,10 @@ func (s *search) known(i int) {
 	if !s.startsRow(i) {
 		return
 	}
+	if end := s.presented(i); end > 0 {
+		s.propose(Name, "whose", i, end)
+		return
+	}
 	list := s.listed.japanese.first.of(s.r[i])
 	if end, sure := s.fullName(i); sure {
 		s.propose(Name, "full name", i, end)
@@ -398,6 +402,49 @@ func (s *search) known(i int) {
 			return
 		}
 	}
+}
+
+// presented returns the end of a name of the gazetteer that says who a title, a relative or
+// somebody of a company is: 課長の小島, 息子の蓮です, 株式会社ムラタの関です. It returns 0 if there is none.
+func (s *search) presented(i int) int {
+	if s.at(i-1) != 'の' || s.class[i] != kanji {
+		return 0
+	}
+	wants := surname
+	if st, _ := kin.before(s.folded, i-1); st >= 0 {
+		wants = given
+	} else if st, mark := honorifics.before(s.folded, i-1); (st < 0 || mark != likelyName || i-1-st < 2) &&
+		!s.firmBefore(i-1) {
+		return 0
+	}
+	for _, e := range s.listed.japanese.first.of(s.r[i]) {
+		j := i + len(e.word)
+		if e.mark&wants == 0 || !s.spells(i, e.word) || noName.exactly(s.folded, i, j) ||
+			places.exactly(s.folded, i, j) {
+			continue
+		}
+		says, _ := presents.at(s.folded, j)
+		if says > 0 || j == len(s.r) || s.is(j) == newline ||
+			len(e.word) > 1 && wants == surname && s.boundary(j) && !s.placeBehind(j) && s.is(j) != other {
+			return j
+		}
+	}
+	return 0
+}
+
+// firmBefore reports whether a company with a legal form ends at an index, or one that a
+// trade ends.
+func (s *search) firmBefore(k int) bool {
+	if st, _ := trades.before(s.folded, k); st >= 0 && k-st < k && nameClasses.has(s.is(st-1)) {
+		return true
+	}
+	start := s.back(k, longestName, nameClasses)
+	for ; start < k; start++ {
+		if e, _ := legalForms.at(s.folded, start); e > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // rareName returns the end of a name whose surname is not in the gazetteer: surname

@@ -229,11 +229,33 @@ func (s *search) nameBehind(i int) int {
 			break
 		}
 	}
+	j = s.namedAfter(i, k, j)
 	if j == k || noNames.exactly(s.folded, k, j) || j-k == 1 && s.class[k] == kanji || s.allDigits(k, j) {
 		return i
 	}
 	return j
 }
+
+// namedAfter continues over の in the name of an association: NPO法人みんなの食卓, but not さくらの理事.
+func (s *search) namedAfter(form, k, j int) int {
+	if st, _ := associations.before(s.folded, form); st < 0 || j == k || s.at(j) != 'の' || s.role(j+1) {
+		return j
+	}
+	if e, _ := ofAssociations.at(s.folded, j+1); e > 0 {
+		return j
+	}
+	if end := s.run(j+1, 8, set(kanji, katakana)); end-j > 2 {
+		return end
+	}
+	return j
+}
+
+// associations name themselves in whole phrases; ofAssociations are what others say of them.
+var (
+	associations   = words(`NPO法人 特定非営利活動法人 一般社団法人 一般財団法人 公益社団法人 公益財団法人 社会福祉法人`)
+	ofAssociations = words(`理事 理事長 事務局 事務所 職員 会員 会費 活動 活動報告 スタッフ 担当 代表 方 人 件 設立 総会 寄付 寄附 支援 住所 電話 名前 サイト ホームページ
+		ボランティア メンバー イベント セミナー 会計 決算 監事 施設 利用者 会報`)
+)
 
 // moreName continues over marks and words within a name.
 func (s *search) moreName(k, j int) int {
@@ -266,7 +288,11 @@ func (s *search) kanaName(i int) int {
 		return i
 	}
 	end := run
-	for j := i + 2; j < run; j++ {
+	first := i + 2
+	if s.has(i, "こども") || s.has(i, "ともに") {
+		first++
+	}
+	for j := first; j < run; j++ {
 		if particle(s.r[j]) || s.has(j, "です") || s.has(j, "から") || s.has(j, "さん") || s.has(j, "より") || s.has(j, "まで") {
 			end = j
 			break
@@ -395,7 +421,10 @@ func (s *search) backSchool(i int) int {
 
 // trade proposes a company that leaves out its legal form: 三菱商事.
 func (s *search) trade(i, end int) {
-	start := s.back(i, longestName, set(kanji, katakana, upper))
+	start := s.back(i, longestName, set(kanji, katakana, upper, lower))
+	if s.is(start) == lower {
+		return
+	}
 	if start == i && s.is(i-1) == hiragana {
 		if h := s.kanaStart(i, i); i-h >= 2 && i-h <= 5 {
 			start = h

@@ -116,8 +116,18 @@ func (s *search) secretLike(i, j int, clear, sign bool) bool {
 	case clear && n >= 4, sign && digits > 0 && n >= 4, sign && marks > 0 && letters > 0 && n >= 6:
 		return clear || letters > 0 || digits >= 6
 	default:
-		return digits >= 2 && letters >= 2 && n >= 8
+		return n >= 8 && letters >= 2 && (digits >= 2 || digits > 0 && s.capitalInside(i, j))
 	}
+}
+
+// capitalInside reports whether a capital stands inside of a text, and a small letter.
+func (s *search) capitalInside(i, j int) bool {
+	small, inside := false, false
+	for k := i; k < j; k++ {
+		small = small || s.class[k] == lower
+		inside = inside || k > i && s.class[k] == upper
+	}
+	return small && inside
 }
 
 // dots counts dots.

@@ -24,13 +24,14 @@ import (
 
 type interviewVerb struct {
 	*app
-	project, script, name string
+	project, script, name, in string
+	stop                      bool
 }
 
 func (v *interviewVerb) command() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "interview --project FILE",
-		Short: "Interview somebody in this terminal",
+		Short: "Interview somebody in this terminal or in a window",
 		Long: `Leads an interview: each line that is typed is an answer. Without a language model it
 asks three fixed questions, then those of must_ask as they stand. Names, numbers and
 addresses are replaced by labels before anything is stored. [skip] skips a question,
@@ -45,9 +46,16 @@ The project file says what is to be found out:
   limits: {max_turns: 12, max_deep: 2, max_conversations: 30}
 
 With --script the answers are the lines of a file; the interview stays open where
-they end before it does.`,
+they end before it does.
+
+With --conversation a Kehai that runs leads it in a window that it watches. It opens the
+interview there; each of its messages waits as a draft (kehai drafts), unless the
+conversation is on the list of replies.auto. What was said before stays as it is, and once
+the interview is over the conversation goes on as before. Without --project it says how far
+the interview has come; --stop ends it.`,
 		Example: `  kehai interview --project mornings.yaml
-  kehai interview --project mornings.yaml --name hana --script answers.txt`,
+  kehai interview --project mornings.yaml --name hana --script answers.txt
+  kehai interview --project mornings.yaml --conversation line:Hana`,
 		Args: cobra.NoArgs,
 		RunE: v.run,
 	}
@@ -55,6 +63,8 @@ they end before it does.`,
 	fl.StringVar(&v.project, "project", "", "what is to be found out: a `FILE` in YAML")
 	fl.StringVar(&v.script, "script", "", "take the answers from a `FILE`, one a line")
 	fl.StringVar(&v.name, "name", "", "whose interview it is; the same `NAME` goes on with it")
+	fl.StringVar(&v.in, "conversation", "", "lead it in the window of a known conversation, by its `NAME` or id")
+	fl.BoolVar(&v.stop, "stop", false, "end the interview in that conversation")
 	return cmd
 }
 
@@ -62,20 +72,19 @@ they end before it does.`,
 const maxProject = 256 << 10
 
 func (v *interviewVerb) run(cmd *cobra.Command, _ []string) (err error) {
-	if v.project == "" {
+	switch {
+	case v.in != "" && (v.name != "" || v.script != "" || v.stop && v.project != ""):
+		return badUsage("interview: --conversation stands alone, or with --project or --stop")
+	case v.in == "" && v.stop:
+		return badUsage("interview: --stop wants --conversation NAME")
+	case v.in != "":
+		return v.watched(cmd.Context())
+	case v.project == "":
 		return badUsage("interview: want --project FILE; see `kehai interview --help`")
 	}
-	in, err := os.Open(v.project)
+	file, err := v.plan()
 	if err != nil {
-		return fmt.Errorf("interview: %w", err)
-	}
-	defer in.Close()
-	file, err := io.ReadAll(io.LimitReader(in, maxProject+1))
-	switch {
-	case err != nil:
-		return fmt.Errorf("interview: %w", err)
-	case len(file) > maxProject:
-		return fmt.Errorf("interview: %s has more than %d bytes", v.project, maxProject)
+		return err
 	}
 	answers := cmd.InOrStdin()
 	if v.script != "" {
@@ -106,6 +115,79 @@ func (v *interviewVerb) run(cmd *cobra.Command, _ []string) (err error) {
 		return fmt.Errorf("interview: %w", err)
 	}
 	return v.lead(ctx, b, c, answers, startOf(string(file)))
+}
+
+// plan reads the project file.
+func (v *interviewVerb) plan() ([]byte, error) {
+	in, err := os.Open(v.project)
+	if err != nil {
+		return nil, fmt.Errorf("interview: %w", err)
+	}
+	defer in.Close()
+	file, err := io.ReadAll(io.LimitReader(in, maxProject+1))
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("interview: %w", err)
+	case len(file) > maxProject:
+		return nil, fmt.Errorf("interview: %s has more than %d bytes", v.project, maxProject)
+	}
+	return file, nil
+}
+
+// watched begins or stops an interview in a window, or says how far it has come.
+func (v *interviewVerb) watched(ctx context.Context) error {
+	cfg, err := v.load()
+	if err != nil {
+		return err
+	}
+	b, err := control.Dial(ctx, cfg.Data)
+	if err != nil {
+		return fmt.Errorf("interview: %w", err)
+	}
+	defer b.Close()
+	c := messages.ConversationID(v.in)
+	switch {
+	case v.stop:
+		err = b.Stop(ctx, c)
+	case v.project != "":
+		err = v.begin(ctx, b, c)
+	}
+	if err != nil {
+		return fmt.Errorf("interview: %w", err)
+	}
+	talk, err := b.Talk(ctx, c, control.TalkQuery{Limit: 1})
+	for err == nil && v.stop && talk.Interview != nil && talk.Interview.State != "done" { // it is on its way
+		if _, err = b.News(ctx, c, talk.LastEventID, nil, time.Minute); err == nil {
+			talk, err = b.Talk(ctx, c, control.TalkQuery{Limit: 1})
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("interview: %w", err)
+	}
+	i := talk.Interview
+	if i == nil {
+		return fmt.Errorf("interview: %w", control.ErrNoInterview)
+	}
+	err = v.stdout.printf("%s: %s, %d of at most %d answers, %d things named%s\n", talk.Called, i.State, i.Turns,
+		i.MaxTurns, len(i.Items), over[i.Reason])
+	if len(talk.Drafts) > 0 {
+		err = errors.Join(err, v.stdout.printf("what it says next waits for you: kehai drafts\n"))
+	}
+	return err
+}
+
+// begin makes a known conversation an interview.
+func (v *interviewVerb) begin(ctx context.Context, b control.TalkBackend, c messages.ConversationID) error {
+	file, err := v.plan()
+	if err != nil {
+		return err
+	}
+	project, err := b.Define(ctx, filepath.Base(v.project), file)
+	if err != nil {
+		return err
+	}
+	_, err = b.Begin(ctx, control.Begin{Conversation: c, Project: project})
+	return err
 }
 
 // talk reaches the Kehai that runs on the data, or starts one without windows.

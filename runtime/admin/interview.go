@@ -77,6 +77,34 @@ func mayBegin(e *engine.Engine, p messages.ProjectID) error {
 	return nil
 }
 
+// beginIn makes a known conversation an interview, unless it is that one already.
+func (b Backend) beginIn(ctx context.Context, e *engine.Engine, ask control.Begin) (messages.ConversationID, error) {
+	c, _, err := names.Find(e, ask.Conversation)
+	if err != nil {
+		return "", err
+	}
+	led, err := interviewOf(e, c)
+	switch {
+	case err != nil:
+		return "", err
+	case ask.Channel != "" || ask.Name != "":
+		return "", fmt.Errorf("%w: want a conversation, or a channel and a name", control.ErrBegin)
+	case ask.Project == "":
+		return "", fmt.Errorf("%w: it is known already: want the project of an interview", control.ErrBegin)
+	case led != nil && led.Project == ask.Project:
+		return c, nil
+	case led != nil:
+		return "", fmt.Errorf("%w: it is an interview of another project", control.ErrBegin)
+	case !b.answers(c):
+		return "", fmt.Errorf("%w: nothing is answered in it: set replies.mode to assistant, and replies.policy to "+
+			"draft or auto", control.ErrBegin)
+	}
+	if err := mayBegin(e, ask.Project); err != nil {
+		return "", err
+	}
+	return c, b.beginInterview(ctx, e, c, ask.Project)
+}
+
 // beginInterview makes a conversation an interview and waits until it is one.
 func (b Backend) beginInterview(ctx context.Context, e *engine.Engine, c messages.ConversationID,
 	p messages.ProjectID) error {

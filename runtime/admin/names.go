@@ -14,6 +14,7 @@ import (
 	"github.com/kehai-run/kehai/actors/conversation"
 	"github.com/kehai-run/kehai/actors/directory"
 	"github.com/kehai-run/kehai/actors/fusion"
+	"github.com/kehai-run/kehai/actors/memory"
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/runtime/control"
 	"github.com/kehai-run/kehai/runtime/engine"
@@ -72,6 +73,11 @@ func (b Backend) Conversations(ctx context.Context) ([]control.Conversation, err
 	heads := map[messages.ConversationID]conversation.Head{}
 	err = engine.SkimTable(e, conversation.Kind, conversation.Heads,
 		func(a messages.Address, _ string, h conversation.Head) { heads[messages.ConversationID(a.Key())] = h })
+	kept := map[messages.ConversationID]int64{}
+	err = errors.Join(err, Remembered{Engine: e}.Talks(ctx, func(id messages.ConversationID, t memory.Talk) error {
+		kept[id] = t.Events
+		return nil
+	}))
 	if err != nil {
 		return nil, err
 	}
@@ -80,7 +86,8 @@ func (b Backend) Conversations(ctx context.Context) ([]control.Conversation, err
 		if k.Into != "" {
 			continue
 		}
-		c := control.Conversation{ID: id, App: k.App, Name: string(k.Name()), Messages: heads[id].Count + heads[id].Own}
+		c := control.Conversation{ID: id, App: k.App, Name: string(k.Name()),
+			Messages: max(heads[id].Count+heads[id].Own, kept[id])} // memory has what was imported, too
 		if k.Title != k.Name() {
 			c.Title = string(k.Title)
 		}

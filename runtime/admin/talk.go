@@ -34,6 +34,9 @@ func (b Backend) Begin(ctx context.Context, ask control.Begin) (messages.Convers
 	if err != nil {
 		return "", err
 	}
+	if ask.Conversation != "" {
+		return b.beginIn(ctx, e, ask)
+	}
 	if ask.Channel == "" {
 		ask.Channel = messages.ChannelWeb
 	}

@@ -66,7 +66,7 @@ type Conversation struct {
 	App      string                  `json:"app"`
 	Name     string                  `json:"name"`
 	Title    string                  `json:"title,omitempty"` // what its window shows, if that is not its name
-	Messages int64                   `json:"messages"`        // ever, of both sides
+	Messages int64                   `json:"messages"`        // of both sides, also imported ones
 	LastAt   *Stamp                  `json:"last_at,omitempty"`
 }
 

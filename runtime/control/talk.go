@@ -37,7 +37,7 @@ type TalkBackend interface {
 	Define(ctx context.Context, name string, file []byte) (messages.ProjectID, error)
 	// Begin returns the conversation of a name on a channel; a new one gets its ID now.
 	// With a project it becomes an interview, unless it is one already. The errors wrap
-	// ErrBegin, ErrProject and ErrNotClear.
+	// ErrBegin, ErrProject, ErrNotClear and ErrNoConversation.
 	Begin(ctx context.Context, b Begin) (messages.ConversationID, error)
 	// Say stores a message. With the key of an earlier message it stores nothing and
 	// returns that message's answer. The errors wrap ErrNoConversation, ErrNotChannel,
@@ -74,6 +74,9 @@ type Begin struct {
 	Name    string           `json:"name,omitempty"`    // "" makes one up
 	// Project makes the conversation an interview of that project.
 	Project messages.ProjectID `json:"project,omitempty"`
+	// Conversation is one that is known, by its id or name, in place of Channel and Name. In a
+	// window Kehai opens the interview: its messages go out as other replies there.
+	Conversation messages.ConversationID `json:"conversation,omitempty"`
 }
 
 // Say is a message to be stored.
@@ -224,7 +227,8 @@ func talkRoutes(mux *http.ServeMux, b Backend) {
 	mux.HandleFunc("POST /v1/talk/begin", func(w http.ResponseWriter, r *http.Request) {
 		if v, ok := form(w, r); ok {
 			id, err := t.Begin(r.Context(), Begin{Channel: messages.Channel(v.Get("channel")), Name: v.Get("name"),
-				Project: messages.ProjectID(v.Get("project"))})
+				Project:      messages.ProjectID(v.Get("project")),
+				Conversation: messages.ConversationID(v.Get("conversation"))})
 			answer(w, id, err)
 		}
 	})
@@ -300,7 +304,8 @@ func (c *Client) Define(ctx context.Context, name string, file []byte) (id messa
 // Begin implements [TalkBackend].
 func (c *Client) Begin(ctx context.Context, b Begin) (id messages.ConversationID, err error) {
 	err = c.ask(ctx, http.MethodPost, "/v1/talk/begin",
-		url.Values{"channel": {string(b.Channel)}, "name": {b.Name}, "project": {string(b.Project)}}, &id)
+		url.Values{"channel": {string(b.Channel)}, "name": {b.Name}, "project": {string(b.Project)},
+			"conversation": {string(b.Conversation)}}, &id)
 	return id, err
 }
 

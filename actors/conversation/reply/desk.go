@@ -56,7 +56,7 @@ type EventKind string
 // Kinds of events; see the package comment.
 const (
 	OnMessage     EventKind = "message"
-	OnReminder    EventKind = "reminder" // its time has come; Message is a [ReminderID]
+	OnReminder    EventKind = "reminder" // a turn of our own; Message is a [ReminderID] or [Opening]
 	OnChanged     EventKind = "changed"  // also "emptied"
 	OnPerson      EventKind = "person"   // wrote in the window
 	OnVerdict     EventKind = "verdict"  // "yes" or "no"
@@ -83,6 +83,9 @@ func ReminderOf(id messages.MessageID) (n int64, ok bool) {
 	n, err := strconv.ParseInt(number, 10, 64)
 	return n, ok && err == nil && ReminderID(n) == id
 }
+
+// Opening takes the place of a message in a turn that begins an interview by itself.
+const Opening messages.MessageID = "opening"
 
 // Event is something that happened to a conversation.
 type Event struct {

@@ -127,6 +127,7 @@ async function open(id) {
   if (!t || run !== talk.run) return;
   setText(el("called"), t.called || t.conversation);
   talk.channel = t.channel || "";
+  el("open-note").hidden = true;
   el("find").hidden = talk.guest;
   el("compose").hidden = !talk.channel;
   el("window-note").hidden = Boolean(talk.channel);
