@@ -115,6 +115,23 @@ $(AXE):
 browser: $(AXE) ## the pages in a real browser
 	$(GO) test -count=1 -timeout 5m -tags browser -run Browser ./runtime/web
 
+# The face tracker of kehai focus camera, and a film for its test: a photograph in the public domain.
+TRACKER = $(BIN)/tracker/node_modules/@mediapipe/face_mesh
+FACE    = $(BIN)/face/astronaut.png
+.PHONY: tracker camera
+tracker: $(TRACKER)/face_mesh.js ## fetch the face tracker that kehai focus camera runs in the browser
+$(TRACKER)/face_mesh.js:
+	@command -v npm >/dev/null || .ci/ensure $(if $(filter Darwin,$(shell uname -s)),brew node,apt npm)
+	npm install --silent --no-save --no-audit --no-fund --ignore-scripts --prefix $(BIN)/tracker \
+		@mediapipe/face_mesh@0.4.1657299874
+$(FACE):
+	mkdir -p $(@D)
+	cd $(@D) && apt-get download python3-skimage && dpkg-deb --fsys-tarfile python3-skimage_*.deb | \
+		tar -x --strip-components=7 ./usr/lib/python3/dist-packages/skimage/data/astronaut.png && rm python3-skimage_*.deb
+camera: tracker $(FACE) ## the camera page in a real browser, with a film in place of a camera
+	KEHAI_TRACKER=$(abspath $(TRACKER)) KEHAI_FACE=$(abspath $(FACE)) \
+		$(GO) test -count=1 -timeout 8m -tags browser,camera -run Camera ./runtime/web
+
 .PHONY: desktop desktop-ci
 # -p 1: each package has an X server, and some of them a browser, of its own.
 DESKTOP_TESTS = $(GO) test -count=1 -timeout 8m -tags desktop,robotgo -p 1

@@ -26,6 +26,7 @@
 //	cluster/       who this machine is in a cluster, and its log (packages runtime/cluster/identity, journal)
 //	aside-TIME/    what this machine held of a cluster that it has left (package runtime/cluster/seat)
 //	feed.token     opens the feed to face trackers over HTTP (package runtime/feed)
+//	tracker/       the face tracker of the camera page (package runtime/web)
 //	kehai.sock     how the command line reaches the process (package runtime/control)
 //	focus.sock     how face trackers do
 //

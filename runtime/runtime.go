@@ -19,6 +19,7 @@ import (
 	"github.com/kehai-run/kehai/runtime/datadir"
 	"github.com/kehai-run/kehai/runtime/engine"
 	"github.com/kehai-run/kehai/runtime/engine/live"
+	"github.com/kehai-run/kehai/runtime/feed"
 	"github.com/kehai-run/kehai/runtime/follow"
 	"github.com/kehai-run/kehai/runtime/names"
 	"github.com/kehai-run/kehai/runtime/parts"
@@ -46,9 +47,10 @@ type Runtime struct {
 	clock   func() time.Time // of what is written on frames; a simulation has its own
 	disk    datadir.Disk     // of the store; set when Run opens it
 
-	mu      sync.Mutex
-	page    *web.Server
-	adopted map[string][]messages.ConversationID // by application, see [Runtime.adoptedOf]
+	mu       sync.Mutex
+	page     *web.Server
+	trackers *feed.Server
+	adopted  map[string][]messages.ConversationID // by application, see [Runtime.adoptedOf]
 }
 
 // New checks the configuration and builds a runtime. Nothing runs, and no store is

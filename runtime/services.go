@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"path/filepath"
 
 	"github.com/kehai-run/kehai/actors/attention/camera"
@@ -48,7 +49,11 @@ func (r *Runtime) services(e *engine.Engine, now first) []follow.Service {
 func (r *Runtime) openPage(context.Context) (follow.Serve, error) {
 	o := r.admin.Page(web.Options{
 		Addr: r.cfg.Web.Addr, Health: r.Healthy, Metrics: r.metrics.Handler(), Log: r.log,
+		Tracker: web.TrackerIn(r.cfg.Data),
 	})
+	if r.cfg.Focus.Enabled {
+		o.Faces = r.faces
+	}
 	page, err := web.New(o)
 	if errors.Is(err, web.ErrPortInUse) && !r.cfg.IsSet("web.addr") && o.Addr == web.DefaultAddr {
 		o.Addr = "127.0.0.1:0" // nobody asked for that port, and a second Kehai may run
@@ -61,6 +66,18 @@ func (r *Runtime) openPage(context.Context) (follow.Serve, error) {
 	r.page = page
 	r.mu.Unlock()
 	return page.Serve, nil
+}
+
+// faces passes on what the camera page sees.
+func (r *Runtime) faces(w http.ResponseWriter, req *http.Request) {
+	r.mu.Lock()
+	trackers := r.trackers
+	r.mu.Unlock()
+	if trackers == nil {
+		http.Error(w, "Kehai has not started yet.", http.StatusServiceUnavailable)
+		return
+	}
+	trackers.Lines(w, req)
 }
 
 // seat takes this machine's place among others, if it has one.
@@ -102,5 +119,8 @@ func (r *Runtime) openFeed(ctx context.Context) (follow.Serve, error) {
 	if err != nil {
 		return nil, fmt.Errorf("runtime: %w", err)
 	}
+	r.mu.Lock()
+	r.trackers = server
+	r.mu.Unlock()
 	return server.Serve, nil
 }

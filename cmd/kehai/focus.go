@@ -34,7 +34,7 @@ given, by the same rules.`,
 		&focusStatus{app: f.app}, &focusDay{app: f.app}, &focusExport{app: f.app},
 		&focusPause{f.app}, &focusResume{f.app},
 		&focusClassify{focusJudge: focusJudge{app: f.app}}, &focusReplay{focusJudge{app: f.app}},
-		&focusFeed{app: f.app}, &focusBaseline{f.app},
+		&focusFeed{app: f.app}, &focusCamera{app: f.app}, &focusBaseline{f.app},
 	} {
 		cmd.AddCommand(v.command())
 	}

@@ -45,7 +45,7 @@ the 68 of OpenFace, or one snapshot that the tracker made itself:
 The file - is standard input, so that a tracker can be piped in; a file is sent
 at the pace of its times. Lines that are refused are named and left out. Ten to
 thirty pictures a second are right, two the least. --example prints a tracker in
-Python that uses MediaPipe.
+Python that uses MediaPipe; kehai focus camera needs no Python.
 
 A tracker can do without this verb: the same lines go to the socket focus.sock in
 the data directory or, where focus.feed_addr is set, over HTTP.`,

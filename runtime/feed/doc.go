@@ -42,6 +42,9 @@
 // status is 200 if a line was taken, 503 if all lines are good but none can be
 // taken now, else 400.
 //
+// The camera page of package runtime/web posts the same lines with the page's own key, to
+// [Server.Lines].
+//
 // One session sends at a time. The lines of another get the code busy until the
 // first one closes its connection, or has been silent for ten seconds.
 //

@@ -62,21 +62,27 @@ func (s *Server) handler() http.Handler {
 					"with the token in the file feed.token of the data directory"}}})
 			return
 		}
-		body, err := s.read(w, r)
-		var large *http.MaxBytesError
-		switch {
-		case errors.Is(err, errBodies):
-			write(w, http.StatusServiceUnavailable, result{Errors: []reply{{Code: CodeBusy, Error: err.Error()}}})
-		case errors.As(err, &large):
-			write(w, http.StatusRequestEntityTooLarge, result{Errors: []reply{{Code: CodeLong,
-				Error: fmt.Sprintf("feed: a request is longer than %d bytes: send fewer lines at once", maxBody)}}})
-		case err == nil:
-			res := s.post(r.URL.Query().Get("session"), body)
-			write(w, res.status(), res)
-		}
-		// Any other error means that the client went away.
+		s.Lines(w, r)
 	})
 	return mux
+}
+
+// Lines takes the lines of a request whose sender the caller has admitted, and answers as
+// the feed's own port does. It may be called while the server serves.
+func (s *Server) Lines(w http.ResponseWriter, r *http.Request) {
+	body, err := s.read(w, r)
+	var large *http.MaxBytesError
+	switch {
+	case errors.Is(err, errBodies):
+		write(w, http.StatusServiceUnavailable, result{Errors: []reply{{Code: CodeBusy, Error: err.Error()}}})
+	case errors.As(err, &large):
+		write(w, http.StatusRequestEntityTooLarge, result{Errors: []reply{{Code: CodeLong,
+			Error: fmt.Sprintf("feed: a request is longer than %d bytes: send fewer lines at once", maxBody)}}})
+	case err == nil:
+		res := s.post(r.URL.Query().Get("session"), body)
+		write(w, res.status(), res)
+	}
+	// Any other error means that the client went away.
 }
 
 var errBodies = errors.New("feed: too many requests at once: send one after the other")

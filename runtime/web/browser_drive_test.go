@@ -51,7 +51,8 @@ type look struct {
 	scale float64
 }
 
-func startBrowser(t *testing.T) *browser {
+// startBrowser starts one; flags stand in place of the one that keeps it from drawing in 3D.
+func startBrowser(t *testing.T, flags ...string) *browser {
 	t.Helper()
 	toRead, toWrite, err := os.Pipe()
 	if err != nil {
@@ -61,9 +62,12 @@ func startBrowser(t *testing.T) *browser {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(chromium(t), "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
-		"--disable-background-networking",
-		"--no-first-run", "--hide-scrollbars", "--user-data-dir="+t.TempDir(), "--remote-debugging-pipe", "about:blank")
+	if flags == nil {
+		flags = []string{"--disable-gpu"}
+	}
+	cmd := exec.Command(chromium(t), append(flags, "--headless", "--no-sandbox", "--disable-dev-shm-usage",
+		"--disable-background-networking", "--no-first-run", "--hide-scrollbars", "--user-data-dir="+t.TempDir(),
+		"--remote-debugging-pipe", "about:blank")...)
 	cmd.ExtraFiles = []*os.File{toRead, fromWrite} // 3 and 4
 	cmd.WaitDelay = 5 * time.Second
 	if err := cmd.Start(); err != nil {

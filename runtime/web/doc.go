@@ -13,6 +13,7 @@
 //
 //	/           the page, and its files beside it: *.js, *.css, icon.svg
 //	/chat       conversations: both sides, what is being written, drafts, search
+//	/camera     follows a face in the browser; /tracker/… are the files of its [Tracker]
 //	/openapi.json what stands below /v1
 //	/healthz    200 or 503 with reasons as JSON
 //	/metrics    Prometheus
@@ -26,6 +27,7 @@
 //	/pipeline   what the stages made of the newest frame of ?window=ID
 //	/attention  changes of the last days
 //	/v1/…       conversations: read, say, follow, decide drafts; see openapi.json
+//	/faces      POST of lines of a face tracker, for the feed
 //	/act        POST of {"verb":…}: what a person asks for, see [Act]
 //
 // # How the page stays right

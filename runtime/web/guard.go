@@ -20,6 +20,7 @@ func (s *Server) routes() http.Handler {
 	for _, a := range assets {
 		open.HandleFunc("GET "+a.path, a.serve)
 	}
+	open.HandleFunc("GET /tracker/{name}", s.opts.Tracker.serve)
 
 	closed := http.NewServeMux()
 	closed.HandleFunc("GET /events", s.events)
@@ -28,6 +29,7 @@ func (s *Server) routes() http.Handler {
 	closed.HandleFunc("GET /pipeline", s.pipeline)
 	closed.HandleFunc("GET /attention", s.history)
 	closed.HandleFunc("POST /act", s.act)
+	closed.HandleFunc("POST /faces", s.faces)
 	s.talkRoutes(closed)
 	open.Handle("/", s.authorised(closed, s.guests()))
 

@@ -55,7 +55,7 @@ func TestTheShellHoldsNoData(t *testing.T) {
 	s.Listen(frameOf("line@a", 10, "himitsu"))
 	for _, path := range []string{"/", "/?t=" + s.token, "/page.css", "/connection.js", "/page.js", "/attention.js",
 		"/timeline.js", "/pipeline.js", "/icon.svg", "/insights", "/insights.js", "/memory", "/memory.js",
-		"/parts.js", "/healthz"} {
+		"/parts.js", "/camera", "/camera.js", "/healthz"} {
 		r := request(t, s, path)
 		r.Header.Del("Authorization")
 		resp, body := do(t, r)

@@ -49,6 +49,12 @@ type Options struct {
 	// Talk serves the chat page and the interface below /v1; nil means that there is
 	// neither.
 	Talk Talker
+	// Faces takes what the camera page sees, as lines of a face tracker; nil means that
+	// attention is not judged.
+	Faces http.HandlerFunc
+	// Tracker is the folder with the face tracker of the camera page; "" means that there
+	// is none.
+	Tracker Tracker
 	// Mask replaces private data in a text, for guests; nil means that no guest is let in.
 	Mask func(string) string
 	// Now is the clock of the page; nil means time.Now.

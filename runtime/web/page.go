@@ -25,6 +25,7 @@ const (
 // heads fills head.html, with which the pages beside the first one begin.
 var heads = map[string]*strings.Replacer{
 	"chat.html":     head("Conversations", "chat", "chat.js"),
+	"camera.html":   head("Camera", "chat camera", "camera.js"),
 	"insights.html": head("Insights", "chat insights", "insights.js"),
 	"memory.html":   head("Memory", "chat insights memory", "memory.js"),
 }
@@ -55,6 +56,8 @@ var assets = []asset{
 	{"/chat", "chat.html", html},
 	{"/chat.css", "chat.css", "text/css; charset=utf-8"},
 	{"/chat.js", "chat.js", javascript},
+	{"/camera", "camera.html", html},
+	{"/camera.js", "camera.js", javascript},
 	{"/insights", "insights.html", html},
 	{"/insights.js", "insights.js", javascript},
 	{"/memory", "memory.html", html},
@@ -92,6 +95,10 @@ func embedded(name string) []byte {
 
 func (a asset) serve(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", a.mime)
+	if a.name == "camera.html" {
+		w.Header().Set("Content-Security-Policy", strings.Replace(w.Header().Get("Content-Security-Policy"),
+			"script-src 'self'", trackerScripts, 1))
+	}
 	w.Write(a.read())
 }
 
