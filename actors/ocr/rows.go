@@ -3,6 +3,7 @@ package ocr
 import (
 	"slices"
 
+	"github.com/kehai-run/kehai/actors/ocr/segment"
 	"github.com/kehai-run/kehai/actors/text"
 	"github.com/kehai-run/kehai/messages"
 )
@@ -66,6 +67,7 @@ type learntRow struct {
 // shows what it showed then.
 type learntSides struct {
 	rows   []learntRow
+	column segment.RowColumn
 	header messages.PixelKey
 	same   bool
 }

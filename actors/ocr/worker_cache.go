@@ -4,6 +4,7 @@ import (
 	"container/list"
 	"sync"
 
+	"github.com/kehai-run/kehai/actors/ocr/segment"
 	"github.com/kehai-run/kehai/messages"
 )
 
@@ -79,6 +80,13 @@ func (c *Cache) rowsOf(window messages.WindowID, header messages.PixelKey) learn
 	known := c.rows[window]
 	known.same = known.header == header
 	return known
+}
+
+// columnOf is where the rows of a window stood last.
+func (c *Cache) columnOf(window messages.WindowID) segment.RowColumn {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.rows[window].column
 }
 
 func (c *Cache) keepRows(window messages.WindowID, known learntSides) {

@@ -73,7 +73,8 @@ func (s *session) learn(out *messages.FrameRead, known messages.Learnt) {
 		header := s.pane.Key(s.segments.Title)
 		sidesByName(out.Bubbles, title, s.layout.Me, s.w.o.Cache.rowsOf(out.Window, header))
 		if rows := learntRows(out.Bubbles, title); len(rows) > 0 {
-			s.w.o.Cache.keepRows(out.Window, learntSides{rows: rows, header: header})
+			s.w.o.Cache.keepRows(out.Window, learntSides{rows: rows, header: header,
+				column: s.segments.Rows})
 		}
 	}
 	shapes := s.segments.Shapes[len(s.segments.Shapes)-min(len(s.segments.Shapes), maxShapes):]

@@ -108,6 +108,7 @@ func (r *rig) open(dark bool) {
 	r.wait(2 * time.Second)
 	r.click(r.client.top)
 	r.wait(2 * time.Second)
+	r.wheel(40) // a client may open a chat where it was left
 }
 
 func (r *rig) restart(dark bool) {

@@ -66,8 +66,10 @@ func (p *Pane) nameInHeader() image.Rectangle {
 				single = line
 			}
 		case !line.Empty():
-			if words++; first.Empty() {
-				first = line
+			if line.Dx() >= 2*line.Dy() {
+				if words++; first.Empty() {
+					first = line
+				}
 			}
 			if line.Dx() > best.Dx() {
 				best = line
@@ -84,7 +86,24 @@ func (p *Pane) nameInHeader() image.Rectangle {
 	if best.Empty() {
 		return best
 	}
-	return best.Inset(-p.px(3)).Intersect(image.Rect(0, 0, p.w, p.title))
+	return p.withoutPortrait(best).Inset(-p.px(3)).Intersect(image.Rect(0, 0, p.w, p.title))
+}
+
+// withoutPortrait cuts off the portrait that stands close before a name: as wide as high, and
+// higher than the name.
+func (p *Pane) withoutPortrait(name image.Rectangle) image.Rectangle {
+	for x := name.Min.X + p.px(blockHeight); x < name.Max.X; x++ {
+		if !p.ink(image.Rect(x, name.Min.Y, x+p.px(wordGap), name.Max.Y)).Empty() {
+			continue
+		}
+		front := p.ink(image.Rect(name.Min.X, name.Min.Y, x, name.Max.Y))
+		rest := p.ink(image.Rect(x, name.Min.Y, name.Max.X, name.Max.Y))
+		if square(front) && 4*front.Dy() > 5*rest.Dy() && !rest.Empty() {
+			return rest
+		}
+		return name
+	}
+	return name
 }
 
 // A header with so many texts is a row of buttons behind a name that begins at the left.

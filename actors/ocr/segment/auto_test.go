@@ -169,6 +169,25 @@ func TestAutoFindsRows(t *testing.T) {
 					s.Name.Add(pane.At), c.Names[i])
 			}
 		}
+		for i := range c.Image.Pix { // a group so long that portraits and names have scrolled away
+			if x := i / 4 % c.Image.Rect.Dx(); x >= pane.At.X && x < pane.At.X+got.Rows.From {
+				y := i / 4 / c.Image.Rect.Dx()
+				if y > pane.At.Y+pane.Area.Min.Y && y < pane.At.Y+pane.Area.Max.Y {
+					c.Image.Pix[i] = c.Image.Pix[4*((y)*c.Image.Rect.Dx()+pane.At.X+1)+i%4]
+				}
+			}
+		}
+		blank, err := segment.Open(c.Image, c.Scale, &l)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if alone := blank.Find(); len(alone.Shapes) > 0 {
+			t.Errorf("seed %d: %d rows are found beside no portraits, want none", seed, len(alone.Shapes))
+		}
+		if blank.Rows = got.Rows; len(blank.Find().Shapes) < len(got.Shapes) {
+			t.Errorf("seed %d: of %d rows %d are found where they stood before", seed, len(got.Shapes),
+				len(blank.Find().Shapes))
+		}
 		if got.Bare > 0 {
 			t.Errorf("seed %d: %d texts stand bare, want none: they are rows", seed, got.Bare)
 		}
@@ -203,7 +222,8 @@ func TestAutoKnowsNoList(t *testing.T) {
 // clock times and ticks inside, beside a list; outlines; rows beside a dark list. All show the
 // same talk. Then at windows of others, as make real has photographed them: Dino's rows, of which
 // the first belong to a name that has scrolled away; the same with buttons on them, as far as the
-// name; Kaidan's bubbles beside a bar that scrolls, where the owner's have neither fill nor edge.
+// name; Kaidan's bubbles beside a bar that scrolls, where the owner's have neither fill nor edge;
+// Chatty's, of which half are shadows alone, with a portrait before the name.
 func TestAutoInABrowser(t *testing.T) {
 	l, _ := layout.ByName("auto")
 	for _, c := range []struct {
@@ -221,6 +241,7 @@ func TestAutoInABrowser(t *testing.T) {
 		{"rows.png", 1, 260, "nnnnnnnnn", 0, 0, 0},
 		{"dino.png", 1, 306, "nnnnnnnnnnnnnnnnnn", 0, 2, 632},
 		{"dino-buttons.png", 1, 306, "nnnnnnnnnnnnnnnnnnnnn", 0, 2, 632},
+		{"chatty.png", 1, 5, "iiiiiiiiiiiiioioioio", 0, 0, 248},
 		{"kaidan.png", 1, 301, "iiiiiiiii", 0, 5, 316},
 	} {
 		f, err := os.Open(filepath.Join("testdata", c.file))

@@ -30,7 +30,8 @@ func (b *block) picture() bool { return b.class != classFilled }
 // findBlocks is [Pane.Find] for windows of which no colours are known.
 func (p *Pane) findBlocks() Segments {
 	out := Segments{Theme: p.theme.Name, Header: image.Rect(0, 0, p.w, p.Area.Min.Y), Title: p.nameInHeader()}
-	list, taken, s := p.blocks()
+	list, rows, s := p.blocks()
+	out.Rows = rows.at
 	for i := range list {
 		b := &list[i]
 		out.Shapes = append(out.Shapes, Shape{rows: b.rows, fill: b.fill, paint: b.paint,
@@ -58,7 +59,7 @@ func (p *Pane) findBlocks() Segments {
 	if p.layout.Marks.Known() {
 		out.Marks = marks
 	}
-	out.Bare = p.bare(s.texture.blocks(), append(marks, taken...), out.Shapes)
+	out.Bare = p.bare(s.texture.blocks(), append(marks, rows.taken...), out.Shapes)
 	return out
 }
 
@@ -98,8 +99,8 @@ func (p *Pane) isStamp(r image.Rectangle) bool {
 	return r.Dx() >= p.px(14) && r.Dx() > r.Dy()*5/4 && r.Dy() >= p.px(5) && r.Dy() <= p.px(34)
 }
 
-// blocks finds the blocks, top to bottom. taken is where messages stand in no bubble.
-func (p *Pane) blocks() (list []block, taken []image.Rectangle, s *scanner) {
+// blocks finds the blocks, top to bottom. rows says where messages stand in no bubble.
+func (p *Pane) blocks() (list []block, rows rowsFound, s *scanner) {
 	s = &scanner{p: p.pixels, texture: newTexture(p.Area, p.px(textCell))}
 	list = p.joined(s, s.flats(p.Area, stepInFill))
 	list = slices.DeleteFunc(list, func(b block) bool { return !p.shaped(b) || p.background.patterned && !p.plain(b) })
@@ -111,14 +112,14 @@ func (p *Pane) blocks() (list []block, taken []image.Rectangle, s *scanner) {
 	list, portraits = p.messagesOf(list, portraits)
 	besidePortrait := func(b block) bool { return b.avatar != "" && !b.picture() }
 	if !slices.ContainsFunc(list, besidePortrait) {
-		if rows, bands := p.rowBlocks(portraits, list); len(rows) > 0 {
-			list, taken = rows, bands // the rest are buttons and previews
+		if found := p.rowBlocks(portraits, list); len(found.list) > 0 {
+			list, rows = found.list, found // the rest are buttons and previews
 		}
 	}
 	slices.SortFunc(list, func(a, b block) int {
 		return cmp.Or(cmp.Compare(a.box.Min.Y, b.box.Min.Y), cmp.Compare(a.box.Min.X, b.box.Min.X))
 	})
-	return list, taken, s
+	return list, rows, s
 }
 
 // joined makes blocks of regions. Stripes that stand on each other are one bubble, whose

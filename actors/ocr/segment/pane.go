@@ -18,6 +18,8 @@ type Pane struct {
 	// Known is what the window's earlier frames have taught; only a layout that says
 	// find: auto needs it. Set it before Find.
 	Known messages.Learnt
+	// Rows is where the rows of earlier frames stood, likewise.
+	Rows RowColumn
 
 	pixels
 	image      *image.RGBA

@@ -27,23 +27,44 @@ type rowLine struct {
 	name image.Rectangle // of the first ink, if the line begins a group
 }
 
-// rowBlocks finds the messages of an application that writes rows. taken are the bands that
-// they stand in, with names and times. A window of which bubbles are known has none, and
+// RowColumn is where rows stand, in pixels of the pane; zero where there are none.
+type RowColumn struct {
+	From int // right of the portraits
+	Left int // where lines begin
+}
+
+// rowsFound are the messages of an application that writes rows.
+type rowsFound struct {
+	list  []block
+	taken []image.Rectangle // the bands that they stand in, with names and times
+	at    RowColumn
+}
+
+// rowBlocks finds them. Of a long group neither portrait nor name may show: then they stand
+// where earlier frames had them. A window of which bubbles are known has none, and
 // neither has one without an input, which may be a list of chats. buttons are what else was
 // found; those at the right lie on the messages.
-func (p *Pane) rowBlocks(portraits []image.Rectangle, buttons []block) (list []block, taken []image.Rectangle) {
+func (p *Pane) rowBlocks(portraits []image.Rectangle, buttons []block) (found rowsFound) {
 	if p.background.patterned || p.Area.Max.Y == p.h || len(p.Known.Fills) > 0 {
-		return nil, nil
+		return found
 	}
+	amongRows := func(b block) bool { return 2*b.box.Min.X <= p.w }
 	column := p.portraitColumn(portraits)
-	if len(column) == 0 {
-		return nil, nil
+	switch {
+	case len(column) > 0:
+		found.at.From = column[0].Max.X + p.px(rowGap)
+	case p.Rows.From == 0 || p.Rows.Left >= p.Area.Max.X || slices.ContainsFunc(buttons, amongRows):
+		return found
+	default:
+		found.at = p.Rows
 	}
-	lines := p.rowLines(column, buttons)
+	var lines []rowLine
+	lines, found.at.Left = p.rowLines(column, found.at, buttons)
+	list := found.list
 	font := highest(lines)
 	var name image.Rectangle
 	for i, l := range lines {
-		taken = append(taken, image.Rect(p.Area.Min.X, l.box.Min.Y-1, p.Area.Max.X, l.box.Max.Y+1))
+		found.taken = append(found.taken, image.Rect(p.Area.Min.X, l.box.Min.Y-1, p.Area.Max.X, l.box.Max.Y+1))
 		if !l.name.Empty() {
 			name = l.name
 			continue
@@ -64,7 +85,8 @@ func (p *Pane) rowBlocks(portraits []image.Rectangle, buttons []block) (list []b
 		}
 		b.paint, b.fill = p.background.colour, p.background.colour.luma()
 	}
-	return list, taken
+	found.list = list
+	return found
 }
 
 // portraitColumn are the portraits that stand in one column at the left.
@@ -84,10 +106,9 @@ func (p *Pane) portraitColumn(portraits []image.Rectangle) (column []image.Recta
 }
 
 // rowLines are the lines right of a column of portraits that begin where names do.
-func (p *Pane) rowLines(column []image.Rectangle, buttons []block) (lines []rowLine) {
-	from := column[0].Max.X + p.px(rowGap)
-	band := image.Rect(from, p.Area.Min.Y, p.Area.Max.X-p.px(margin), p.Area.Max.Y)
-	left := 0
+func (p *Pane) rowLines(column []image.Rectangle, at RowColumn, buttons []block) (lines []rowLine, left int) {
+	band := image.Rect(at.From, p.Area.Min.Y, p.Area.Max.X-p.px(margin), p.Area.Max.Y)
+	left = at.Left
 	for _, box := range p.inkLines(band, buttons...) {
 		l := rowLine{box: p.withoutTick(box)}
 		for _, r := range column {
@@ -102,7 +123,7 @@ func (p *Pane) rowLines(column []image.Rectangle, buttons []block) (lines []rowL
 	}
 	return slices.DeleteFunc(lines, func(l rowLine) bool {
 		return left == 0 || abs(l.box.Min.X-left) > p.px(rowGap) || p.Clips(l.box)
-	})
+	}), left
 }
 
 // inkLines are the lines of ink in a band, top to bottom, left of buttons that lie on it.
@@ -231,11 +252,19 @@ func (p *Pane) strongest(box image.Rectangle) (most int) {
 	return most
 }
 
-// highest is the height of the highest line, nearly the size of the font.
+// highest is the height of the highest line, nearly the size of the font. Emoji alone in a line
+// are drawn larger: what is much higher than most does not count.
 func highest(lines []rowLine) (h int) {
+	var all []int
 	for _, l := range lines {
 		if l.name.Empty() {
-			h = max(h, l.box.Dy())
+			all = append(all, l.box.Dy())
+		}
+	}
+	slices.Sort(all)
+	for _, high := range all {
+		if 5*high <= 8*all[len(all)/2] {
+			h = high
 		}
 	}
 	return h

@@ -21,6 +21,7 @@ type Segments struct {
 	Shapes []Shape           // top to bottom
 	Marks  []image.Rectangle // centred ink between shapes: dates and notices, top to bottom
 	Bare   int               // blocks of text that stand in no bubble
+	Rows   RowColumn         // where Shapes stand if they are rows
 }
 
 // Shape is a bubble or a picture that stands where a bubble would.
