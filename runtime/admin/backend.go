@@ -2,7 +2,6 @@ package admin
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -72,12 +71,11 @@ func (b Backend) Status(ctx context.Context) (control.Status, error) {
 		return b.Live.Status(), nil
 	}
 	dead, err := b.DeadLetters(ctx)
-	sending, failed := b.SendingPaused()
-	err = errors.Join(err, failed)
 	return control.Status{
-		Node: b.Config.Node, Paused: b.Pauses.List(), AttentionPaused: b.Pauses.DeskStamp(), SendingPaused: sending,
-		DeadLetters: len(dead),
-		Actors:      []engine.ActorInfo{}, Pools: []engine.PoolInfo{},
+		Node: b.Config.Node, Paused: b.Pauses.List(), AttentionPaused: b.Pauses.DeskStamp(),
+		SendingPaused: b.Pauses.SendingStamp(),
+		DeadLetters:   len(dead),
+		Actors:        []engine.ActorInfo{}, Pools: []engine.PoolInfo{},
 	}, err
 }
 
@@ -121,10 +119,8 @@ func (b Backend) Describe(s *control.Status) {
 			s.Problems = append(s.Problems, err.Error())
 		}
 	}
-	var err error
 	s.Paused, s.AttentionPaused = b.Pauses.List(), b.Pauses.DeskStamp()
-	s.SendingPaused, err = b.SendingPaused()
-	failed(err)
+	s.SendingPaused = b.Pauses.SendingStamp()
 	held, err := b.Held(context.Background())
 	failed(err)
 	s.Held = len(held)

@@ -62,10 +62,7 @@ func (b Backend) Drafts(ctx context.Context) ([]control.Draft, error) {
 // leaving is why replies that are to be sent are not typed yet, "" for one that outbound
 // works on or has not received yet.
 func (b Backend) leaving(e *engine.Engine) (map[control.DraftID]messages.SendReason, error) {
-	paused, err := b.SendingPaused()
-	if err != nil {
-		return nil, err
-	}
+	paused := b.Pauses.SendingStamp()
 	why := map[control.DraftID]messages.SendReason{}
 	add := func(_ messages.Address, _ string, r outbound.Reply) error {
 		id := control.NewDraftID(r.Conversation, r.Turn, r.Epoch)
@@ -281,19 +278,4 @@ func (b Backend) pauseSending(ctx context.Context, paused bool) error {
 		m = messages.PauseSending{}
 	}
 	return e.Inject(ctx, messages.To(owner.Kind, b.Config.Node), m, "")
-}
-
-// SendingPaused is since when sending is paused, nil if it is not.
-func (b Backend) SendingPaused() (since *control.Stamp, err error) {
-	e, err := b.Engine()
-	if err != nil {
-		return nil, err
-	}
-	err = engine.ReadTable(e, owner.Kind, owner.States, func(a messages.Address, _ string, s owner.State) error {
-		if a.Key() == b.Config.Node && !s.PausedSince.IsZero() {
-			since = &control.Stamp{Time: s.PausedSince}
-		}
-		return nil
-	})
-	return since, err
 }

@@ -91,6 +91,16 @@ func (p *State) DeskStamp() *control.Stamp {
 	return nil
 }
 
+// SendingStamp returns since when no reply is sent, nil if replies are.
+func (p *State) SendingStamp() *control.Stamp {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.now.Sending == nil {
+		return nil
+	}
+	return &control.Stamp{Time: *p.now.Sending}
+}
+
 // ErrPaused refuses to watch what is paused.
 var ErrPaused = errors.New("watching is paused; kehai resume goes on")
 

@@ -91,8 +91,9 @@ func TestPause(t *testing.T) {
 	again := &State{}
 	must(again.Load(e))
 	if list := again.List(); len(list) != 2 || list[0].Window != "" || list[1].Window != "line@a" ||
-		again.Desk() == nil {
-		t.Errorf("List() after a restart = %v, desk %v, want what was paused", list, again.Desk())
+		again.Desk() == nil || again.SendingStamp() == nil {
+		t.Errorf("List() after a restart = %v, desk %v, sending %v, want what was paused", list, again.Desk(),
+			again.SendingStamp())
 	}
 	if err := p.SetWindow(ctx, e, "line@a", false); err == nil {
 		t.Error("one window goes on while all are paused, want an error that says how")
@@ -103,7 +104,7 @@ func TestPause(t *testing.T) {
 	}
 	must(p.SetDesk(ctx, e, false))
 	must(p.SetSending(ctx, e, false))
-	if p.Desk() != nil || p.DeskStamp() != nil || refused(t, p.Key(press)) != "" {
+	if p.Desk() != nil || p.DeskStamp() != nil || p.SendingStamp() != nil || refused(t, p.Key(press)) != "" {
 		t.Error("the desk or the sending is paused, want neither")
 	}
 	if _, stored, err := e.Setting(setting); stored || err != nil {

@@ -6,5 +6,5 @@ func Example() {
 	// now focused, as the rule says with confidence 0.9
 	// 0s: focused, was unknown
 	// 1m10s: away, was focused
-	// 2m20s: focused, was away
+	// 2m10s: focused, was away
 }
