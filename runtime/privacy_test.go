@@ -396,7 +396,7 @@ func debugFiles(t *testing.T, data string) map[string][]byte {
 			t.Errorf("mode of %s = %v, %v, want 0600", path, info, err)
 		}
 		raw, err := os.ReadFile(path)
-		if err != nil || bytes.Contains(raw, []byte("PNG")) || bytes.Contains(raw, []byte("bubbles")) {
+		if err != nil || bytes.Contains(raw, []byte("\x89PNG\r\n")) || bytes.Contains(raw, []byte("bubbles")) {
 			t.Errorf("%s is not sealed (%v)", path, err)
 		}
 		return nil
