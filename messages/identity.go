@@ -18,6 +18,13 @@ type Identify struct {
 	// Shows is the conversation last shown in the window, if this frame continues it; ""
 	// if it does not.
 	Shows ConversationID
+	// Still: the header has the very pixels that it had then, however its title is read.
+	Still bool `json:",omitempty"`
+	// Look is the conversation that the window has shown again and again under a header of
+	// these pixels, "" for none. Namesakes share it.
+	Look ConversationID `json:",omitempty"`
+	// Unlike are conversations that the window has shown under headers of other pixels only.
+	Unlike []ConversationID `json:",omitempty"`
 	// Readings counts the readings in a row, this one included, that had this title and
 	// identified nobody.
 	Readings int

@@ -110,6 +110,7 @@ type FrameRead struct {
 	Unread  []Omitted    // what could not be read
 	LeftOut []Omitted    // read, but not part of a message
 	Header  Rect         // where the title stands
+	Name    PixelKey     `json:",omitempty"` // the title's pixels, whatever was read there; 0 if unknown
 	Input   Rect         // of the input below the messages; empty if none was found
 	Field   []Line       // its lines, top to bottom, if requested
 	Learnt  Learnt       // what is known of the window with this frame

@@ -107,7 +107,7 @@ func (a *actor) identify(turn *actors.Turn, m messages.Identify) {
 	answer := messages.Identified{Window: m.Window, Frame: m.Frame, At: m.At}
 	m.Title = a.o.Rules.Spelled(a.app, m.Title, m.Names)
 	d := a.o.Rules.Decide(m, a.known)
-	title, group := a.o.Rules.Read(m.Title)
+	title, group := a.o.Rules.titled(m, a.known)
 	switch {
 	case d.Why != "":
 		answer.Why, answer.Of = d.Why, d.Of

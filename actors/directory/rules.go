@@ -170,6 +170,15 @@ func whom(known map[messages.ConversationID]Known, title messages.Text, group bo
 	return m
 }
 
+// titled is the title that a window shows: what was read, or what it is called over a header
+// of the same pixels.
+func (r Rules) titled(q messages.Identify, known map[messages.ConversationID]Known) (messages.Text, bool) {
+	if k, ok := known[Resolve(known, q.Look)]; ok && (q.Title.Confidence > 0 || q.Title.Text == "") {
+		return k.Title, k.Group
+	}
+	return r.Read(q.Title)
+}
+
 // Decide says which conversation a title belongs to. The bubbles decide: a frame that
 // continues what a conversation has shown belongs to it, however the title was read. An
 // equal title is enough if nothing speaks against it: it is unique, the new bubbles may
@@ -179,7 +188,10 @@ func whom(known map[messages.ConversationID]Known, title messages.Text, group bo
 // conversation has shown are not given away while its own title may be a misreading.
 // Everything else is held, because a guess could mix two people up.
 func (r Rules) Decide(q messages.Identify, known map[messages.ConversationID]Known) Decision {
-	title, group := r.Read(q.Title)
+	if _, ok := known[q.Shows]; ok && q.Still {
+		return Decision{Conversation: Resolve(known, q.Shows), Learn: true}
+	}
+	title, group := r.titled(q, known)
 	if title == "" {
 		return Decision{Why: events.UnknownTitle}
 	}
@@ -262,7 +274,7 @@ func (r Rules) compared(q messages.Identify, m meant, known map[messages.Convers
 	if d, ok := elsewhere(q, m, having(m.equal, messages.OverlapWeak), known); ok {
 		return d
 	}
-	sure := q.Title.Confidence == 0 || q.Title.Confidence >= max(r.TitleAlike, r.TitleNew)
+	sure := q.Title.Confidence == 0 || q.Look != "" || q.Title.Confidence >= max(r.TitleAlike, r.TitleNew)
 	certain := q.Title.Confidence == 0 || q.Readings >= consensus
 	strangers := len(having(m.all(), messages.OverlapOther)) == len(m.all())
 	switch {
@@ -275,18 +287,14 @@ func (r Rules) compared(q messages.Identify, m meant, known map[messages.Convers
 			len(misnamed(having(m.alike, messages.OverlapGap, messages.OverlapApart), known)) == 0
 		return r.alike(q, m.alike, sure, apart)
 	}
-	// Among those with exactly this title, the others are ruled out.
-	possible := []messages.Overlap{
-		messages.OverlapNone, messages.OverlapWeak, messages.OverlapGap, messages.OverlapBack,
-	}
-	may, rivals := having(m.equal, possible...), having(m.alike, possible...)
+	may, rivals := possible(q, m)
 	switch {
 	case len(may) == 1 && q.Title.Confidence > 0 && len(having(may, messages.OverlapNone)) == 1 &&
 		len(misnamed(having(m.all(), messages.OverlapWeak), known)) > 0: // it may be theirs
 		return Decision{Why: events.UnknownAlike, Of: append(may, rivals...)}
 	case len(may) == 1 && len(misnamed(having(may, messages.OverlapBack), known)) == 1: // nor is its own title certain
 		return Decision{Why: events.UnknownUnsure, Of: may}
-	case len(may) == 1 && (len(rivals) > 0 && !certain || len(having(m.torn, possible...)) > 0):
+	case len(may) == 1 && q.Look == "" && (len(rivals) > 0 && !certain || len(having(m.torn, unproven...)) > 0):
 		// one misreading would make it a rival's
 		return Decision{Why: events.UnknownAlike, Of: append(may, rivals...)}
 	case len(may) == 1 && !sure && !certain: // or a stranger's
@@ -301,6 +309,27 @@ func (r Rules) compared(q messages.Identify, m meant, known map[messages.Convers
 		return Decision{Why: events.UnknownNamesake, Of: m.equal}
 	}
 	return Decision{Why: events.UnknownAlike, Of: m.all()}
+}
+
+// unproven are the overlaps that neither prove a conversation nor rule it out.
+var unproven = []messages.Overlap{
+	messages.OverlapNone, messages.OverlapWeak, messages.OverlapGap, messages.OverlapBack,
+}
+
+// possible are the conversations with exactly a title and those of like ones that nothing
+// rules out. A header of other pixels does, unless the conversation may have another name
+// now.
+func possible(q messages.Identify, m meant) (equal, alike []messages.ConversationID) {
+	equal, alike = having(q.Shared, m.equal, unproven), having(q.Shared, m.alike, unproven)
+	renamed := having(q.Shared, m.alike, []messages.Overlap{messages.OverlapWeak})
+	return except(equal, q.Unlike), except(alike, except(q.Unlike, renamed))
+}
+
+// except is a list without those of another.
+func except(list, others []messages.ConversationID) []messages.ConversationID {
+	return slices.DeleteFunc(slices.Clone(list), func(id messages.ConversationID) bool {
+		return slices.Contains(others, id)
+	})
 }
 
 // elsewhere decides about bubbles that conversations of quite other titles have shown, and

@@ -78,6 +78,7 @@ type actor struct {
 	watched           time.Time                 // when the window last showed what was read before the last frame
 	steady            steady
 	blank             blank
+	header            header
 	unknown           unknown
 	unproven          unproven
 	namers            []namer // of the window's accessibility tree
@@ -244,6 +245,7 @@ func (a *actor) conclude(turn *actors.Turn, m messages.FrameRead, title messages
 		turn.Drop(events.StageFusion, events.RuleTorn, events.Detail{Window: a.window, Frame: m.Hash})
 		a.readAgain(turn)
 	case Wait:
+		a.header.note(view.Conversation, m)
 		pendings.Put(turn, "held", Pending{View: view, Detection: a.detection(m, title, view)})
 		a.readAgain(turn)
 	default:
@@ -254,6 +256,7 @@ func (a *actor) conclude(turn *actors.Turn, m messages.FrameRead, title messages
 		} else {
 			a.deferFrame(turn, m)
 		}
+		a.headedBy(turn, m, view.Conversation)
 	}
 }
 
@@ -369,7 +372,7 @@ func (a *actor) remember(turn *actors.Turn, view View, at time.Time) {
 	}
 	last := a.before(turn, view.Conversation)
 	view = last.linked(view, a.steady.from(view.Conversation, last.At))
-	view.At = at
+	view.At, view.Looks = at, last.Looks
 	lastViews.Put(turn, string(view.Conversation), view)
 }
 

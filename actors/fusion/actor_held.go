@@ -28,7 +28,7 @@ func (a *actor) keep(turn *actors.Turn, m messages.FrameRead, answer messages.Id
 		return
 	}
 	view := viewOf("", m.Bubbles)
-	if a.latest(turn).claims(view) {
+	if a.latest(turn).claims(view) && (!a.unknown.titled(m) || a.unknown.readings < 2) {
 		return // the title is still to change, or the bubbles are
 	}
 	held := Held{App: a.o.App, Detection: a.detection(m, m.Title.Text, view), Why: why, Of: answer.Of}

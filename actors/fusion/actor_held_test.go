@@ -60,6 +60,17 @@ func TestHeld(t *testing.T) {
 	h.WantSent()
 }
 
+// TestHeldUnderANewName: what the window goes on to show is held once its new title is no
+// slip of a moment.
+func TestHeldUnderANewName(t *testing.T) {
+	h := spawn(t)
+	send(h, read("Hana", "a b"))
+	for _, want := range [][]string{nil, nil, {"1:title_ambiguous:3"}, {"1:title_ambiguous:3"}} {
+		send(h, read("Somebody", "a b c"))
+		wantHeld(t, h, want...)
+	}
+}
+
 // TestHeldIsBounded: the oldest makes room, and that is told.
 func TestHeldIsBounded(t *testing.T) {
 	h := spawn(t)

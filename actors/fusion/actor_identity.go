@@ -186,7 +186,10 @@ func (a *actor) overlap(turn *actors.Turn, m messages.FrameRead, c messages.Conv
 	bubbles, _ := a.claimed(turn, m, View{Conversation: c})
 	view, latest := viewOf(c, bubbles), a.latest(turn)
 	own, _ := lastViews.Get(turn, string(c))
-	if answer == messages.OverlapSame || answer == messages.OverlapNone || answer == messages.OverlapWeak {
+	switch {
+	case answer == messages.OverlapWeak && a.alone(turn, m, c):
+		return messages.OverlapSame // its header too
+	case answer == messages.OverlapSame || answer == messages.OverlapNone || answer == messages.OverlapWeak:
 		return answer
 	}
 	switch pause := a.unwatched(turn, c, m); {
@@ -327,12 +330,16 @@ func (a *actor) question(turn *actors.Turn, m messages.FrameRead, q messages.Ide
 	}
 	pending, _ := pendings.Get(turn, "held")
 	showing(pending.View)
+	q.Unlike = a.unlike(turn, m, q.Shared)
+	if a.asked != nil && a.asked.Hash == m.Hash && a.asked.At.Equal(m.At) { // a sender has the title read
+		q.Still, q.Look = a.header.is(q.Shows, m), a.look(turn, m)
+	}
 	for i := range a.namers {
 		a.namers[i].shown(titleOf(m))
 	}
 	q.Names = names(a.namers, a.unknown, titleOf(m), viewOf("", m.Bubbles))
 	q.Readings = 1
-	if a.unknown.title == titleOf(m) {
+	if a.unknown.titled(m) {
 		q.Readings += a.unknown.readings
 		if a.unknown.at.Equal(m.At) {
 			q.Readings--

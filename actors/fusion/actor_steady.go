@@ -16,7 +16,8 @@ const maxUnseen = 20 * time.Second
 type steady struct {
 	conversation messages.ConversationID // "" for none
 	title        string
-	since, at    time.Time // capture of the first and the last frame
+	name         messages.PixelKey // its pixels
+	since, at    time.Time         // capture of the first and the last frame
 }
 
 // note takes in whose a frame is, or that nobody knows: then it is still to be told what
@@ -25,14 +26,14 @@ func (s *steady) note(m messages.FrameRead, answer messages.Identified) {
 	title := titleOf(m)
 	switch {
 	case len(m.Bubbles) == 0 && len(m.Marks) == 0, answer.Unlisted,
-		answer.Why != "" && (m.Away || title != s.title):
+		answer.Why != "" && (m.Away || !s.titled(m)):
 		*s = steady{}
 	case answer.Why == "":
 		since := m.At
 		if s.until(m, answer.Conversation) {
 			since = s.since
 		}
-		*s = steady{conversation: answer.Conversation, title: title, since: since, at: m.At}
+		*s = steady{conversation: answer.Conversation, title: title, name: m.Name, since: since, at: m.At}
 	case s.conversation != "":
 		s.at = m.At
 	}
@@ -44,7 +45,7 @@ func (s *steady) until(m messages.FrameRead, c messages.ConversationID) bool {
 	if m.Watched.After(seen) {
 		seen = m.Watched
 	}
-	return c != "" && !m.Away && s.conversation == c && s.title == titleOf(m) && m.At.Sub(seen) <= maxUnseen
+	return c != "" && !m.Away && s.conversation == c && s.titled(m) && m.At.Sub(seen) <= maxUnseen
 }
 
 // from reports whether a conversation has been watched since a time, up to the last frame.
@@ -86,3 +87,12 @@ func (b *blank) before(m messages.FrameRead) bool { return b.title != "" && b.ti
 
 // long reports whether nothing was said yet in a frame's conversation.
 func (b *blank) long(m messages.FrameRead) bool { return b.before(m) && b.till.Sub(b.at) >= blankLong }
+
+// titled reports whether a frame has the same title: its pixels tell, or what was read where
+// they are unknown.
+func (s *steady) titled(m messages.FrameRead) bool {
+	if s.name != 0 && m.Name != 0 {
+		return s.name == m.Name
+	}
+	return s.title == titleOf(m)
+}

@@ -16,7 +16,8 @@ type unknown struct {
 	frame     messages.FrameHash // of the last
 	published bool               // this activation has published it
 
-	title    string    // of the newest frames
+	title    string // of the newest frames
+	name     messages.PixelKey
 	readings int       // with that title
 	at       time.Time // capture of the last
 	first    View      // the first with that title
@@ -25,13 +26,20 @@ type unknown struct {
 
 // note counts a reading of a title.
 func (u *unknown) note(m messages.FrameRead) {
-	if title := titleOf(m); u.title != title || u.readings == 0 {
-		u.title, u.readings, u.first, u.from = title, 0, viewOf("", m.Bubbles), m.At
+	if !u.titled(m) || u.readings == 0 {
+		u.title, u.name, u.readings = titleOf(m), m.Name, 0
+		u.first, u.from = viewOf("", m.Bubbles), m.At
 	}
 	if !u.at.Equal(m.At) {
 		u.readings++
 	}
 	u.at = m.At
+}
+
+// titled reports whether a frame has the title of the newest ones, and their header: a like
+// reading of another one is none of the same title.
+func (u *unknown) titled(m messages.FrameRead) bool {
+	return u.title == titleOf(m) && (u.name == 0 || m.Name == 0 || u.name == m.Name)
 }
 
 // hold passes nothing on of a frame whose conversation is unknown. The person is

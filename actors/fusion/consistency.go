@@ -37,6 +37,8 @@ type View struct {
 	// Apart: the window was not watched all the while when the anchor went out of view.
 	// Then no step counts: a stranger's chat goes on too.
 	Apart bool `json:"apart,omitempty"`
+	// Looks are the pixels of its header, the latest last.
+	Looks []Look `json:"looks,omitempty"`
 }
 
 // viewOf sums up the bubbles of a view.

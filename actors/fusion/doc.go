@@ -23,6 +23,9 @@
 // told after some seconds. If no bubble shows who wrote it, no bubble is passed
 // on as a message, and the person is told too (actor_sides.go).
 //
+// The pixels of a header (looks.go) say whose name it is: equal ones are one name, however it
+// was read, and others are another until the bubbles prove it.
+//
 // While a window shows one title without a break (actor_steady.go), what stands in the
 // place of a message is that message, edited or taken back: no namesake's first sight.
 //

@@ -250,7 +250,8 @@ func TestAutoWithLittleToSee(t *testing.T) {
 	}
 }
 
-// TestAutoReadsShortNames: a name of one letter is as square as the icons beside it.
+// TestAutoReadsShortNames: a name of one letter is as square as the icons beside it, and its
+// pixels are told.
 func TestAutoReadsShortNames(t *testing.T) {
 	for scale := 1; scale <= 2; scale++ {
 		o := look(drawn.Dark, scale)
@@ -262,8 +263,19 @@ func TestAutoReadsShortNames(t *testing.T) {
 		apply(t, w, drawn.Change{Op: drawn.OpAppend, Who: drawn.Friend, Text: "おつかれさま"})
 		exact := NewWorker(Options{Confidence: DefaultThresholds(), Layouts: always(auto()), Cache: NewCache(64),
 			Open: func() (hardware.Recognizer, error) { return drawn.NewRecognizer(w), nil }})
-		if got := string(do(t, exact, capture(t, w)).Title.Text); got != "弟" {
-			t.Errorf("x%d: title = %q, want 弟", scale, got)
+		got := do(t, exact, capture(t, w))
+		if got.Title.Text != "弟" {
+			t.Errorf("x%d: title = %q, want 弟", scale, string(got.Title.Text))
+		}
+		apply(t, w, drawn.Change{Op: drawn.OpAppend, Who: drawn.Friend, Text: "またね"})
+		if again := do(t, exact, capture(t, w)); again.Name != got.Name || got.Name == 0 {
+			t.Errorf("x%d: the pixels of one name are %d and %d, want the same", scale, got.Name, again.Name)
+		}
+		if err := w.Call("弟", "第"); err != nil {
+			t.Fatal(err)
+		}
+		if other := do(t, exact, capture(t, w)); other.Name == got.Name {
+			t.Errorf("x%d: two names have the pixels %d", scale, got.Name)
 		}
 		if err := w.Close(); err != nil {
 			t.Error(err)

@@ -40,6 +40,9 @@ func (s *session) all(out *messages.FrameRead) (err error) {
 	if out.Title, err = s.title(s.segments.Title); err != nil {
 		return fmt.Errorf("ocr: read the title: %w", err)
 	}
+	if !s.segments.Title.Empty() {
+		out.Name = s.pane.Key(s.segments.Title)
+	}
 	shapes := s.segments.Shapes
 	if n := len(shapes) - maxShapes; n > 0 {
 		s.unread.add(messages.OmittedBubbles, n, maxShapes)

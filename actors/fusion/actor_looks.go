@@ -1,0 +1,67 @@
+package fusion
+
+import (
+	"github.com/kehai-run/kehai/actors"
+	"github.com/kehai-run/kehai/messages"
+)
+
+// headedBy remembers the header of a frame whose conversation is known. What others were
+// seen to have of it was the header of this one, drawn before the bubbles.
+func (a *actor) headedBy(turn *actors.Turn, m messages.FrameRead, c messages.ConversationID) {
+	if !a.header.note(c, m) {
+		return
+	}
+	own, ok := lastViews.Get(turn, string(c))
+	looks, changed := voted(own.Looks, m.Name, m.At, a.header.anew)
+	if !ok || !changed {
+		return
+	}
+	if own.unlike(m.Name, a.header.anew) {
+		a.header.anew = m.At
+	}
+	own.Looks = looks
+	lastViews.Put(turn, string(c), own)
+	for _, l := range lastViews.All(turn) {
+		if l.Conversation != c && l.headed(m.Name, 1) && !l.headed(m.Name, looksSure) {
+			l.Looks = without(l.Looks, m.Name)
+			lastViews.Put(turn, string(l.Conversation), l)
+		}
+	}
+}
+
+// look is the conversation that a frame's header belongs to, "" for none.
+func (a *actor) look(turn *actors.Turn, m messages.FrameRead) (c messages.ConversationID) {
+	if m.Name == 0 {
+		return ""
+	}
+	for _, l := range lastViews.All(turn) {
+		if l.headed(m.Name, looksSure) {
+			return l.Conversation
+		}
+	}
+	return ""
+}
+
+// alone reports whether a conversation is the only one that the window has shown under a
+// frame's header.
+func (a *actor) alone(turn *actors.Turn, m messages.FrameRead, c messages.ConversationID) bool {
+	own, n := false, 0
+	for _, l := range lastViews.All(turn) {
+		if m.Name != 0 && l.headed(m.Name, 1) {
+			own, n = own || l.Conversation == c, n+1
+		}
+	}
+	return own && n == 1
+}
+
+// unlike are those of a list that a window has shown under other headers only.
+func (a *actor) unlike(turn *actors.Turn, m messages.FrameRead, shared []messages.Shared) (
+	out []messages.ConversationID) {
+	for _, s := range shared {
+		own, _ := lastViews.Get(turn, string(s.Conversation))
+		if m.Name != 0 && own.unlike(m.Name, a.header.anew) {
+			out = append(out, s.Conversation)
+		}
+	}
+	return out
+}
