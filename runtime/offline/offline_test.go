@@ -25,7 +25,7 @@ func open(t *testing.T, cfg config.Config) *offline.Store {
 }
 
 // At rest, what remembers works: what is imported can be recalled, and is there the next
-// time. All else waits for a start.
+// time. So is a pause.
 func TestOffline(t *testing.T) {
 	cfg := config.Default()
 	cfg.Data = t.TempDir()
@@ -54,16 +54,20 @@ func TestOffline(t *testing.T) {
 	if err := s.Pause(ctx, control.Sending); err != nil {
 		t.Fatal(err)
 	}
-	status, err := s.Status(ctx)
-	if err != nil || status.SendingPaused != nil {
-		t.Errorf("Status() = %+v, %v, want that its owner has not been told yet", status.SendingPaused, err)
+	paused := func(s *offline.Store) {
+		t.Helper()
+		if status, err := s.Status(ctx); err != nil || status.SendingPaused == nil {
+			t.Errorf("Status() = %+v, %v, want that no reply is sent", status.SendingPaused, err)
+		}
 	}
+	paused(s)
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
 	again := open(t, cfg)
 	defer again.Close()
 	recalled(again)
+	paused(again)
 }
 
 // A directory without a store is opened as an empty one.
