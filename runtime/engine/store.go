@@ -11,7 +11,7 @@ type Op struct {
 	Key    []byte
 	Value  []byte
 	Delete bool
-	// New promises of a put that the store has never had its key. A store may use that.
+	// New promises of a put that the store does not have its key. A store may use that.
 	New bool
 
 	about string // whose key seals it; "": see whose

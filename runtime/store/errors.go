@@ -180,7 +180,8 @@ func cause(err error) string {
 	for _, known := range []error{
 		syscall.ENOSPC, syscall.EIO, syscall.EROFS, syscall.ENFILE, syscall.EMFILE, syscall.ENOMEM,
 		syscall.EACCES, syscall.EPERM, syscall.EDQUOT, syscall.EFBIG,
-		fs.ErrNotExist, badger.ErrDBClosed, badger.ErrBlockedWrites, errPage, errValue, errBlock, errRedo, errFormat,
+		fs.ErrNotExist, badger.ErrDBClosed, badger.ErrBlockedWrites, errPage, errValue, errBlock, errRedo,
+		errRecord, errFormat,
 	} {
 		if isOf(err, known) {
 			return known.Error()

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/google/btree"
 
@@ -35,9 +36,10 @@ func recordKey(n uint64) []byte { return binary.BigEndian.AppendUint64([]byte{re
 type recent struct {
 	mu      sync.RWMutex
 	rows    *btree.BTreeG[row]
-	records [][]byte // those that are there, the oldest first
-	first   uint64   // number of the oldest
-	bytes   int      // of all
+	records [][]byte     // those that are there, the oldest first
+	first   uint64       // number of the oldest
+	bytes   int          // of all
+	moves   atomic.Int64 // how often rows went from here to Badger
 
 	limit, foldAt, foldStep int // what the constants are, but for tests
 }
@@ -101,8 +103,8 @@ func (r *recent) add(record []byte, ops []engine.Op) error {
 			}
 			continue
 		}
-		if old, known := r.rows.ReplaceOrInsert(at); known && old.young && !at.young {
-			at.young = true
+		if old, known := r.rows.ReplaceOrInsert(at); known && old.young != at.young {
+			at.young = old.young
 			r.rows.ReplaceOrInsert(at)
 		}
 	}
@@ -134,6 +136,7 @@ func (r *recent) written(ops []engine.Op) {
 	for _, op := range ops {
 		r.rows.Delete(row{key: op.Key})
 	}
+	r.moves.Add(1)
 }
 
 // removed is told that the oldest records are gone.
@@ -171,18 +174,19 @@ func (s *Store) fold(size int) (err error) {
 	return s.foldParts(gone, func(ops []engine.Op) { r.removed(len(ops)) })
 }
 
-// foldAll folds the records that are there, in steps, so that no commit waits for long.
+// foldAll folds the records that are there, in steps, so that no commit waits for long. What
+// is recorded meanwhile goes last: its rows may stand before older ones that Badger has.
 func (s *Store) foldAll(ctx context.Context) error {
 	s.writing.Lock()
 	last := s.recent.next()
 	s.writing.Unlock()
 	for ctx.Err() == nil {
 		s.writing.Lock()
-		done := s.recent.first >= last
-		var err error
-		if !done {
-			err = s.fold(s.recent.foldStep)
+		size, done := s.recent.foldStep, s.recent.first >= last
+		if done {
+			size = s.recent.bytes
 		}
+		err := s.fold(size)
 		s.writing.Unlock()
 		if done || err != nil {
 			return err

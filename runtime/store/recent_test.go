@@ -1,6 +1,7 @@
 package store
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -130,6 +131,22 @@ func TestRowsThatDieYoung(t *testing.T) {
 	}
 }
 
+// TestNewAfterTheEnd puts a key as a new one whose end is not folded yet.
+func TestNewAfterTheEnd(t *testing.T) {
+	s := inside(t, t.TempDir())
+	defer closed(t, s)
+	applied(t, s, put("m", "mail of a former life"))
+	if err := s.fold(s.recent.bytes); err != nil {
+		t.Fatal(err)
+	}
+	applied(t, s, del("m"))
+	applied(t, s, fresh("m", "mail"))
+	applied(t, s, del("m"))
+	if got := rows(t, s); got != "" {
+		t.Errorf("after the end of all rows the store holds %s", got)
+	}
+}
+
 // TestRecordsAreBounded looks at memory and at what a start has to read.
 func TestRecordsAreBounded(t *testing.T) {
 	dir := t.TempDir()
@@ -167,8 +184,9 @@ func TestRecordThatIsMissing(t *testing.T) {
 			t.Fatal(err)
 		}
 		closed(t, s)
-		if s, err := Open(Options{Dir: dir}); !errors.Is(err, engine.ErrCorrupt) {
-			t.Errorf("%s: Open = %v, want ErrCorrupt", name, err)
+		if s, err := Open(Options{Dir: dir}); !errors.Is(err, engine.ErrCorrupt) ||
+			!strings.Contains(err.Error(), "the record of a batch") {
+			t.Errorf("%s: Open = %v, want ErrCorrupt, and that it is a record", name, err)
 			if err == nil {
 				closed(t, s)
 			}
@@ -210,17 +228,56 @@ func TestViewsBesideFolds(t *testing.T) {
 	readers.Wait()
 }
 
-// TestPurgeOfRecords greps the files for what came and went in records alone.
+// TestViewBesideAFold reads the same before and after a purge has folded it.
+func TestViewBesideAFold(t *testing.T) {
+	s := folding(t, t.TempDir())
+	defer closed(t, s)
+	if err := s.View(func(v engine.View) error {
+		for range 2 {
+			for key, want := range map[string]string{"a": "2", "b": "", "m4": "mail"} {
+				if got, _, err := v.Get([]byte(key)); string(got) != want || err != nil {
+					t.Errorf("Get(%s) = %q, %v, want %q", key, got, err, want)
+				}
+			}
+			if err := s.fold(s.recent.bytes); err != nil {
+				return err
+			}
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// between calls do between the steps of what it is given to.
+type between struct {
+	context.Context
+	do func()
+}
+
+func (b between) Err() error {
+	b.do()
+	return b.Context.Err()
+}
+
+// TestPurgeOfRecords greps the files for what came and went in records alone, and for what is
+// overwritten once more during the purge.
 func TestPurgeOfRecords(t *testing.T) {
 	dir := t.TempDir()
 	s := inside(t, dir)
 	const canary = "0123456789 what nobody may read"
-	applied(t, s, fresh("m", canary), put("state", canary))
-	applied(t, s, del("m"), put("state", "another"))
+	s.recent.foldStep = 1
+	applied(t, s, put("busy", canary))
+	if err := s.fold(s.recent.bytes); err != nil {
+		t.Fatal(err)
+	}
+	applied(t, s, fresh("m", canary), put("state", canary), put("busy", canary))
+	applied(t, s, del("m"), put("state", "another"), put("busy", "another"))
 	if err := s.PurgeLater(); err != nil {
 		t.Fatal(err)
 	}
-	if gone, err := s.Purge(t.Context()); err != nil || !gone {
+	beside := between{t.Context(), func() { applied(t, s, put("busy", "a third")) }}
+	if gone, err := s.Purge(beside); err != nil || !gone {
 		t.Fatalf("Purge = %v, %v, want that all is gone", gone, err)
 	}
 	closed(t, s)

@@ -125,15 +125,17 @@ func (s *Store) View(fn func(engine.View) error) (err error) {
 		return err
 	}
 	defer s.gate.leave()
-	txn := s.view()
-	defer txn.Discard()
-	return fn(&reader{store: s, txn: txn.Txn})
+	r := &reader{store: s, moves: s.recent.moves.Load()}
+	r.txn = s.view()
+	defer func() { r.txn.Discard() }()
+	return fn(r)
 }
 
 // reader is a view of the engine's keys, for one goroutine.
 type reader struct {
 	store *Store
-	txn   *badger.Txn
+	txn   view
+	moves int64  // those that txn has seen at least
 	key   []byte // space for a key
 }
 
@@ -143,7 +145,11 @@ func (r *reader) Get(key []byte) (value []byte, ok bool, err error) {
 	if value, ok, known := r.store.recent.get(r.key); known {
 		return value, ok, nil
 	}
-	return r.store.get(r.txn, r.key)
+	if moves := r.store.recent.moves.Load(); moves != r.moves { // of a purge: nobody else writes
+		r.txn.Discard()
+		r.txn, r.moves = r.store.view(), moves
+	}
+	return r.store.get(r.txn.Txn, r.key)
 }
 
 // get reads one key through an iterator. Badger's own Get treats an unreadable block as

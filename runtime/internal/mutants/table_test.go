@@ -374,6 +374,15 @@ var mutants = []mutant{
 		return err
 	}
 `, new: ``, by: "TestPurgeOfRecords"},
+	{what: "a purge leaves what a row hides that is written meanwhile", file: "runtime/store/recent.go",
+		old: `			size = s.recent.bytes
+`, new: `			size = 0
+`, by: "TestPurgeOfRecords"},
+	{what: "a view misses what a fold has moved", file: "runtime/store/recent.go",
+		old: `	r.moves.Add(1)
+`, new: ``, by: "TestViewBesideAFold"},
+	{what: "a new row forgets that its key had one", file: "runtime/store/recent.go",
+		old: `known && old.young != at.young {`, new: `known && old.young && !at.young {`, by: "TestNewAfterTheEnd"},
 	{what: "records grow without end", file: "runtime/store/apply.go",
 		old: `case s.recent.bytes+size > s.recent.foldAt:`, new: `case s.recent.bytes < 0:`,
 		by: "TestRecordsAreBounded"},
