@@ -325,6 +325,9 @@ func TestFollowsWhatIsForgottenElsewhere(t *testing.T) {
 		t.Errorf("the debugging file: %v, live views dropped %d times, trouble %q", err, dropped, trouble)
 	}
 	b.Engine = func() (*engine.Engine, error) { return nil, engine.ErrLowSpace }
+	if err := b.Forgotten([]string{string(hana)}); !errors.Is(err, engine.ErrLowSpace) {
+		t.Errorf("Forgotten = %v, want what could not be removed", err)
+	}
 	if b.ForgetElsewhere(hana); !strings.Contains(trouble, "forget") {
 		t.Errorf("what could not be removed: %q, want what helps", trouble)
 	}

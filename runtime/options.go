@@ -93,6 +93,8 @@ func newSettings(cfg Config, opts []Option) settings {
 type Cluster interface {
 	admin.Cluster
 	Start(engine.Store, []engine.Kind, engine.Sealer, func(broken error)) (*engine.Replica, engine.Sealer, error)
+	// Forgets says, before Start, who removes what this machine keeps of conversations outside the store.
+	Forgets(by func(conversations []string) error)
 	Run(ctx context.Context) error
 	Problems() []string // what is wrong now; asked at any time
 	Close() error

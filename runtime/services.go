@@ -85,6 +85,7 @@ func (r *Runtime) seat(st engine.Store, keys engine.Sealer) (*engine.Replica, en
 	if r.set.cluster == nil {
 		return bare.Alone(st, keys)
 	}
+	r.set.cluster.Forgets(r.admin.Forgotten)
 	replica, keys, err := r.set.cluster.Start(st, r.plan.kinds, keys, r.core.StoreStopped)
 	return replica, keys, r.set.cluster.Close, err
 }

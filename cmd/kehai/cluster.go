@@ -27,7 +27,8 @@ type clusterVerb struct {
 }
 
 func seatOptions(cfg config.Config, log zerolog.Logger) seat.Options {
-	return seat.Options{Data: cfg.Data, Node: cfg.Node, Listen: cfg.Cluster.Listen, Seeds: cfg.Cluster.Seeds, Log: log}
+	return seat.Options{Data: cfg.Data, Node: cfg.Node, Listen: cfg.Cluster.Listen, Seeds: cfg.Cluster.Seeds, Log: log,
+		Key: func() ([]byte, error) { return datadir.StoreKey(cfg) }}
 }
 
 // seated adds this machine's seat in its cluster, if it belongs to one.

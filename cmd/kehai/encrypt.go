@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/kehai-run/kehai/runtime/cluster/seat"
 	"github.com/kehai-run/kehai/runtime/datadir"
 	"github.com/kehai-run/kehai/runtime/engine"
 )
@@ -27,9 +28,10 @@ The key is the one that encryption.key_file or encryption.key_env names, else a 
 in DATA/keys/store. Without it the store is lost: kehai key backup copies it with the
 others; a key of your own you have to copy yourself.
 
-The store is copied into a directory beside it, which takes its place once it is
-complete, and the old files are removed; it needs the space twice meanwhile. Killed in
-between, nothing is changed, or the next start finishes it. No Kehai may run on it.`,
+The store, and in a cluster this machine's log of it, are copied into directories beside
+them, which take their places once they are complete, and the old files are removed; it
+needs the space twice meanwhile. Killed in between, nothing is changed, or the next start
+finishes it. No Kehai may run on it. Each machine of a cluster is encrypted by itself.`,
 		Example: `  kehai encrypt
   kehai encrypt --new-key
   kehai encrypt --off`,
@@ -50,7 +52,9 @@ func (v *encryptVerb) run() error {
 	if err != nil {
 		return err
 	}
-	own, err := datadir.Encrypt(cfg, v.logger(cfg), v.do)
+	log := v.logger(cfg)
+	v.do.CopyLog = seat.CopyLog(log)
+	own, err := datadir.Encrypt(cfg, log, v.do)
 	switch {
 	case errors.Is(err, datadir.ErrEncrypted):
 		return badUsage("%w", err)

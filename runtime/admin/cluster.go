@@ -3,6 +3,7 @@ package admin
 import (
 	"context"
 
+	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/runtime/control"
 	"github.com/kehai-run/kehai/runtime/engine"
 )
@@ -10,8 +11,9 @@ import (
 // Cluster is the cluster that a running Kehai is a member of.
 type Cluster interface {
 	control.ClusterBackend
-	// Unanswered names the other members that have not yet said that they destroyed keys.
-	Unanswered(ctx context.Context, keys []engine.Key) []string
+	// Unanswered names the other members that have not yet said that they destroyed keys, and what
+	// they kept of the conversations outside their stores.
+	Unanswered(ctx context.Context, conversations []string, keys []engine.Key) []string
 }
 
 func (b Backend) cluster() (Cluster, error) {
@@ -48,11 +50,15 @@ func (b Backend) Expel(ctx context.Context, node string) error {
 	return c.Expel(ctx, node)
 }
 
-// unanswered names the other machines that have not yet said that they destroyed keys.
-func (b Backend) unanswered(ctx context.Context, keys []engine.Key) []string {
+// unanswered names the other machines that have not yet said that they have forgotten.
+func (b Backend) unanswered(ctx context.Context, ids []messages.ConversationID, keys []engine.Key) []string {
 	c, err := b.cluster()
 	if err != nil { // there are no others
 		return nil
 	}
-	return c.Unanswered(ctx, keys)
+	var of []string
+	for _, id := range ids {
+		of = append(of, string(id))
+	}
+	return c.Unanswered(ctx, of, keys)
 }

@@ -69,7 +69,7 @@ func (b Backend) Forget(ctx context.Context, c messages.ConversationID) (engine.
 	gone, err := disk.Purge(ctx) // if it fails or ctx ends, the next start does it
 	sum.Purged = gone && err == nil
 	if path != "" {
-		sum.Receipt, receipt.Waiting = path, b.unanswered(ctx, receipt.Keys)
+		sum.Receipt, receipt.Waiting = path, b.unanswered(ctx, ids, receipt.Keys)
 		return sum, receipt.Finish(path, sum, time.Now())
 	}
 	return sum, nil
@@ -88,6 +88,14 @@ func (b Backend) ForgetElsewhere(c messages.ConversationID) {
 }
 
 const troubleForget = "forget"
+
+// Forgotten is [Backend.ForgetElsewhere] for a machine that wants to know whether it was done.
+func (b Backend) Forgotten(ids []string) (err error) {
+	for _, id := range ids {
+		err = errors.Join(err, b.forgetElsewhere(messages.ConversationID(id)))
+	}
+	return err
+}
 
 func (b Backend) forgetElsewhere(c messages.ConversationID) error {
 	e, err := b.Engine()

@@ -34,7 +34,7 @@ func openSettled(cfg config.Config, log zerolog.Logger, stopped func(error), bet
 		return nil, err
 	}
 	defer settled.Close()
-	key, err := storeKey(cfg)
+	key, err := StoreKey(cfg)
 	if err != nil {
 		return nil, err
 	}

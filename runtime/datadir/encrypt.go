@@ -26,6 +26,9 @@ type Encryption struct {
 	Off    bool   // write the store in plain
 	NewKey bool   // change the key
 	OldKey string // file with the present key, if no place that is known has it
+	// CopyLog copies what a cluster's member keeps of its replicated log into a directory that is
+	// not there yet, from one key to another. Nil: such a log is refused.
+	CopyLog func(from, to string, old, key []byte) error
 	// step is called before each step that a crash can separate from the next. Nil: it is
 	// not; tests fail there.
 	step func(name string) error
@@ -39,17 +42,19 @@ var ErrEncrypted = errors.New("datadir: nothing to do")
 // empty one says that the copy has none of its own.
 const (
 	storeDir  = "store"
-	nextStore = "store.next"
-	oldStore  = "store.old"
+	nextStore = storeDir + next
+	oldStore  = storeDir + old
 	storeLock = "store.lock"
+	logDir    = "cluster/log"
 	next      = ".next"
+	old       = ".old"
 
 	keyBytes = 32
 )
 
-// storeKey reads the key of the store, nil if it has none: the one that the configuration
+// StoreKey reads the key of the store, nil if it has none: the one that the configuration
 // names, else the one that [Encrypt] has made.
-func storeKey(cfg config.Config) ([]byte, error) {
+func StoreKey(cfg config.Config) ([]byte, error) {
 	key, err := config.ReadKey(cfg.Encryption, os.Getenv)
 	if key != nil || err != nil {
 		return key, err
@@ -76,7 +81,7 @@ func ownKey(cfg config.Config) ([]byte, error) {
 
 // Encrypted reports whether a configuration has a key for its store.
 func Encrypted(cfg config.Config) bool {
-	key, err := storeKey(cfg)
+	key, err := StoreKey(cfg)
 	return key != nil || err != nil
 }
 
@@ -99,7 +104,7 @@ func Encrypt(cfg config.Config, log zerolog.Logger, o Encryption) (own bool, err
 	if err := settleLocked(cfg); err != nil {
 		return false, err
 	}
-	from, old, err := openAny(cfg, log, o.OldKey)
+	from, present, err := openAny(cfg, log, o.OldKey)
 	if err != nil {
 		return false, err
 	}
@@ -109,11 +114,15 @@ func Encrypt(cfg config.Config, log zerolog.Logger, o Encryption) (own bool, err
 			err = errors.Join(err, from.Close())
 		}
 	}()
-	key, own, err := o.choose(cfg, old)
+	key, own, err := o.choose(cfg, present)
 	if err != nil {
 		return false, err
 	}
-	if err := o.copy(cfg, log, from, key, own); err != nil {
+	err = o.copy(cfg, log, from, key, own)
+	if err == nil && there(cfg, logDir) {
+		err = o.copyLog(cfg, present, key)
+	}
+	if err != nil {
 		return false, errors.Join(err, discard(cfg))
 	}
 	closed = true
@@ -201,6 +210,66 @@ func (o Encryption) copy(cfg config.Config, log zerolog.Logger, from *store.Stor
 	return errors.Join(err, to.Close(), syncDirs(filepath.Join(cfg.Data, nextStore), cfg.Data))
 }
 
+func (o Encryption) copyLog(cfg config.Config, present, key []byte) error {
+	if o.CopyLog == nil {
+		return errors.New("datadir: this program cannot encrypt the log of a cluster: `kehai encrypt` can")
+	}
+	if err := o.before("copy the log"); err != nil {
+		return err
+	}
+	log := filepath.Join(cfg.Data, logDir)
+	if err := o.CopyLog(log, log+next, present, key); err != nil {
+		return err
+	}
+	return syncDirs(log+next, filepath.Dir(log))
+}
+
+// RewriteLog replaces what a cluster's member keeps of its replicated log by a copy, as [Encrypt]
+// does, while the caller has the store open and not yet the log.
+func RewriteLog(data string, copy func(from, to string) error) (err error) {
+	lock, err := lockStores(data, private.Share)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, lock.Close()) }()
+	log := filepath.Join(data, logDir)
+	err = os.RemoveAll(log + next)
+	if err == nil {
+		err = copy(log, log+next)
+	}
+	if err == nil {
+		err = syncDirs(log+next, filepath.Dir(log))
+	}
+	if err != nil {
+		return fmt.Errorf("datadir: copy the log: %w", err)
+	}
+	return turnLog(data)
+}
+
+// turnLog puts a whole copy of the log into its place, if there is one. From when the log is aside
+// that is done again after a crash.
+func turnLog(data string) error {
+	log := filepath.Join(data, logDir)
+	exists := func(path string) bool {
+		_, err := os.Lstat(path)
+		return err == nil
+	}
+	var err error
+	if exists(log+next) && exists(log) {
+		err = os.Rename(log, log+old)
+	}
+	if err == nil && exists(log+next) {
+		err = errors.Join(os.Rename(log+next, log), syncDirs(filepath.Dir(log)))
+	}
+	if err == nil {
+		err = os.RemoveAll(log + old)
+	}
+	if err != nil {
+		return fmt.Errorf("datadir: put the copy of the log in its place: %w", err)
+	}
+	return nil
+}
+
 func writeKey(cfg config.Config, text []byte) error {
 	dir := Keys(cfg)
 	if err := private.Make(dir, private.Closed); err != nil {
@@ -223,6 +292,7 @@ func (o Encryption) swap(cfg config.Config) error {
 	}{
 		{"put the store aside", func() error { return os.Rename(at(storeDir), at(oldStore)) }},
 		{"put the copy in its place", func() error { return os.Rename(at(nextStore), at(storeDir)) }},
+		{"put the log's copy in its place", func() error { return turnLog(cfg.Data) }},
 		{"change the key", func() error { return errors.Join(syncDirs(cfg.Data), turnKey(cfg)) }},
 		{"remove what was the store", func() error { return os.RemoveAll(at(oldStore)) }},
 	} {
@@ -261,7 +331,7 @@ func turnKey(cfg config.Config) error {
 func settle(cfg config.Config) (io.Closer, error) {
 	for {
 		settled, err := lockStores(cfg.Data, private.Share)
-		if err != nil || !there(cfg, nextStore) && !Unsettled(cfg.Data) {
+		if err != nil || !unsettled(cfg) {
 			return settled, err
 		}
 		if err := settled.Close(); err != nil {
@@ -277,19 +347,31 @@ func settle(cfg config.Config) (io.Closer, error) {
 	}
 }
 
+func unsettled(cfg config.Config) bool {
+	return there(cfg, nextStore) || Unsettled(cfg.Data) || there(cfg, logDir+next) || there(cfg, logDir+old)
+}
+
 func settleLocked(cfg config.Config) error {
-	if there(cfg, storeDir) && !Unsettled(cfg.Data) {
+	if there(cfg, logDir+old) {
+		if err := turnLog(cfg.Data); err != nil {
+			return err
+		}
+	}
+	if !Unsettled(cfg.Data) {
 		return discard(cfg)
 	}
-	if !there(cfg, storeDir) && there(cfg, nextStore) && Unsettled(cfg.Data) {
+	if !there(cfg, storeDir) && there(cfg, nextStore) {
 		if err := os.Rename(filepath.Join(cfg.Data, nextStore), filepath.Join(cfg.Data, storeDir)); err != nil {
 			return fmt.Errorf("datadir: %w", err)
 		}
 	}
-	if !there(cfg, storeDir) || !Unsettled(cfg.Data) {
+	if !there(cfg, storeDir) {
 		return nil
 	}
-	err := errors.Join(syncDirs(cfg.Data), turnKey(cfg))
+	err := errors.Join(syncDirs(cfg.Data), turnLog(cfg.Data))
+	if err == nil {
+		err = turnKey(cfg)
+	}
 	if err == nil {
 		err = os.RemoveAll(filepath.Join(cfg.Data, oldStore))
 	}
@@ -301,7 +383,8 @@ func settleLocked(cfg config.Config) error {
 
 // discard removes a copy that was not finished, and then its key.
 func discard(cfg config.Config) error {
-	err := os.RemoveAll(filepath.Join(cfg.Data, nextStore))
+	err := errors.Join(os.RemoveAll(filepath.Join(cfg.Data, nextStore)),
+		os.RemoveAll(filepath.Join(cfg.Data, logDir+next)))
 	if err == nil {
 		err = os.Remove(filepath.Join(Keys(cfg), keyring.StoreKey+next))
 	}

@@ -28,6 +28,12 @@ func filled(t *testing.T) config.Config {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if err := os.MkdirAll(filepath.Join(cfg.Data, logDir), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(cfg.Data, logDir, "key"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
 	err = st.Apply([]engine.Op{{Key: []byte(canary), Value: []byte(canary)}}, true)
 	if err = errors.Join(err, st.Close()); err != nil {
 		t.Fatal(err)
@@ -35,7 +41,19 @@ func filled(t *testing.T) config.Config {
 	return cfg
 }
 
-// wantRow opens the store, and wants its row there and no trace of another store.
+// copyLog copies a log that tells only its key.
+func copyLog(from, to string, old, key []byte) error {
+	is, err := os.ReadFile(filepath.Join(from, "key"))
+	if err == nil && !bytes.Equal(is, old) {
+		err = errors.New("a log with another key")
+	}
+	if err == nil {
+		err = os.Mkdir(to, 0o700)
+	}
+	return errors.Join(err, os.WriteFile(filepath.Join(to, "key"), key, 0o600))
+}
+
+// wantRow opens the store, and wants its row there, a log of the same key, and no trace of others.
 func wantRow(t *testing.T, cfg config.Config) {
 	t.Helper()
 	st, err := OpenStore(cfg, zerolog.Nop(), nil)
@@ -48,7 +66,12 @@ func wantRow(t *testing.T, cfg config.Config) {
 	if err := st.Close(); err != nil {
 		t.Fatal(err)
 	}
-	for _, path := range []string{nextStore, oldStore, "keys/" + keyring.StoreKey + next} {
+	key, err := StoreKey(cfg)
+	is, lerr := os.ReadFile(filepath.Join(cfg.Data, logDir, "key"))
+	if !bytes.Equal(is, key) || err != nil || lerr != nil {
+		t.Errorf("the key of the log is %x (%v), want that of the store, %x (%v)", is, lerr, key, err)
+	}
+	for _, path := range []string{nextStore, oldStore, logDir + next, logDir + old, "keys/" + keyring.StoreKey + next} {
 		if there(cfg, path) {
 			t.Errorf("%s is still there", path)
 		}
@@ -74,6 +97,7 @@ func plain(t *testing.T, cfg config.Config) (found bool) {
 
 func encrypt(t *testing.T, cfg config.Config, o Encryption, wantOwn bool) {
 	t.Helper()
+	o.CopyLog = copyLog
 	if own, err := Encrypt(cfg, zerolog.Nop(), o); err != nil || own != wantOwn {
 		t.Fatalf("Encrypt(%+v) = %v, %v, want %v", o, own, err, wantOwn)
 	}
@@ -112,7 +136,8 @@ func TestEncrypt(t *testing.T) {
 	if err := os.Rename(named.Encryption.KeyFile, old); err != nil {
 		t.Fatal(err)
 	}
-	if own, err := Encrypt(cfg, zerolog.Nop(), Encryption{Off: true, OldKey: old}); err != nil || !own {
+	off := Encryption{Off: true, OldKey: old, CopyLog: copyLog}
+	if own, err := Encrypt(cfg, zerolog.Nop(), off); err != nil || !own {
 		t.Fatalf("Encrypt(off) = %v, %v", own, err)
 	}
 	wantRow(t, cfg)
@@ -153,7 +178,8 @@ func TestNoStaleKeyStays(t *testing.T) {
 	if key, err := ownKey(cfg); key != nil || err != nil {
 		t.Errorf("the key that was in use before is still there, %v", err)
 	}
-	if own, err := Encrypt(named, zerolog.Nop(), Encryption{Off: true}); err != nil || own {
+	off := Encryption{Off: true, CopyLog: copyLog}
+	if own, err := Encrypt(named, zerolog.Nop(), off); err != nil || own {
 		t.Fatalf("Encrypt(off) = %v, %v", own, err)
 	}
 	wantRow(t, cfg)
@@ -238,6 +264,7 @@ func TestEncryptIsKilled(t *testing.T) {
 			before, _ := ownKey(cfg)
 			steps = steps[:0]
 			do := o
+			do.CopyLog = copyLog
 			do.step = func(name string) error {
 				if steps = append(steps, name); len(steps) == at+1 {
 					return killed
@@ -249,13 +276,13 @@ func TestEncryptIsKilled(t *testing.T) {
 			}
 			reached := slices.Clone(steps)
 			wantRow(t, cfg)
-			if key, _ := ownKey(cfg); bytes.Equal(key, before) != (len(reached) < 3) {
+			if key, _ := ownKey(cfg); bytes.Equal(key, before) != (len(reached) < 4) {
 				t.Errorf("killed before %q the key changed: %v", reached[at], !bytes.Equal(key, before))
 			}
-			if len(reached) < 3 { // not begun
+			if len(reached) < 4 { // not begun
 				encrypt(t, cfg, o, true)
 			}
-			steps = []string{"copy", "aside", "in its place", "key", "remove"}
+			steps = []string{"copy", "copy the log", "aside", "in its place", "log", "key", "remove"}
 		}
 	}
 }
@@ -264,15 +291,52 @@ func TestEncryptIsKilled(t *testing.T) {
 func TestEncryptExcludes(t *testing.T) {
 	cfg := filled(t)
 	tried := 0
-	_, err := Encrypt(cfg, zerolog.Nop(), Encryption{step: func(name string) error {
+	_, err := Encrypt(cfg, zerolog.Nop(), Encryption{CopyLog: copyLog, step: func(name string) error {
 		tried++
 		if st, err := OpenStore(cfg, zerolog.Nop(), nil); !errors.Is(err, engine.ErrInUse) {
 			t.Errorf("OpenStore before %q = %v, %v, want it in use", name, st, err)
 		}
 		return nil
 	}})
-	if err != nil || tried != 5 {
-		t.Errorf("Encrypt() = %v after %d steps, want 5", err, tried)
+	if err != nil || tried != 7 {
+		t.Errorf("Encrypt() = %v after %d steps, want 7", err, tried)
+	}
+	wantRow(t, cfg)
+}
+
+// A log that is copied by itself is whole whenever that is killed, and a copy that lies about is
+// no log.
+func TestRewriteLog(t *testing.T) {
+	cfg := filled(t)
+	encrypt(t, cfg, Encryption{}, true)
+	log := filepath.Join(cfg.Data, logDir)
+	key, _ := StoreKey(cfg)
+	if err := os.WriteFile(filepath.Join(log, "key"), nil, 0o600); err != nil { // of an older version
+		t.Fatal(err)
+	}
+	copied := func(from, to string) error { return copyLog(from, to, nil, key) }
+	if err := copied(log, log+next); err != nil {
+		t.Fatal(err)
+	}
+	for _, moved := range [][2]string{{log, log + old}, {log + next, log}} { // killed after each
+		if err := os.Rename(moved[0], moved[1]); err != nil {
+			t.Fatal(err)
+		}
+		wantRow(t, cfg)
+		if err := os.WriteFile(filepath.Join(log, "key"), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := copied(log, log+next); err != nil {
+			t.Fatal(err)
+		}
+		if moved[0] == log {
+			if err := os.Rename(log, log+old); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := RewriteLog(cfg.Data, copied); err != nil {
+		t.Error(err)
 	}
 	wantRow(t, cfg)
 }

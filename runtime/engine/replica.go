@@ -145,6 +145,9 @@ func (r *Replica) read() (err error) {
 	return errors.Join(r.readOutbox(), r.readHolders())
 }
 
+// StoreID tells this node's store from every other.
+func (r *Replica) StoreID() string { return r.id }
+
 // identify reads the store's id, or gives it one.
 func (r *Replica) identify(make func() string) error {
 	id, ok, err := r.store.Get([]byte(keyStoreID))

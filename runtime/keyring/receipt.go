@@ -26,8 +26,8 @@ type Receipt struct {
 	AskedAt      time.Time         `json:"asked_at"`
 	ForgottenAt  time.Time         `json:"forgotten_at,omitzero"`
 	Deleted      *engine.Forgotten `json:"deleted,omitempty"`
-	// Waiting are machines of the cluster that have not yet said that they destroyed their
-	// copies of the keys. They do so before they do anything else.
+	// Waiting are machines of the cluster that have not yet said that they destroyed their copies of
+	// the keys, and their files. They do so before they do anything else.
 	Waiting []string `json:"waiting,omitempty"`
 	Note    string   `json:"note"`
 }

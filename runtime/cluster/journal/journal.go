@@ -26,6 +26,7 @@ import (
 
 	"github.com/kehai-run/kehai/runtime/cluster"
 	"github.com/kehai-run/kehai/runtime/engine"
+	"github.com/kehai-run/kehai/runtime/store/raftlog"
 )
 
 // Services of a member, by which the others ask it.
@@ -33,6 +34,7 @@ const (
 	serviceAppend = "append"  // an entry for the leader
 	serviceChange = "change"  // of the members, for the leader
 	serviceWhere  = "applied" // how far a member is
+	serviceFull   = "full"    // a member has no room for entries, for the leader
 )
 
 // Journal is a node's part of the log. Its methods may be called concurrently. Those that
@@ -42,7 +44,7 @@ type Journal struct {
 	o       Options
 	log     zerolog.Logger
 	raft    *raft.Raft
-	entries raft.LogStore
+	entries *raftlog.Log
 	machine *machine
 	wires   *raft.NetworkTransport
 
@@ -312,8 +314,10 @@ const sayEvery = 10 * time.Second
 // watch follows what raft observes, and lets the leader say who is not there.
 func (j *Journal) watch() {
 	tick, say := time.NewTicker(j.o.Timing.Down/8), time.NewTicker(sayEvery)
+	full := time.NewTicker(j.o.Timing.Down)
 	defer tick.Stop()
 	defer say.Stop()
+	defer full.Stop()
 	for {
 		select {
 		case <-j.ctx.Done():
@@ -325,6 +329,10 @@ func (j *Journal) watch() {
 		case <-tick.C:
 			if j.raft.State() == raft.Leader {
 				j.sayMissing()
+			}
+		case <-full.C:
+			if j.entries.Full() {
+				j.sayFull()
 			}
 		}
 	}
@@ -367,6 +375,20 @@ func (j *Journal) sayMissing() {
 		if missing[node] || len(known) > 0 && !known[node] {
 			j.sayDown(node)
 		}
+	}
+}
+
+// sayFull has the leader count this node as away: it hears nothing new, so that what it owns must go
+// on elsewhere. Once it has room it learns of that, and says that it is there.
+func (j *Journal) sayFull() {
+	address, id := j.raft.LeaderWithID()
+	if address == "" || string(id) == j.o.Node {
+		return
+	}
+	ctx, done := context.WithTimeout(j.ctx, j.o.Timing.Down)
+	defer done()
+	if _, err := j.o.Network.Ask(ctx, string(address), serviceFull, nil); err != nil {
+		j.log.Warn().Err(err).Msg("cluster_disk_full") // the next try is soon
 	}
 }
 

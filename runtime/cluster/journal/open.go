@@ -20,7 +20,7 @@ import (
 	"github.com/kehai-run/kehai/runtime/store/raftlog"
 )
 
-// Options of Open. All but Log, Timing, May and Broken are required.
+// Options of Open. All but Key, Log, Timing, May and Broken are required.
 type Options struct {
 	Node    string          // this node's name
 	Address string          // where the others reach its Network
@@ -28,6 +28,7 @@ type Options struct {
 	Network cluster.Network // Open answers its services
 	Store   engine.Store    // of raft's log, and of nothing else
 	Dir     string          // of snapshots, and of nothing else
+	Key     []byte          // encrypts snapshots, 32 bytes; nil: they are in plain
 	Log     zerolog.Logger
 	Timing  Timing
 	// May says whether a member may hand over entries, and change the members; nil: each may.
@@ -180,7 +181,7 @@ func (o *Options) config(keep bool) *raft.Config {
 	return c
 }
 
-func (o *Options) snapshots() (*raft.FileSnapshotStore, error) {
+func (o *Options) snapshots() (raft.SnapshotStore, error) {
 	if err := private.Make(o.Dir, private.Closed); err != nil {
 		return nil, fmt.Errorf("journal: make the directory of snapshots: %w", err)
 	}
@@ -188,7 +189,7 @@ func (o *Options) snapshots() (*raft.FileSnapshotStore, error) {
 	if err != nil {
 		return nil, fmt.Errorf("journal: open the snapshots: %w", err)
 	}
-	return s, nil
+	return encrypted(roomy{s, o.Store}, o.Key)
 }
 
 // logger passes on what raft warns of: names of nodes, addresses and errors.
@@ -249,6 +250,13 @@ func (j *Journal) serve() {
 			return nil, fmt.Errorf("journal: a change cannot be read: %w", err)
 		}
 		return nil, j.changeHere(ctx, c)
+	})
+	n.Answer(serviceFull, func(_ context.Context, from string, _ []byte) ([]byte, error) {
+		if !j.leads() {
+			return nil, cluster.ErrNoLeader
+		}
+		j.sayDown(from)
+		return nil, nil
 	})
 	n.Answer(serviceWhere, func(context.Context, string, []byte) ([]byte, error) {
 		return json.Marshal(place{Index: j.o.Replica.Applied()})

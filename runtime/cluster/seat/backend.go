@@ -3,8 +3,12 @@ package seat
 import (
 	"context"
 	"crypto/tls"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
+	"sync"
+	"time"
 
 	"github.com/kehai-run/kehai/runtime/cluster"
 	"github.com/kehai-run/kehai/runtime/cluster/identity"
@@ -116,7 +120,59 @@ func (s *Seat) Expel(ctx context.Context, node string) error {
 	return nil
 }
 
-// Unanswered names the members that have not yet said that they destroyed keys.
-func (s *Seat) Unanswered(ctx context.Context, keys []engine.Key) []string {
-	return s.keys.Unanswered(ctx, keys)
+// forgotten asks a member to say that nothing is left there of conversations, once it has come so
+// far in the log.
+type forgotten struct {
+	Conversations []string `json:"conversations"`
+	Applied       uint64   `json:"applied"`
 }
+
+// Forgets says who removes what this machine keeps of conversations outside the store.
+func (s *Seat) Forgets(by func(conversations []string) error) { s.forgets = by }
+
+// Unanswered names the members that have not yet said that they destroyed keys, and what they kept
+// of the conversations outside their stores.
+func (s *Seat) Unanswered(ctx context.Context, conversations []string, keys []engine.Key) (nodes []string) {
+	raw, err := json.Marshal(forgotten{conversations, s.member.Status().Applied})
+	ctx, done := context.WithTimeout(ctx, changeWait)
+	defer done()
+	var all sync.WaitGroup
+	var mu sync.Mutex
+	for _, m := range s.id.Book().Members {
+		if m.Node == s.id.Node() || m.Role == cluster.Witness {
+			continue
+		}
+		all.Go(func() {
+			if _, aerr := s.wires.Ask(ctx, m.Node, serviceForgotten, raw); aerr != nil || err != nil {
+				mu.Lock()
+				defer mu.Unlock()
+				nodes = append(nodes, m.Node)
+			}
+		})
+	}
+	all.Wait()
+	nodes = append(nodes, s.keys.Unanswered(ctx, keys)...)
+	slices.Sort(nodes)
+	return slices.Compact(nodes)
+}
+
+// answerForgotten removes once more what the log has had this machine remove, and says whether that
+// went well.
+func (s *Seat) answerForgotten(ctx context.Context, from string, request []byte) ([]byte, error) {
+	var f forgotten
+	if json.Unmarshal(request, &f) != nil || !s.acts(from) || s.forgets == nil {
+		return nil, errors.New("seat: nothing is forgotten here")
+	}
+	tick := time.NewTicker(forgottenEvery)
+	defer tick.Stop()
+	for s.member.Status().Applied < f.Applied {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return nil, errors.New("seat: it has not come so far in the log")
+		}
+	}
+	return nil, s.forgets(f.Conversations)
+}
+
+const forgottenEvery = 20 * time.Millisecond

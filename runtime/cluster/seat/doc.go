@@ -11,6 +11,12 @@
 // does not know.
 //
 // Raft knows members by name, never by address: transport.Transport looks up where a name
-// is now. A machine that wakes up in another network is greeted again as soon as one of
+// is now. What lies in DATA/cluster beside what package identity has there:
+//
+//	log/         this machine's part of the log: entries, a store, and snapshots, encrypted as DATA/store is
+//	generation   that of the log, see identity.Book
+//	store        which store belongs to it
+//
+// A machine that wakes up in another network is greeted again as soon as one of
 // the members that it knows answers.
 package seat

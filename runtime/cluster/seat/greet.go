@@ -24,11 +24,13 @@ type greeting struct {
 	Address string `json:"address"` // where it listens now
 	Book    uint64 `json:"book"`    // version
 	Applied uint64 `json:"applied"` // index of the log
+	// Now is its clock, zero from an older version.
+	Now time.Time `json:"now,omitzero"`
 }
 
 func (s *Seat) greeting() greeting {
 	return greeting{Node: s.id.Node(), Address: s.wires.Addr().String(), Book: s.id.Book().Version,
-		Applied: s.member.Status().Applied}
+		Applied: s.member.Status().Applied, Now: s.o.now()}
 }
 
 // greet greets a member, by name or by address.
@@ -88,11 +90,33 @@ func (s *Seat) met(g greeting) {
 	if g.Address != m.Address {
 		s.wires.Moved(g.Node, g.Address)
 	}
+	s.trouble(clockOf+g.Node, skewed(g, s.o.now()))
 	mine := s.member.Status().Applied
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.contact[g.Node] = s.o.now()
 	s.behind[g.Node] = mine - min(mine, g.Applied)
+}
+
+// maxSkew is how far apart clocks may be. Order in the cluster needs none; times that people see, and
+// reminders, do.
+const (
+	maxSkew = 2 * time.Minute
+	clockOf = "clock of "
+)
+
+// skewed reports a clock that differs from this machine's.
+func skewed(g greeting, now time.Time) error {
+	ahead := g.Now.Sub(now).Round(time.Second)
+	if g.Now.IsZero() || ahead.Abs() <= maxSkew {
+		return nil
+	}
+	side := "ahead of"
+	if ahead < 0 {
+		side = "behind"
+	}
+	return fmt.Errorf("the clock of %s is %v %s this machine's: set the wrong one, or times and reminders are wrong: "+
+		"sudo sntp -sS time.apple.com on a Mac, sudo timedatectl set-ntp true on Linux", g.Node, ahead.Abs(), side)
 }
 
 // learn takes over a book, from the log or from a member that has a newer one.
@@ -143,6 +167,7 @@ func (s *Seat) answer(replica *engine.Replica) {
 		s.met(g)
 		return json.Marshal(s.greeting())
 	})
+	s.wires.Answer(serviceForgotten, s.answerForgotten)
 	s.wires.Answer(serviceLeave, func(ctx context.Context, from string, _ []byte) ([]byte, error) {
 		return nil, s.Expel(ctx, from)
 	})

@@ -25,7 +25,6 @@ import (
 	"github.com/kehai-run/kehai/runtime/engine"
 	"github.com/kehai-run/kehai/runtime/keyring"
 	"github.com/kehai-run/kehai/runtime/private"
-	"github.com/kehai-run/kehai/runtime/store"
 )
 
 // Options say how a machine takes its seat.
@@ -36,6 +35,8 @@ type Options struct {
 	Seeds  []string // addresses at which members may be found
 	Log    zerolog.Logger
 	Timing journal.Timing
+	// Key reads the key of the store, nil if it has none; the log is encrypted with it too. Nil: none.
+	Key func() ([]byte, error)
 
 	now      func() time.Time
 	networks interfaces
@@ -68,6 +69,8 @@ const (
 	serviceLeave = "leave"
 	serviceRenew = "renew"
 	servicePass  = "pass"
+	// serviceForgotten says whether all is gone that was kept of conversations.
+	serviceForgotten = "forgotten"
 )
 
 // noteBook is the topic of books in the log.
@@ -84,6 +87,7 @@ type Seat struct {
 	desk    invite.Desk
 	passing chan passing
 	broken  func(error) // ends the run
+	forgets func(conversations []string) error
 
 	mu       sync.Mutex
 	contact  map[string]time.Time // by node: when it last answered
@@ -98,6 +102,9 @@ type Seat struct {
 func (o *Options) defaults() {
 	if o.now == nil {
 		o.now = time.Now
+	}
+	if o.Key == nil {
+		o.Key = func() ([]byte, error) { return nil, nil }
 	}
 	if o.networks == nil {
 		o.networks = systemInterfaces
@@ -211,26 +218,32 @@ func (s *Seat) take(st engine.Store, kinds []engine.Kind, broken func(error)) (*
 	if err != nil {
 		return nil, err
 	}
-	dir := filepath.Join(identity.Dir(s.o.Data), "log")
 	held, err := s.generation()
 	if err != nil {
+		return nil, err
+	}
+	if err := s.knows(replica); err != nil {
 		return nil, err
 	}
 	b := s.id.Book()
 	mine := b.Founder == s.id.Node()
 	switch {
 	case held == 0 && mine: // one that was interrupted begins anew
-		if err := os.RemoveAll(dir); err != nil {
+		if err := os.RemoveAll(s.logDir()); err != nil {
 			return nil, fmt.Errorf("seat: %w", err)
 		}
 	case held != 0 && held < b.Generation && !mine:
 		return nil, s.deposed(b)
 	}
-	if s.log, err = store.Open(store.Options{Dir: filepath.Join(dir, "entries"), Logger: s.o.Log}); err != nil {
+	key, err := s.o.Key()
+	if err != nil {
+		return nil, err
+	}
+	if s.log, err = s.openLog(key); err != nil {
 		return nil, err
 	}
 	o := journal.Options{Node: s.id.Node(), Address: s.id.Node(), Replica: replica, Network: s.wires, Store: s.log,
-		Dir: filepath.Join(dir, "snapshots"), Log: s.o.Log, Timing: s.o.Timing, Broken: broken,
+		Dir: filepath.Join(s.logDir(), snapshotsDir), Key: key, Log: s.o.Log, Timing: s.o.Timing, Broken: broken,
 		May: s.acts}
 	switch {
 	case held == 0 && mine:
@@ -277,6 +290,26 @@ func (s *Seat) passAll(ctx context.Context) {
 			}
 		}
 	}
+}
+
+// ErrOtherStore says that the store is not the one with which this machine was in its cluster.
+var ErrOtherStore = errors.New("DATA/store is not the one with which this machine was in its cluster, and the " +
+	"conversations of two must not be mixed: put the right one back, or move this one away, and Kehai fetches what " +
+	"the others have")
+
+// knows reports a store that comes from elsewhere. An empty one is filled by the others.
+func (s *Seat) knows(replica *engine.Replica) error {
+	path := filepath.Join(identity.Dir(s.o.Data), "store")
+	raw, err := os.ReadFile(path)
+	switch {
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("seat: which store this machine has: %w", err)
+	case string(raw) == replica.StoreID():
+		return nil
+	case err == nil && replica.Applied() > 0:
+		return fmt.Errorf("seat: %w", ErrOtherStore)
+	}
+	return private.Write(path, []byte(replica.StoreID()))
 }
 
 func (s *Seat) generationFile() string { return filepath.Join(identity.Dir(s.o.Data), "generation") }

@@ -184,3 +184,66 @@ func TestNotePassedOver(t *testing.T) {
 		}
 	}
 }
+
+// A store of another cluster, or of another machine, is not mixed with what this one holds; an empty
+// one is filled.
+func TestAForeignStore(t *testing.T) {
+	s, ring := founder(t)
+	start := func(st engine.Store) error {
+		m, err := Open(s.o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _, err = m.Start(st, nil, ring, func(err error) { t.Error(err) })
+		if err == nil {
+			err = m.Close()
+		}
+		return err
+	}
+	mine, theirs := mem.New(), mem.New()
+	if err := start(mine); err != nil {
+		t.Fatal(err)
+	}
+	other, keys := founder(t)
+	if _, _, err := other.Start(theirs, nil, keys, func(err error) { t.Error(err) }); err != nil {
+		t.Fatal(err)
+	}
+	if err := other.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := start(theirs); !errors.Is(err, ErrOtherStore) {
+		t.Errorf("Start with another cluster's store = %v, want %v", err, ErrOtherStore)
+	}
+	for _, st := range []engine.Store{mine, mem.New()} {
+		if err := start(st); err != nil {
+			t.Errorf("Start with its own store, or an empty one = %v", err)
+		}
+	}
+}
+
+// A log that is damaged, or of a later version, is told with the command that mends it, and stays.
+func TestADamagedLog(t *testing.T) {
+	s, ring := founder(t)
+	st := mem.New()
+	if _, _, err := s.Start(st, nil, ring, func(err error) { t.Error(err) }); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(s.logDir(), entriesDir, "MANIFEST")
+	if err := os.WriteFile(path, []byte("words"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	m, err := Open(s.o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err = m.Start(st, nil, ring, func(err error) { t.Error(err) }); !errors.Is(err, engine.ErrCorrupt) ||
+		!strings.Contains(err.Error(), "`kehai cluster leave --force`") || strings.Contains(err.Error(), "empty one") {
+		t.Errorf("Start with a damaged log = %v, want %v and what mends it", err, engine.ErrCorrupt)
+	}
+	if raw, err := os.ReadFile(path); string(raw) != "words" {
+		t.Errorf("the damaged log was changed: %v", err)
+	}
+}

@@ -42,7 +42,10 @@ func (s *Seat) heard(node string, err error) {
 	defer s.mu.Unlock()
 	if err == nil {
 		delete(s.shut, node)
-	} else if shutOut(err) {
+		return
+	}
+	delete(s.problems, clockOf+node)
+	if shutOut(err) {
 		s.shut[node] = true
 	}
 }

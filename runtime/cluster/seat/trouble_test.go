@@ -62,3 +62,30 @@ func TestTakenOut(t *testing.T) {
 		}
 	}
 }
+
+// Clocks that are an hour apart are told, with what sets them, and the machine stays a member.
+func TestClocksApart(t *testing.T) {
+	s, ring := founder(t)
+	second(t, s)
+	if _, _, err := s.Start(mem.New(), nil, ring, func(err error) { t.Error(err) }); err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	for _, c := range []struct {
+		ahead time.Duration
+		want  string
+	}{
+		{time.Hour, "the clock of mac-b is 1h0m0s ahead of this machine's"},
+		{-time.Hour, "1h0m0s behind this machine's: set the wrong one"},
+		{time.Minute, ""},
+	} {
+		s.met(greeting{Node: "mac-b", Address: "127.0.0.1:1", Now: time.Now().Add(c.ahead)})
+		got := strings.Join(s.Problems(), "\n")
+		if c.want == "" && got != "" || !strings.Contains(got, c.want) {
+			t.Errorf("a clock that is %v ahead: problems %q, want %q", c.ahead, got, c.want)
+		}
+		if !s.up("mac-b") {
+			t.Errorf("a clock that is %v ahead: it counts as away", c.ahead)
+		}
+	}
+}

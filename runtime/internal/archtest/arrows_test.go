@@ -33,7 +33,7 @@ var rooms = []struct {
 	{3, "runtime/cluster/invite", nil},
 	{3, "runtime/cluster/keys", nil},
 	{3, "runtime/cluster/transport", nil},
-	{4, "runtime/cluster/seat", nil},
+	{5, "runtime/cluster/seat", nil},
 	{3, "runtime/cluster/journal", nil},
 	{2, "runtime/store", nil},
 	{2, "runtime/store/raftlog", nil},

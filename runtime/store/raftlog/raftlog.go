@@ -13,6 +13,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/hashicorp/raft"
@@ -28,12 +29,17 @@ const (
 	entryForm = 1
 	// deleteBatch bounds one transaction of a DeleteRange.
 	deleteBatch = 1000
+	// room is how many bytes must be free for entries to be stored. Raft goes on without them, as long
+	// as it can store for whom it votes: if it cannot, it ends the process.
+	room = 32 << 20
 )
 
 // Log implements [raft.LogStore] and [raft.StableStore]. Its methods may be called
 // concurrently.
 type Log struct {
 	store engine.Store
+
+	full atomic.Bool // the last entries found no room
 
 	mu          sync.RWMutex
 	first, last uint64 // 0: it is empty
@@ -107,6 +113,10 @@ func (l *Log) StoreLog(entry *raft.Log) error { return l.StoreLogs([]*raft.Log{e
 // StoreLogs implements [raft.LogStore]. If it fails on the way, a beginning of the entries
 // may be there.
 func (l *Log) StoreLogs(entries []*raft.Log) error {
+	err := Room(l.store)
+	if l.full.Store(err != nil); err != nil {
+		return err
+	}
 	var ops []engine.Op
 	size := 0
 	for i, e := range entries {
@@ -125,6 +135,17 @@ func (l *Log) StoreLogs(entries []*raft.Log) error {
 	}
 	return nil
 }
+
+// Room reports that a volume is too full for entries and snapshots.
+func Room(store engine.Store) error {
+	if free, err := store.Free(); err != nil || free < room {
+		return fmt.Errorf("raftlog: store what comes: %w", errors.Join(engine.ErrLowSpace, err))
+	}
+	return nil
+}
+
+// Full reports that there was no room for the last entries that came.
+func (l *Log) Full() bool { return l.full.Load() }
 
 func (l *Log) stored(first, last uint64) {
 	l.mu.Lock()
