@@ -71,6 +71,9 @@ const (
 	// the window or unreadable, so only a part was delivered, or only the fact that it
 	// came.
 	ChangeCompleted ChangeKind = "completed"
+	// ChangeMasked: a model found private data in an interview's message beyond what rules
+	// found. Old is empty, New has a label in its place.
+	ChangeMasked ChangeKind = "masked"
 )
 
 // Revised says that an incoming message now reads differently from what was passed on.

@@ -139,6 +139,7 @@ func Core() Table {
 		Durable[ResumeSending](nil).AboutNobody(),
 		Durable[DraftCommand](nil),
 		Durable[DecideDue](nil).AboutNobody(),
+		Durable[CheckDue](nil).AboutNobody(),
 		Durable[ReminderDue](nil).AboutNobody(),
 		Durable[CancelReminder](nil),
 		Durable[ReplyChanged](nil),

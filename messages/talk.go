@@ -193,6 +193,13 @@ type DecideDue struct{}
 // MessageType implements [Message].
 func (DecideDue) MessageType() Type { return Type{"decide_due", 1} }
 
+// CheckDue is a conversation's own timer to have a model look for private data in what an
+// interview stored masked.
+type CheckDue struct{}
+
+// MessageType implements [Message].
+func (CheckDue) MessageType() Type { return Type{"check_due", 1} }
+
 // ReminderDue is a conversation's own timer for a reminder.
 type ReminderDue struct {
 	Number int64 `json:"number"` // of the conversation's reminders

@@ -58,6 +58,8 @@ type actor struct {
 	counted string // key of the last question that was counted
 	tooMany bool   // it was one too many
 
+	checking string // the call by which a model looks for private data
+
 	gathers  string // key of the reply for which memory was asked
 	material material
 }
@@ -104,6 +106,8 @@ func (a *actor) Receive(turn *actors.Turn, msg messages.Message) error {
 		a.ownerIs(turn, m)
 	case messages.DecideDue:
 		a.decide(turn)
+	case messages.CheckDue:
+		a.check(turn)
 	case messages.ReminderDue:
 		a.remind(turn, m.Number)
 	case messages.CancelReminder:
@@ -136,6 +140,7 @@ func (a *actor) deliver(turn *actors.Turn, m messages.InboundMessage) {
 	Heads.Put(turn, "head", head)
 	Messages.Put(turn, RowKey(head.Count), delivered)
 	ids.Put(turn, string(m.ID), head.Count)
+	a.uncheck(turn, delivered)
 	a.forget(turn, head.Count-int64(a.o.Keep))
 	turn.Publish(delivered)
 	detail := events.Detail{Conversation: m.Conversation, Message: m.ID}

@@ -253,10 +253,12 @@ func (a *actor) clear(turn *actors.Turn) {
 	owners.Clear(turn)
 	vaults.Clear(turn)
 	quotas.Clear(turn)
+	unchecked.Clear(turn)
 	Reminders.Clear(turn)
 	Heads.Clear(turn)
 	Interviews.Clear(turn)
 	turn.Cancel("decide")
+	turn.Cancel("check")
 }
 
 // joined takes in what was said in another conversation. Messages that wait for an answer
@@ -320,6 +322,7 @@ func (a *actor) insert(turn *actors.Turn, list []messages.MessageDelivered) {
 			d.Sender = mine
 		}
 		all = append(all, d)
+		a.uncheck(turn, d)
 		head.Count++
 		if !d.DeliveredAt.Before(head.LastAt) {
 			head.LastID, head.LastAt = d.ID, d.DeliveredAt

@@ -50,6 +50,7 @@ func (a *actor) revise(turn *actors.Turn, m messages.Revised) {
 		part.Edited, changed.New = m.Text, m.Text
 	}
 	Messages.Put(turn, row, d)
+	a.uncheck(turn, d)
 	a.reviseItems(turn, was, changed.New)
 	turn.Publish(changed)
 	turn.Pass(events.StageConversation, events.Rule(m.Change), detail)

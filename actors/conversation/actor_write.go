@@ -197,6 +197,7 @@ func (a *actor) write(turn *actors.Turn, t *reply.Turn) {
 	}
 	a.rests = messages.ReplyBasis{Lines: lines, Prompt: p.Version, Run: a.material.Run,
 		Recalled: len(a.material.notes())}
+	a.letCheck(turn) // the reply is more urgent
 	ask := p.Ask(key)
 	ask.Retry = true
 	a.call = turn.Call(messages.WorkerLLM, ask, actors.CallOptions{Deadline: a.o.Write, Tag: key})
@@ -225,6 +226,10 @@ func (a *actor) awaiting(turn *actors.Turn, key string) *reply.Turn {
 
 // answered handles the model's text.
 func (a *actor) answered(turn *actors.Turn, m messages.LLMAnswer) {
+	if checks(m.Key) {
+		a.checked(turn, m)
+		return
+	}
 	t := a.awaiting(turn, m.Key)
 	if t == nil {
 		return
@@ -254,6 +259,10 @@ func (a *actor) answered(turn *actors.Turn, m messages.LLMAnswer) {
 
 // failed uses a fixed text in place of one that the model did not write.
 func (a *actor) failed(turn *actors.Turn, m messages.CallFailed) {
+	if checks(m.Tag) {
+		a.unreadable(turn, m.Tag)
+		return
+	}
 	if t := a.awaiting(turn, m.Tag); t != nil {
 		a.fallBack(turn, t, m.Reason())
 	}

@@ -25,7 +25,8 @@
 // by which repeats are refused; "revisions", how often they were changed; "own" and
 // "own_places", the same for our side; "desk", "basis", "usage" and "owner", what is
 // known of replies; "vault", the originals of what a model saw masked; "quota",
-// how often a model was asked; "reminders", a [Reminder] by its number; "remembered",
+// how often a model was asked; "unchecked", what of an interview a model has not searched
+// for private data yet (actor_check.go); "reminders", a [Reminder] by its number; "remembered",
 // that memory was told of all and keeps no acknowledgements; "interview", of one that is
 // or was led as an [Interview], of which only masked texts are stored; "into", where all has
 // gone once the conversation was merged into another one (actor_join.go). What a person takes

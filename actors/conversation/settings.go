@@ -16,6 +16,10 @@ type Options struct {
 	// is answered. It must be pure.
 	Settings func(messages.ConversationID, messages.WindowID) Settings
 
+	// Check is the time limit for a model that looks for private data in what an interview
+	// stored masked; 0 means that none looks.
+	Check time.Duration
+
 	Memory bool // tell events to recall/CONVERSATION, and ask it before writing a reply
 
 	Owner   messages.Address    // the actor that knows what the owner does and allows

@@ -116,10 +116,14 @@ type Models struct {
 
 	// Finds what to keep of what was said. Empty: llm.model. Default empty.
 	Learn string `yaml:"learn"`
+
+	// Finds what is private in interviews beyond what rules found. Empty: llm.model.
+	// Default empty.
+	Mask string `yaml:"mask"`
 }
 
 // Purposes lists the purposes that may have a model of their own.
-func Purposes() []Purpose { return []Purpose{Judge, Answer, Focus, Analyse, Select, Learn} }
+func Purposes() []Purpose { return []Purpose{Judge, Answer, Focus, Analyse, Select, Learn, Mask} }
 
 // For returns the model for a purpose, "" if it has none of its own.
 func (m Models) For(p Purpose) string {
@@ -136,6 +140,8 @@ func (m Models) For(p Purpose) string {
 		return m.Select
 	case Learn:
 		return m.Learn
+	case Mask:
+		return m.Mask
 	}
 	return ""
 }
@@ -146,7 +152,7 @@ type Limits struct {
 	// Attention is judged every 10s and does not wait longer than 9s. Default 8s.
 	Timeout time.Duration `yaml:"timeout" min:"100ms" max:"5m"`
 
-	// Time for one question to judge, to analyse or to learn, 100ms to 5m. Default 30s.
+	// Time for one question to judge, to analyse, to learn or to mask, 100ms to 5m. Default 30s.
 	JSONTimeout time.Duration `yaml:"json_timeout" min:"100ms" max:"5m"`
 
 	// Time until the first token of a reply, and between two of them, 100ms to 5m;
@@ -182,7 +188,7 @@ const maxAnswerTime = 5 * time.Minute
 // streamed.
 func (l Limits) For(p Purpose) time.Duration {
 	switch p {
-	case Judge, Analyse, Learn:
+	case Judge, Analyse, Learn, Mask:
 		return l.JSONTimeout
 	case Answer:
 		return l.FirstToken

@@ -43,6 +43,7 @@ const (
 	Analyse Purpose = "analyse" // what an interview is about
 	Select  Purpose = "select"  // what of the memory helps to answer
 	Learn   Purpose = "learn"   // what to keep of what was said
+	Mask    Purpose = "mask"    // what is private in a text beyond what rules found
 )
 
 // Question is one question to a model.

@@ -569,8 +569,9 @@ func TestLook(t *testing.T) {
 	}
 	mine, other := found.Models[0], found.Models[1]
 	if !mine.Known || mine.Err != nil ||
-		!slices.Equal(mine.Purposes, []llm.Purpose{llm.Judge, llm.Answer, llm.Analyse, llm.Select, llm.Learn}) {
-		t.Errorf("Look() of the model of five purposes = %+v, want that it answers", mine)
+		!slices.Equal(mine.Purposes, []llm.Purpose{llm.Judge, llm.Answer, llm.Analyse, llm.Select, llm.Learn,
+			llm.Mask}) {
+		t.Errorf("Look() of the model of six purposes = %+v, want that it answers", mine)
 	}
 	if other.Model != "other" || other.Known {
 		t.Errorf("Look() of another model = %+v, want that the server lists none", other)

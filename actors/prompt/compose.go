@@ -24,6 +24,7 @@ const (
 	Analyse   Task = "analyse" // {"themes": […]}, what an interview is about
 	Select    Task = "select"  // {"chosen": […]}, which notes help to answer the messages
 	Learn     Task = "learn"   // {"learned": […]}, what to keep of what was said
+	Mask      Task = "mask"    // {"private": […]}, what is private beyond what rules found
 )
 
 // Input is what a prompt is made of.
@@ -170,7 +171,7 @@ func (p Prompt) Ask(key string) messages.AskLLM {
 	if purpose == Interview {
 		purpose = Reply
 	}
-	asJSON := p.Task == Judge || p.Task == Analyse || p.Task == Select || p.Task == Learn
+	asJSON := p.Task != Reply && p.Task != Interview
 	return messages.AskLLM{
 		Purpose: string(purpose), System: p.System, Prompt: p.User, Key: key,
 		JSON: asJSON, Stream: !asJSON,

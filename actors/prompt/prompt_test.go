@@ -119,8 +119,8 @@ func TestEveryPromptIsThere(t *testing.T) {
 	if want := 2 * (1 + 4 + 6); len(seen) != want {
 		t.Errorf("%d versions, want one for each combination of texts: %d", len(seen), want)
 	}
-	if n := len(c.List()); n != 2*18 {
-		t.Errorf("%d texts, want 18 in each language", n)
+	if n := len(c.List()); n != 2*19 {
+		t.Errorf("%d texts, want 19 in each language", n)
 	}
 	for _, bad := range []prompt.Input{{}, {Task: prompt.Reply, Language: "fr"},
 		{Task: "boast", Language: prompt.English}, {Task: prompt.Reply, Language: prompt.English, Tone: "rude"}} {

@@ -35,7 +35,9 @@ func (t terminal) entry(e control.Entry) error {
 	case e.Change != nil:
 		c := e.Change
 		p.printf("%s  %s %s:\n", p.clock(e.SeenAt), p.name(whose(c.Sender, e)), c.Kind)
-		p.lines(textIndent+string(p.paint("2", "was ")), textIndent+"    ", c.Old)
+		if c.Kind != messages.ChangeMasked {
+			p.lines(textIndent+string(p.paint("2", "was ")), textIndent+"    ", c.Old)
+		}
 		if c.Kind != messages.ChangeUnsent {
 			p.lines(textIndent+"now ", textIndent+"    ", c.New)
 		}

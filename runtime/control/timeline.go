@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/kehai-run/kehai/messages"
@@ -173,6 +174,10 @@ func (m *Message) Apply(c Change) {
 		if p.Occurrence != c.Occurrence {
 			continue
 		}
+		if c.Kind == messages.ChangeMasked {
+			m.mask(p, c.New)
+			continue
+		}
 		p.ChangedAt = &c.ChangedAt
 		if c.Kind == messages.ChangeUnsent {
 			p.Unsent = true
@@ -180,6 +185,23 @@ func (m *Message) Apply(c Change) {
 			p.Edited = c.New
 		}
 	}
+}
+
+// mask replaces the text of a part, which is the same message with less in it.
+func (m *Message) mask(p *Part, text string) {
+	if p.Edited != "" {
+		p.Edited = text
+	}
+	var said []string
+	for i := range m.Parts {
+		if other := &m.Parts[i]; other == p {
+			other.Text = text
+		}
+		if m.Parts[i].Text != "" {
+			said = append(said, m.Parts[i].Text)
+		}
+	}
+	m.Text = strings.Join(said, "\n")
 }
 
 // Query selects entries. The zero value selects all.

@@ -29,6 +29,9 @@ func (p *Parts) Conversation() NewActor {
 	o.Write, o.PerHour = p.longest(llm.Answer, true), p.Config.LLM.PerHour
 	o.Mask, o.Key, o.Name = p.Masks, VaultKey(p.HashKey), p.nameOf
 	o.Attends, o.Memory = p.Config.Focus.Enabled, true
+	if _, none := p.Model.(llm.None); !none {
+		o.Check = p.longest(llm.Mask, false)
+	}
 	return conversation.New(o)
 }
 
