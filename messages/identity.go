@@ -45,6 +45,8 @@ const (
 	OverlapNone Overlap = ""     // nothing to compare: one of both has no bubbles
 	OverlapSame Overlap = "same" // a run of bubbles that only this conversation can show
 	OverlapWeak Overlap = "weak" // the same bubbles, but anybody may have written them
+	// OverlapAll: several bubbles that anybody may have written, and it has shown no others.
+	OverlapAll Overlap = "all"
 	// OverlapGap: nothing matches, but enough time has passed for that much to have come
 	// unseen.
 	OverlapGap Overlap = "gap"

@@ -136,8 +136,8 @@ func (m meant) all() []messages.ConversationID { return append(slices.Clone(m.eq
 // transcript.
 func (m meant) begun(list []messages.Shared) (out []messages.Shared) {
 	for _, s := range list {
-		switch {
-		case s.Overlap != messages.OverlapWeak || slices.Contains(m.equal, s.Conversation):
+		switch little := s.Overlap == messages.OverlapWeak || s.Overlap == messages.OverlapAll; {
+		case !little || slices.Contains(m.equal, s.Conversation):
 			out = append(out, s)
 		case slices.Contains(m.alike, s.Conversation):
 			out = append(out, messages.Shared{Conversation: s.Conversation, Overlap: messages.OverlapOther})
@@ -212,8 +212,8 @@ func (r Rules) Decide(q messages.Identify, known map[messages.ConversationID]Kno
 		return Decision{Why: events.UnknownUnsure, Of: whose(q.Shared)}
 	case len(q.Shared) == 1 && q.Shared[0].Overlap == messages.OverlapSame: // it has another name now
 		return Decision{Conversation: q.Shared[0].Conversation, Learn: true}
-	case len(misnamed(whose(q.Shared), known)) > 0:
-		return Decision{Why: events.UnknownUnsure, Of: misnamed(whose(q.Shared), known)}
+	case len(mayBe(q.Shared, whose(q.Shared), known)) > 0:
+		return Decision{Why: events.UnknownUnsure, Of: mayBe(q.Shared, whose(q.Shared), known)}
 	case q.Title.Confidence > 0 && q.Title.Confidence < r.TitleNew:
 		return Decision{Why: events.UnknownUnsure, Of: whose(q.Shared)}
 	}
@@ -238,6 +238,14 @@ func misnamed(list []messages.ConversationID, known map[messages.ConversationID]
 		}
 	}
 	return out
+}
+
+// mayBe are those of a list who may have another name now: the misnamed ones, and those who
+// have shown nothing but what is shown now.
+func mayBe(shared []messages.Shared, list []messages.ConversationID, known map[messages.ConversationID]Known) (
+	out []messages.ConversationID) {
+	all := having(shared, list, []messages.Overlap{messages.OverlapAll})
+	return append(all, except(misnamed(list, known), all)...)
 }
 
 // having lists those of a list that share one of some overlaps.
@@ -354,7 +362,7 @@ func elsewhere(q messages.Identify, m meant, its []messages.ConversationID,
 		return Decision{Why: events.UnknownUnsure, Of: others}, true
 	case len(same) == 1 && len(others) == 1:
 		return Decision{Conversation: same[0], Learn: len(m.equal) == 0}, true
-	case len(misnamed(others, known)) > 0:
+	case len(mayBe(q.Shared, others, known)) > 0:
 		return Decision{Why: events.UnknownUnsure, Of: others}, true
 	}
 	return Decision{}, false

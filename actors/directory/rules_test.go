@@ -247,7 +247,7 @@ func TestAgainAndAgain(t *testing.T) {
 
 // TestAnotherTitle: under a title of nobody's who is known, a run of bubbles finds a
 // conversation that was renamed, once the title has lasted. A few messages that two
-// people got are no such run.
+// people got are no such run, but may be one where somebody has shown no others.
 func TestAnotherTitle(t *testing.T) {
 	for _, c := range []struct {
 		readings int
@@ -257,6 +257,7 @@ func TestAnotherTitle(t *testing.T) {
 		{1, nil, "new"}, {1, []messages.Overlap{same}, "title_unsure"}, {consensus, []messages.Overlap{same}, "c-1"},
 		{1, []messages.Overlap{weak}, "title_unsure"}, {consensus, []messages.Overlap{weak}, "new"},
 		{consensus, []messages.Overlap{same, same}, "new"},
+		{consensus, []messages.Overlap{messages.OverlapAll}, "title_unsure"},
 	} {
 		q := messages.Identify{Title: line("Satou", 0.9), Readings: c.readings, Searched: true}
 		for i, o := range c.shared {
@@ -434,6 +435,7 @@ func TestDecideBlank(t *testing.T) {
 		{"alike, and proved", "Hama", true, same, Decision{Conversation: "c-1"}},
 		{"the same name", "Hana", true, weak, Decision{Conversation: "c-1", Learn: true}},
 		{"another name, told the same", "Ken", true, weak, Decision{New: true}},
+		{"another name, told all the same", "Ken", true, messages.OverlapAll, Decision{New: true}},
 		{"another name, told the same, and not blank", "Ken", false, weak,
 			Decision{Why: "title_unsure", Of: []messages.ConversationID{"c-1"}}},
 	} {

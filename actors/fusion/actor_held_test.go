@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/kehai-run/kehai/actors"
 	"github.com/kehai-run/kehai/messages"
@@ -146,6 +147,46 @@ func TestWhatIsHeldIsEvidence(t *testing.T) {
 		h.Send(messages.OverlapAnswer{Frame: m.Hash, At: m.At, Conversation: "c-1", Overlap: told})
 		if q := asked(); !q.Compared || len(q.Shared) != 1 || q.Shared[0].Overlap != want {
 			t.Errorf("c-1 tells %q: compared %v, shared %v, want %q", told, q.Compared, q.Shared, want)
+		}
+	}
+	answer(send(h, read("Hama", "a")), messages.Identified{Conversation: "c-1"})
+	answer(send(h, read("Hanako", "x y")), messages.Identified{Why: events.UnknownUnsure})
+	for words, want := range map[string]messages.Overlap{"y z": messages.OverlapApart, "v w": messages.OverlapGap} {
+		h.Advance(time.Hour) // so long that it could be c-1's, had it not been shown before
+		m = send(h, read("Hama", words))
+		answer(m, messages.Identified{Compare: []messages.ConversationID{"c-1"}})
+		h.Send(messages.OverlapAnswer{Frame: m.Hash, At: m.At, Conversation: "c-1", Overlap: messages.OverlapGap})
+		if q := asked(); len(q.Shared) != 1 || q.Shared[0].Overlap != want {
+			t.Errorf("%s an hour later: shared %v, want %q", words, q.Shared, want)
+		}
+	}
+}
+
+// TestAllThatSomebodyHasShown: a few messages that are all that a conversation has shown may
+// be that conversation, under another name.
+func TestAllThatSomebodyHasShown(t *testing.T) {
+	for _, c := range []struct {
+		before, now string
+		want        messages.Overlap
+	}{
+		{"a", "a b", messages.OverlapWeak}, {"a b", "a b", messages.OverlapAll},
+		{"a b", "a b c d", messages.OverlapAll}, {"a b c", "a b x", messages.OverlapWeak},
+		{"a b c d", "a b c d e", messages.OverlapSame},
+	} {
+		h := actortest.Spawn(t, New(DefaultOptions()), actortest.Address("fusion/line@mac"))
+		m := send(h, read("Hana", c.before))
+		h.Send(messages.Identified{Window: m.Window, Frame: m.Hash, At: m.At, Conversation: "c-1", Name: "Hana"})
+		h.Sent()
+		m = send(h, read("Ken", c.now))
+		h.Send(messages.Identified{Window: m.Window, Frame: m.Hash, At: m.At, Search: true})
+		var got []messages.Shared
+		for _, s := range h.Sent() {
+			if q, ok := s.Message.(messages.Identify); ok && q.Searched {
+				got = q.Shared
+			}
+		}
+		if len(got) != 1 || got[0].Overlap != c.want {
+			t.Errorf("%q, then %q: shared %v, want %q", c.before, c.now, got, c.want)
 		}
 	}
 }

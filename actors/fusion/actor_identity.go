@@ -192,7 +192,11 @@ func (a *actor) overlap(turn *actors.Turn, m messages.FrameRead, c messages.Conv
 	case answer == messages.OverlapSame || answer == messages.OverlapNone || answer == messages.OverlapWeak:
 		return answer
 	}
-	switch pause := a.unwatched(turn, c, m); {
+	first := m
+	if rows := trail(heldRows(turn), viewOf("", m.Bubbles)); len(rows) > 0 {
+		first.At = rows[0].Detection.SeenAt // a stranger's then, a stranger's now
+	}
+	switch pause := a.unwatched(turn, c, first); {
 	case latest.Conversation == c && own.edited(view):
 		return messages.OverlapWeak
 	case latest.Conversation != c && latest.claims(view):
@@ -279,6 +283,8 @@ func (a *actor) shownBy(turn *actors.Turn, view View) (out []messages.Shared) {
 			return m.Side == messages.SideOwn && slices.ContainsFunc(l.Marks, m.is)
 		}) {
 			found.Overlap = messages.OverlapSame
+		} else if n > 1 && n == len(l.Marks) {
+			found.Overlap = messages.OverlapAll
 		}
 		out = append(out, found)
 	}
