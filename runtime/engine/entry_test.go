@@ -18,7 +18,7 @@ func FuzzEntry(f *testing.F) {
 		f.Fatal(err)
 	}
 	for range 30 {
-		if err := w.act(); err != nil {
+		if err := w.act(w.Rand()); err != nil {
 			f.Fatal(err)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/kehai-run/kehai/actors"
@@ -47,8 +48,10 @@ type Sim struct {
 	ready   map[*Activation]bool
 	resting map[*Activation]bool
 	workers map[string][]actors.Worker // idle ones
-	full    time.Time                  // when the volume was too full for a commit
+	full    time.Time                  // when the volume was too full for a commit, or too slow for another
+	slow    bool
 	crashes int
+	choices []choice // room for what is runnable
 
 	turning, committing bool
 	died                any // what a commit panicked with that a turn has called
@@ -153,11 +156,26 @@ func (s *Sim) Step() bool {
 // possible lists what can be done now.
 func (s *Sim) possible() []choice {
 	all := s.runnable()
-	if s.engine.commitWaits() && !s.full.Equal(s.clock.Now()) {
+	if s.canCommit() {
 		all = append(all, choice{})
 	}
 	return all
 }
+
+func (s *Sim) canCommit() bool { return s.engine.commitWaits() && !s.full.Equal(s.clock.Now()) }
+
+// can reports whether anything is possible.
+func (s *Sim) can() bool {
+	for act := range s.ready {
+		if !s.resting[act] {
+			return true
+		}
+	}
+	return s.canCommit() || slices.ContainsFunc(s.engine.e.Pools(), PoolInfo.startable)
+}
+
+// startable reports whether a worker of the pool can take a job.
+func (p PoolInfo) startable() bool { return p.Waiting > 0 && p.Busy < p.Size }
 
 // doze puts an actor to sleep if possible, at any moment.
 func (s *Sim) doze() {
@@ -193,27 +211,24 @@ func (s *Sim) Commit() {
 		}
 	}()
 	n, full := s.engine.Commit(1 + s.rng.IntN(8))
-	if full {
+	if full || s.slow {
 		s.full = s.clock.Now()
 	}
 	s.tracef("commit %d full=%v", n, full)
 }
 
 // runnable lists the turns and the calls, in an order that is always the same.
-func (s *Sim) runnable() (all []choice) {
+func (s *Sim) runnable() []choice {
+	all := s.choices[:0]
+	defer func() { s.choices = all }()
 	for act := range s.ready {
 		if !s.resting[act] {
 			all = append(all, choice{act: act})
 		}
 	}
-	slices.SortFunc(all, func(a, b choice) int {
-		if a.act.addr < b.act.addr {
-			return -1
-		}
-		return 1
-	})
+	slices.SortFunc(all, func(a, b choice) int { return strings.Compare(string(a.act.addr), string(b.act.addr)) })
 	for _, p := range s.engine.e.Pools() {
-		if p.Waiting > 0 && p.Busy < p.Size {
+		if p.startable() {
 			all = append(all, choice{pool: p.Kind})
 		}
 	}

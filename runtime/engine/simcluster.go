@@ -36,6 +36,9 @@ type SimCluster struct {
 	rng   *rand.Rand
 	nodes []*simNode
 
+	choices []simChoice // room for what is possible
+	faults  map[Fault]int
+
 	entries [][]byte   // what a majority holds
 	air     []airborne // what is on its way there
 	leader  int        // -1: none
@@ -53,6 +56,8 @@ type simNode struct {
 	paused  bool
 	deaf    map[int]bool // nodes that it does not hear
 	seen    time.Time    // when the leader last heard it
+	lag     time.Duration
+	heard   time.Time // when it last had an entry
 }
 
 // airborne is a proposal of one life of a node; a late one is sent whatever became of it.
@@ -60,7 +65,31 @@ type airborne struct {
 	Proposal
 	node, life int
 	late       bool
+	due        time.Time // when it arrives at the earliest
 }
+
+// Fault is something that a simulated cluster has to bear.
+type Fault string
+
+// The faults, which [SimCluster.Faults] counts.
+const (
+	FaultCrash     Fault = "crash"
+	FaultPause     Fault = "pause"
+	FaultPartition Fault = "partition" // a node that hears nobody, and that nobody hears
+	FaultOneWay    Fault = "one-way partition"
+	FaultDelay     Fault = "delay"     // of a proposal or of an entry
+	FaultReorder   Fault = "reorder"   // of proposals
+	FaultLoss      Fault = "loss"      // of a proposal
+	FaultDuplicate Fault = "duplicate" // of a proposal
+	FaultSkew      Fault = "skew"      // of a clock, by more than a minute
+	FaultSnapshot  Fault = "snapshot"  // instead of entries
+	FaultDiskFull  Fault = "disk full"
+	FaultDiskSlow  Fault = "slow disk"
+)
+
+// AllFaults are those that a seed can bring about.
+var AllFaults = []Fault{FaultCrash, FaultPause, FaultPartition, FaultOneWay, FaultDelay, FaultReorder, FaultLoss,
+	FaultDuplicate, FaultSkew, FaultSnapshot, FaultDiskFull, FaultDiskSlow}
 
 // How long the double waits, and how often it looks.
 const (
@@ -74,11 +103,15 @@ func NewSimCluster(o SimClusterOptions) (*SimCluster, error) {
 	if o.Start.IsZero() {
 		o.Start = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	}
-	c := &SimCluster{o: o, now: o.Start, since: o.Start, rng: rand.New(rand.NewPCG(o.Seed, 0x636c7573746572))}
+	c := &SimCluster{o: o, now: o.Start, since: o.Start, rng: rand.New(rand.NewPCG(o.Seed, 0x636c7573746572)),
+		faults: map[Fault]int{}}
 	for i, name := range o.Nodes {
 		n := &simNode{name: name, o: o.Node(name), deaf: map[int]bool{}, seen: o.Start}
 		if o.Skew > 0 {
 			n.skew = time.Duration(c.rng.Int64N(2*int64(o.Skew)+1)) - o.Skew
+		}
+		if n.skew.Abs() > time.Minute {
+			c.faults[FaultSkew]++
 		}
 		n.o.clock, n.o.rng = NewManualClock(o.Start.Add(n.skew)), c.rng
 		n.o.share = func() (*Replica, error) { return c.share(i) }
@@ -144,7 +177,7 @@ type simLog struct {
 
 // Append implements [Log].
 func (l simLog) Append(p Proposal) {
-	l.c.air = append(l.c.air, airborne{p, l.node, l.life, false})
+	l.c.air = append(l.c.air, airborne{p, l.node, l.life, false, l.c.now.Add(l.c.nodes[l.node].lag)})
 }
 
 // Node is the simulation of a node, for what is done there.
@@ -159,12 +192,16 @@ func (c *SimCluster) Rand() *rand.Rand { return c.rng }
 // Leader is the number of the node that leads, -1 for none.
 func (c *SimCluster) Leader() int { return c.leader }
 
+// Faults counts what the cluster had to bear so far.
+func (c *SimCluster) Faults() map[Fault]int { return c.faults }
+
 // Entries are those of the log, in order.
 func (c *SimCluster) Entries() [][]byte { return c.entries }
 
 // Kill ends a node's process: what is not in its store is gone.
 func (c *SimCluster) Kill(i int) {
 	c.nodes[i].dead = true
+	c.faults[FaultCrash]++
 	c.tracef("kill %s", c.nodes[i].name)
 }
 
@@ -178,29 +215,48 @@ func (c *SimCluster) Restart(i int) error {
 }
 
 // Pause makes a node stand still, as a machine that sleeps, until Unpause.
-func (c *SimCluster) Pause(i int) { c.nodes[i].paused = true }
+func (c *SimCluster) Pause(i int) {
+	c.nodes[i].paused = true
+	c.faults[FaultPause]++
+}
 
 // Unpause ends a Pause.
 func (c *SimCluster) Unpause(i int) { c.nodes[i].paused = false }
 
 // Cut makes a node not hear another one, until Heal.
-func (c *SimCluster) Cut(from, to int) { c.nodes[to].deaf[from] = true }
+func (c *SimCluster) Cut(from, to int) {
+	c.nodes[to].deaf[from] = true
+	c.faults[FaultOneWay]++
+}
 
 // Isolate cuts a node off from all others.
 func (c *SimCluster) Isolate(i int) {
-	for j := range c.nodes {
+	c.faults[FaultPartition]++
+	for j, n := range c.nodes {
 		if j != i {
-			c.Cut(i, j)
-			c.Cut(j, i)
+			n.deaf[i], c.nodes[i].deaf[j] = true, true
 		}
 	}
 }
 
-// Heal ends all cuts and pauses, and restarts what was killed.
+// Delay makes whatever a node says to the log, and each entry that comes to it, take so long, until
+// Heal.
+func (c *SimCluster) Delay(i int, lag time.Duration) {
+	c.nodes[i].lag = lag
+	c.faults[FaultDelay]++
+}
+
+// Slow makes the disk of a node slow, until Heal: there is time for one commit and one entry a tick.
+func (c *SimCluster) Slow(i int) {
+	c.nodes[i].sim.slow = true
+	c.faults[FaultDiskSlow]++
+}
+
+// Heal ends all cuts, pauses, delays and slowness, and restarts what was killed.
 func (c *SimCluster) Heal() error {
 	for i, n := range c.nodes {
 		clear(n.deaf)
-		n.paused = false
+		n.paused, n.lag, n.sim.slow = false, 0, false
 		if n.dead {
 			if err := c.Restart(i); err != nil {
 				return err
@@ -239,16 +295,18 @@ type simChoice struct {
 }
 
 // possible lists what can happen now.
-func (c *SimCluster) possible() (all []simChoice) {
+func (c *SimCluster) possible() []simChoice {
+	all := c.choices[:0]
+	defer func() { c.choices = all }()
 	led := c.leads(c.leader)
 	for i, n := range c.nodes {
 		if !n.runs() {
 			continue
 		}
-		if len(n.sim.possible()) > 0 {
+		if n.sim.can() {
 			all = append(all, simChoice{node: i, air: -1})
 		}
-		if led && c.hears(i, c.leader) && n.replica.Applied() < uint64(len(c.entries)) {
+		if led && c.hears(i, c.leader) && c.behind(n) && c.entryDue(n) {
 			all = append(all, simChoice{node: i, air: -1, entry: true})
 		}
 	}
@@ -261,6 +319,9 @@ func (c *SimCluster) possible() (all []simChoice) {
 			continue
 		}
 		kept = append(kept, a)
+		if a.due.After(c.now) {
+			continue
+		}
 		if a.late || c.nodes[a.node].runs() && c.hears(c.leader, a.node) {
 			all = append(all, simChoice{node: -1, air: len(kept) - 1})
 		}
@@ -268,6 +329,16 @@ func (c *SimCluster) possible() (all []simChoice) {
 	clear(c.air[len(kept):])
 	c.air = kept
 	return all
+}
+
+// behind reports whether a node lacks entries, or a part of a snapshot.
+func (c *SimCluster) behind(n *simNode) bool {
+	return n.replica.Applied() < uint64(len(c.entries)) || n.replica.Torn()
+}
+
+// entryDue reports whether a node's disk and the way to it let it have an entry now.
+func (c *SimCluster) entryDue(n *simNode) bool {
+	return !n.heard.Add(n.lag).After(c.now) && !(n.sim.slow && n.heard.Equal(c.now))
 }
 
 func closed(done <-chan struct{}) bool {
@@ -299,15 +370,21 @@ func (c *SimCluster) Step() bool {
 // reach brings a proposal into the log, or loses it for now.
 func (c *SimCluster) reach(i int) {
 	a := c.air[i]
+	if i > 0 {
+		c.faults[FaultReorder]++
+	}
 	if a.late {
 		c.air = slices.Delete(c.air, i, i+1)
 	} else if c.rng.Float64() < c.o.Loss {
+		c.faults[FaultLoss]++
 		return // it is sent again
 	} else if c.rng.Float64() >= c.o.Again {
 		c.air = slices.Delete(c.air, i, i+1) // the log has it: nobody sends it again
 	} else if c.rng.IntN(2) == 0 {
 		c.air[i].late = true
+		c.faults[FaultDuplicate]++
 	} else {
+		c.faults[FaultDuplicate]++
 		c.air = slices.Delete(c.air, i, i+1)
 		c.entries = append(c.entries, a.Entry)
 		c.tracef("entry %d of %s, twice", len(c.entries), c.nodes[a.node].name)
@@ -320,6 +397,7 @@ func (c *SimCluster) reach(i int) {
 func (c *SimCluster) receive(i int) {
 	r := c.nodes[i].replica
 	at := r.Applied()
+	c.nodes[i].heard = c.now
 	if torn := r.Torn(); torn || c.rng.Float64() < c.o.Jump && c.nodes[c.leader].replica.Applied() > at {
 		if c.leader == i { // whoever lacks entries does not lead
 			c.leader = -1
@@ -330,27 +408,49 @@ func (c *SimCluster) receive(i int) {
 		if err == nil {
 			err = r.Restore(&form)
 		}
+		c.faults[FaultSnapshot]++
 		c.tracef("snapshot for %s: %v", c.nodes[i].name, err)
 		return
 	}
 	// What the store refuses comes again.
 	if err := r.Apply(at+1, c.entries[at]); err != nil {
+		c.faults[FaultDiskFull]++
 		c.tracef("entry %d at %s: %v", at+1, c.nodes[i].name, err)
 	}
 }
 
-// Settle steps until nothing is possible at this moment.
-func (c *SimCluster) Settle() {
+// Settle steps until nothing is possible at this moment, and returns how often.
+func (c *SimCluster) Settle() (steps int) {
 	for c.Step() {
+		steps++
 	}
+	return steps
+}
+
+// calm reports whether nothing happens before the next timer: all nodes hear the leader, and nothing
+// waits.
+func (c *SimCluster) calm() bool {
+	if !c.leads(c.leader) {
+		return false
+	}
+	for i, n := range c.nodes {
+		if !c.hears(c.leader, i) || !c.hears(i, c.leader) || n.sim.engine.commitWaits() ||
+			c.behind(n) {
+			return false
+		}
+	}
+	return len(c.air) == 0
 }
 
 // Advance settles, and moves the clocks from timer to timer until d has passed.
 func (c *SimCluster) Advance(d time.Duration) {
+	quiet := 0 // ticks in a row in which nothing happened
 	for end := c.now.Add(d); ; {
-		c.Settle()
+		if quiet++; c.Settle() > 0 {
+			quiet = 0
+		}
 		next := end
-		if tick := c.now.Truncate(simTick).Add(simTick); tick.Before(next) {
+		if tick := c.now.Truncate(simTick).Add(simTick); tick.Before(next) && (quiet < 2 || !c.calm()) {
 			next = tick
 		}
 		for _, n := range c.nodes {
