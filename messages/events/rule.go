@@ -150,6 +150,10 @@ const (
 // RuleNoActor is a rule of the engine: this runtime has no actors of that kind.
 const RuleNoActor Rule = "no_actor"
 
+// RuleNewerType is a rule of the engine: another program in the cluster sends a type of message that
+// this one does not know. It waits, with all behind it, until one that knows it owns the actor.
+const RuleNewerType Rule = "newer_type"
+
 // RuleNoWorker is a rule of the engine: this runtime has no workers of that kind. It drops
 // by RuleForgotten too: what a message is about is being forgotten.
 const RuleNoWorker Rule = "no_worker"

@@ -172,6 +172,8 @@ var drops = map[events.Rule]func(events.Verdict) string{
 	events.RuleNoActor: func(v events.Verdict) string {
 		return fmt.Sprintf("no actor kind %q in this runtime; durable mail waits in the store", v.Actor.Kind())
 	},
+	events.RuleNewerType: fixed("a message of a type that this program does not know waits, with all behind it: " +
+		"upgrade Kehai here"),
 	events.RuleNoWorker: func(v events.Verdict) string {
 		return fmt.Sprintf("no workers of kind %q in this runtime; whoever asked is told", v.Actor.Kind())
 	},

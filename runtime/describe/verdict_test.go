@@ -88,6 +88,8 @@ func TestVerdict(t *testing.T) {
 		{events.Verdict{Stage: "deliver", Actor: "printer/pool", Outcome: events.OutcomeDropped,
 			Detail: events.Detail{Rule: events.RuleNoWorker}},
 			`no workers of kind "printer" in this runtime; whoever asked is told`},
+		{drop("deliver", events.RuleNewerType, events.Detail{}),
+			"a message of a type that this program does not know waits, with all behind it: upgrade Kehai here"},
 		{drop("deliver", events.RuleForgotten, events.Detail{}), "it is about a conversation that is being forgotten"},
 		// of a host's own actor
 		{drop("print", "empty", events.Detail{}), "dropped by rule empty"},

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"errors"
 	"sync"
 	"time"
 
@@ -84,6 +85,7 @@ type mailbox struct {
 	high     uint64 // highest sequence number pushed
 	missed   uint64 // highest sequence number that was pushed while entries were loaded
 	more     bool   // the store holds entries after last
+	held     bool   // the next of them waits for another program; see errHeld
 	closed   bool   // its actor sleeps: nothing is taken any more
 	limit    int
 	overflow Overflow
@@ -189,7 +191,12 @@ func (m *mailbox) makeRoom(env Envelope) *Envelope {
 	return &env
 }
 
-// loader reads the inbox entries of a range, and says whether it holds more.
+// errHeld says that the next inbox entry has a message of a type that another program in the
+// cluster knows and this one does not: it, and all behind it, wait until one owns the actor that does.
+var errHeld = errors.New("engine: waits for a program that knows its type")
+
+// loader reads the inbox entries of a range, and says whether it holds more. With errHeld the entries
+// count.
 type loader func(inboxRange) (envs []Envelope, more bool, err error)
 
 // inboxRange is a part of a stored inbox.
@@ -208,7 +215,7 @@ func (m *mailbox) pop(load loader) (env Envelope, ok bool, err error) {
 		m.retried = m.retried[1:]
 		return env, true, nil
 	}
-	if m.durable == 0 && m.more {
+	if m.durable == 0 && m.more && !m.held {
 		if err := m.load(load); err != nil {
 			return Envelope{}, false, err
 		}
@@ -236,7 +243,7 @@ func (m *mailbox) pop(load loader) (env Envelope, ok bool, err error) {
 func (m *mailbox) load(load loader) error {
 	m.missed = 0
 	envs, more, err := m.unlocked(load, inboxRange{m.last, max(m.high, m.floor), mailboxWindow, mailboxBytes})
-	if err != nil {
+	if m.held = errors.Is(err, errHeld); err != nil && !m.held {
 		return err
 	}
 	for _, env := range envs {
@@ -244,7 +251,7 @@ func (m *mailbox) load(load loader) error {
 		m.bytes += env.size
 	}
 	m.durable = len(envs)
-	m.more = more || m.missed > m.last
+	m.more = more || m.held || m.missed > m.last
 	m.merge(envs)
 	return nil
 }
@@ -295,7 +302,7 @@ func (m *mailbox) reload() {
 		return kept
 	}
 	m.retried, m.queue = keep(m.retried), keep(m.queue)
-	m.durable, m.bytes, m.last, m.more = 0, 0, 0, true
+	m.durable, m.bytes, m.last, m.more, m.held = 0, 0, 0, true, false
 }
 
 // look makes the store be read for entries, up to a number, that may exist without having
@@ -329,7 +336,7 @@ func (m *mailbox) clearFleeting() int {
 func (m *mailbox) depth() (n int, more bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return len(m.queue) + len(m.retried), m.more
+	return len(m.queue) + len(m.retried), m.more && !m.held
 }
 
 // rest is a queue without its first entry. An empty queue keeps its space, since most

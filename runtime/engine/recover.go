@@ -125,6 +125,7 @@ func (e *Engine) inboxes() ([]messages.Address, error) {
 // error, to be quarantined.
 func (e *Engine) loadInbox(a messages.Address, r inboxRange) (envs []Envelope, more bool, err error) {
 	prefix := ofActor(keyInbox, a, "")
+	held := false
 	err = e.scan([]byte(prefix), []byte(prefix+seqBytes(r.after+1)), func(k, v []byte, bad error) bool {
 		seq, _ := seqOf(string(k))
 		if seq > r.upTo {
@@ -141,6 +142,10 @@ func (e *Engine) loadInbox(a messages.Address, r inboxRange) (envs []Envelope, m
 			env.From, env.Trace, env.At, env.about = rec.From, rec.Trace, rec.At, rec.About
 			env.Message, err = e.codec.Decode(rec.Msg)
 		}
+		if held = e.waits(err); held {
+			e.drop(events.StageDeliver, events.RuleNewerType, a, env.ID)
+			return false
+		}
 		if err != nil { // only the dead letters need its stored form
 			env.bad, env.raw = err, rec.Msg
 			if rec.Msg == nil {
@@ -150,7 +155,16 @@ func (e *Engine) loadInbox(a messages.Address, r inboxRange) (envs []Envelope, m
 		envs = append(envs, env)
 		return true
 	})
+	if held && err == nil {
+		err = errHeld
+	}
 	return envs, more, err
+}
+
+// waits reports whether what cannot be decoded stays as it is: in a cluster another program may
+// have written it, and will come to read it.
+func (e *Engine) waits(err error) bool {
+	return e.replica != nil && errors.Is(err, messages.ErrUnknownType)
 }
 
 // recoverTimers arms the stored timers under a prefix that are not armed. A
@@ -170,6 +184,9 @@ func (e *Engine) recoverTimers(prefix string) error {
 			env.Message, err = e.codec.Decode(rec.Msg)
 			wait := min(rec.Due.Sub(now), rec.Due.Sub(rec.Set))
 			due = now.Add(max(wait, 0))
+		}
+		if e.waits(err) {
+			return true
 		}
 		if err != nil {
 			env.bad, env.raw = err, rec.Msg
@@ -201,6 +218,9 @@ func (e *Engine) recoverCalls(prefix string) error {
 		if err == nil {
 			raw = rec.Msg
 			req, err = e.codec.Decode(rec.Msg)
+		}
+		if e.waits(err) {
+			return true
 		}
 		if err != nil {
 			damaged = append(damaged, Envelope{

@@ -224,7 +224,7 @@ func dropLevel(m events.Dropped) zerolog.Level {
 	switch m.Detail.Rule {
 	case events.RuleTyping, events.RuleForgotten:
 		return zerolog.DebugLevel
-	case events.RuleNoActor, events.RuleNoWorker:
+	case events.RuleNoActor, events.RuleNoWorker, events.RuleNewerType:
 		return zerolog.WarnLevel
 	}
 	switch m.Stage {
