@@ -12,6 +12,7 @@ import (
 	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
 
+	"github.com/kehai-run/kehai/runtime/cluster/identity"
 	"github.com/kehai-run/kehai/runtime/config"
 	"github.com/kehai-run/kehai/runtime/control"
 	"github.com/kehai-run/kehai/runtime/datadir"
@@ -108,6 +109,10 @@ kehai encrypt encrypts the rest.`,
 			cfg, err := v.load()
 			if err != nil {
 				return err
+			}
+			if identity.Exists(cfg.Data) {
+				return fmt.Errorf("%s is of a member of a cluster: kehai run fetches what the others have; to begin "+
+					"the cluster anew with the backup: kehai cluster restore FILE", cfg.Data)
 			}
 			f, err := openInput(cmd, "restore", args[0])
 			if err != nil {

@@ -55,7 +55,7 @@ kehai run is a member of it, without any flag.`,
   kehai cluster join CODE; kehai run     on the second machine
   kehai cluster status`,
 	}, v.initCommand(), v.inviteCommand(), v.joinCommand(), v.statusCommand(), v.leaveCommand(),
-		v.removeCommand(), v.promoteCommand(), v.witnessCommand())
+		v.removeCommand(), v.promoteCommand(), v.witnessCommand(), v.backupCommand(), v.restoreCommand())
 }
 
 func (v *clusterVerb) listenFlag(cmd *cobra.Command) *cobra.Command {

@@ -41,6 +41,15 @@ func (b Backend) Invite(ctx context.Context) (control.Invitation, error) {
 	return c.Invite(ctx)
 }
 
+// Settle implements [control.ClusterBackend].
+func (b Backend) Settle(ctx context.Context) error {
+	c, err := b.cluster()
+	if err != nil {
+		return err
+	}
+	return c.Settle(ctx)
+}
+
 // Expel implements [control.ClusterBackend].
 func (b Backend) Expel(ctx context.Context, node string) error {
 	c, err := b.cluster()

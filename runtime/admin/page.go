@@ -104,6 +104,9 @@ func (b Backend) pageStatus() web.Status {
 	if rec := s.Recording; rec != nil {
 		status.Recording = &web.Recording{Windows: rec.Windows, Since: rec.Since.Time}
 	}
+	if c, err := b.Cluster(context.Background()); err == nil {
+		status.Cluster = &c
+	}
 	for _, p := range s.Paused {
 		status.Paused = append(status.Paused, web.Paused{Window: p.Window, Since: p.Since.Time})
 	}

@@ -48,6 +48,8 @@ type ClusterBackend interface {
 	Cluster(ctx context.Context) (Cluster, error)
 	// Invite makes a code.
 	Invite(ctx context.Context) (Invitation, error)
+	// Settle waits until this machine holds everything that the cluster accepted before.
+	Settle(ctx context.Context) error
 	// Expel takes a machine out of the cluster for good: its certificate opens nothing more.
 	Expel(ctx context.Context, node string) error
 }
@@ -65,6 +67,9 @@ func clusterRoutes(mux *http.ServeMux, b Backend) {
 		i, err := c.Invite(r.Context())
 		answer(w, i, err)
 	})
+	mux.HandleFunc("POST /v1/cluster/settle", func(w http.ResponseWriter, r *http.Request) {
+		answer(w, struct{}{}, c.Settle(r.Context()))
+	})
 	mux.HandleFunc("POST /v1/cluster/expel", func(w http.ResponseWriter, r *http.Request) {
 		answer(w, struct{}{}, c.Expel(r.Context(), r.URL.Query().Get("node")))
 	})
@@ -80,6 +85,11 @@ func (c *Client) Cluster(ctx context.Context) (s Cluster, err error) {
 func (c *Client) Invite(ctx context.Context) (i Invitation, err error) {
 	err = c.get(ctx, http.MethodPost, "/v1/cluster/invite", &i)
 	return i, err
+}
+
+// Settle implements [ClusterBackend].
+func (c *Client) Settle(ctx context.Context) error {
+	return c.get(ctx, http.MethodPost, "/v1/cluster/settle", nil)
 }
 
 // Expel implements [ClusterBackend].

@@ -3,7 +3,6 @@ package engine_test
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
 	"slices"
 	"testing"
@@ -427,10 +426,17 @@ func TestAForeignSnapshot(t *testing.T) {
 	if got := c.row("lm/store"); got != "store-a" {
 		t.Errorf("the store is called %q, want its own name", got)
 	}
-	if err := c.Found(6); err == nil || c.Applied() != 7 {
-		t.Errorf("Found(6) = %v, Applied() = %d: it is one of a cluster", err, c.Applied())
-	}
-	if err := c.Found(8); err != nil || fmt.Sprint(c.Applied(), newCopy(t, c.store).Applied()) != "8 8" {
-		t.Errorf("Found(8) = %v, Applied() = %d", err, c.Applied())
+	for _, k := range []struct {
+		index uint64
+		same  bool
+	}{{8, true}, {6, false}} { // of an index that the store has passed there is another cluster
+		err := c.Found(k.index)
+		again := newCopy(t, c.store)
+		if err != nil || c.Applied() != k.index || again.Applied() != k.index {
+			t.Errorf("Found(%d) = %v, Applied() = %d, then %d", k.index, err, c.Applied(), again.Applied())
+		}
+		if id := again.StoreID(); id != c.StoreID() || (id == "store-a") != k.same {
+			t.Errorf("after Found(%d) the store is called %q, as before: want %v", k.index, id, k.same)
+		}
 	}
 }

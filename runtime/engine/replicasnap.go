@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -20,17 +21,20 @@ func (r *Replica) Snapshot(w io.Writer) error {
 }
 
 // Found begins the count of entries at an index: what the store holds is what a new cluster
-// begins with.
+// begins with. One that was in a cluster before, or comes from a backup of such a one, counts as new:
+// others may know its former self.
 func (r *Replica) Found(index uint64) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	ops, id := []Op{{Key: []byte(keyApplied), Value: []byte(seqBytes(index))}}, r.id
 	if r.applied > index {
-		return errors.New("engine: the store is one of a cluster: let its node leave that one first")
+		id = rand.Text()
+		ops = append(ops, Op{Key: []byte(keyStoreID), Value: []byte(id)})
 	}
-	if err := r.write([]Op{{Key: []byte(keyApplied), Value: []byte(seqBytes(index))}}, true); err != nil {
+	if err := r.write(ops, true); err != nil {
 		return fmt.Errorf("engine: found a cluster: %w", err)
 	}
-	r.applied = index
+	r.applied, r.id = index, id
 	return nil
 }
 

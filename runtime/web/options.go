@@ -79,6 +79,7 @@ type Status struct {
 	DeadLetters int                 `json:"dead_letters"`
 	Paused      []Paused            `json:"paused"` // windows that are not watched for a while
 	Recording   *Recording          `json:"recording,omitempty"`
+	Cluster     *control.Cluster    `json:"cluster,omitempty"` // nil: it is alone
 }
 
 // Recording says that what windows show is kept for a replay.

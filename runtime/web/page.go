@@ -68,6 +68,7 @@ var assets = []asset{
 	{"/attention.js", "attention.js", javascript},
 	{"/timeline.js", "timeline.js", javascript},
 	{"/pipeline.js", "pipeline.js", javascript},
+	{"/cluster.js", "cluster.js", javascript},
 	{"/page.js", "page.js", javascript},
 	{"/openapi.json", "openapi.json", "application/json"},
 	{"/icon.svg", "icon.svg", "image/svg+xml"},

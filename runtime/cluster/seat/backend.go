@@ -120,6 +120,17 @@ func (s *Seat) Expel(ctx context.Context, node string) error {
 	return nil
 }
 
+// Settle implements [control.ClusterBackend]: its own entry comes after all that was accepted before.
+func (s *Seat) Settle(ctx context.Context) error {
+	ctx, done := context.WithTimeout(ctx, changeWait)
+	defer done()
+	if err := s.member.Announce(ctx, noteSettle, nil); err != nil {
+		return fmt.Errorf("seat: this machine cannot tell whether it has everything: start more members, or back up "+
+			"what it has: `kehai backup`: %w", err)
+	}
+	return nil
+}
+
 // forgotten asks a member to say that nothing is left there of conversations, once it has come so
 // far in the log.
 type forgotten struct {

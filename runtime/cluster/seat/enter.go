@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -121,13 +122,18 @@ func Leave(ctx context.Context, o Options, force bool) (aside string, err error)
 			return "", err
 		}
 	}
-	aside = filepath.Join(o.Data, "aside-"+o.now().UTC().Format("20060102T150405Z"))
-	return aside, errors.Join(o.putAside(aside), identity.Leave(o.Data))
+	aside = o.asideNow()
+	// Without the keys the rest is unreadable.
+	return aside, errors.Join(o.putAside(aside, "keys", "store", "inhand"), identity.Leave(o.Data))
+}
+
+func (o *Options) asideNow() string {
+	return filepath.Join(o.Data, "aside-"+o.now().UTC().Format("20060102T150405Z"))
 }
 
 // putAside moves what this machine held of the cluster into a directory.
-func (o *Options) putAside(to string) error {
-	for _, name := range []string{"keys", "store", "inhand"} { // without the keys the rest is unreadable
+func (o *Options) putAside(to string, names ...string) error {
+	for _, name := range names {
 		from := filepath.Join(o.Data, name)
 		if _, err := os.Lstat(from); err != nil {
 			continue
@@ -141,6 +147,67 @@ func (o *Options) putAside(to string) error {
 		}
 	}
 	return nil
+}
+
+// Restore has this machine, whose Kehai does not run, begin the cluster anew with what restore puts
+// into DATA/store, which must be a backup. What was stored here is put aside. The others, whose later
+// conversations the backup does not have, are deposed as by [Promote].
+func Restore(o Options, restore func() error) (aside string, err error) {
+	o.defaults()
+	s, err := Open(o)
+	if err != nil {
+		return "", err
+	}
+	if s.me().Role == cluster.Witness {
+		return "", errors.New("seat: a witness holds nothing: restore the backup on another member")
+	}
+	aside = o.asideNow()
+	if err := o.putAside(aside, "store", "inhand"); err != nil {
+		return "", err
+	}
+	if err := restore(); err != nil {
+		return "", errors.Join(err, o.putBack(aside))
+	}
+	if err := s.decide(); err != nil {
+		return aside, err
+	}
+	// From here on the log is begun anew. What is left of the old one goes at the next start.
+	if err := os.Remove(s.generationFile()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return aside, fmt.Errorf("seat: %w", err)
+	}
+	return aside, nil
+}
+
+// putBack undoes putAside.
+func (o *Options) putBack(aside string) error {
+	files, err := os.ReadDir(aside)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	for _, f := range files {
+		to := filepath.Join(o.Data, f.Name())
+		if err == nil {
+			err = os.RemoveAll(to) // what came of the backup
+		}
+		if err == nil {
+			err = os.Rename(filepath.Join(aside, f.Name()), to)
+		}
+	}
+	if err == nil {
+		err = os.Remove(aside)
+	}
+	if err != nil {
+		return fmt.Errorf("seat: what was stored is in %s: %w", aside, err)
+	}
+	return nil
+}
+
+// decide makes this machine the founder of the next generation.
+func (s *Seat) decide() error {
+	b := s.id.Book()
+	// Far ahead: whoever is lost may have changed the book meanwhile.
+	b.Version, b.Generation, b.Founder = b.Version+identity.Leap, b.Generation+1, s.id.Node()
+	return s.id.Keep(b)
 }
 
 // Promote lets this machine, whose Kehai does not run, decide alone from its next start on:
@@ -161,8 +228,5 @@ func Promote(o Options) error {
 	case held == 0:
 		return errors.New("seat: this machine holds nothing of the cluster yet: `kehai run` on the others first")
 	}
-	b := s.id.Book()
-	// Far ahead: whoever is lost may have changed the book meanwhile.
-	b.Version, b.Generation, b.Founder = b.Version+identity.Leap, b.Generation+1, s.id.Node()
-	return s.id.Keep(b)
+	return s.decide()
 }

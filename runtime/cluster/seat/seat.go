@@ -73,8 +73,11 @@ const (
 	serviceForgotten = "forgotten"
 )
 
-// noteBook is the topic of books in the log.
-const noteBook = "book"
+// Topics of notes in the log: of books, and of those that say nothing.
+const (
+	noteBook   = "book"
+	noteSettle = "settle"
+)
 
 // Seat is this machine as a running member. Its methods may be called concurrently.
 type Seat struct {
@@ -222,7 +225,7 @@ func (s *Seat) take(st engine.Store, kinds []engine.Kind, broken func(error)) (*
 	if err != nil {
 		return nil, err
 	}
-	if err := s.knows(replica); err != nil {
+	if err := s.knows(replica); err != nil && held != 0 {
 		return nil, err
 	}
 	b := s.id.Book()
@@ -253,6 +256,9 @@ func (s *Seat) take(st engine.Store, kinds []engine.Kind, broken func(error)) (*
 	}
 	if err == nil && held < b.Generation {
 		err = private.Write(s.generationFile(), []byte(strconv.FormatUint(b.Generation, 10)+"\n"))
+	}
+	if err == nil {
+		err = private.Write(s.storeFile(), []byte(replica.StoreID()))
 	}
 	if err != nil {
 		return nil, err
@@ -299,18 +305,17 @@ var ErrOtherStore = errors.New("DATA/store is not the one with which this machin
 
 // knows reports a store that comes from elsewhere. An empty one is filled by the others.
 func (s *Seat) knows(replica *engine.Replica) error {
-	path := filepath.Join(identity.Dir(s.o.Data), "store")
-	raw, err := os.ReadFile(path)
+	raw, err := os.ReadFile(s.storeFile())
 	switch {
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("seat: which store this machine has: %w", err)
-	case string(raw) == replica.StoreID():
-		return nil
-	case err == nil && replica.Applied() > 0:
+	case err == nil && string(raw) != replica.StoreID() && replica.Applied() > 0:
 		return fmt.Errorf("seat: %w", ErrOtherStore)
 	}
-	return private.Write(path, []byte(replica.StoreID()))
+	return nil
 }
+
+func (s *Seat) storeFile() string { return filepath.Join(identity.Dir(s.o.Data), "store") }
 
 func (s *Seat) generationFile() string { return filepath.Join(identity.Dir(s.o.Data), "generation") }
 

@@ -21,18 +21,30 @@ import (
 	"github.com/kehai-run/kehai/runtime/store/mem"
 )
 
-// founder is a machine that has begun a cluster, and not started yet.
-func founder(t *testing.T) (*Seat, *keyring.Ring) {
+// free is an address at which nobody listens.
+func free(t *testing.T) string {
 	t.Helper()
 	port, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := Options{Data: t.TempDir(), Node: "mac-a", Listen: port.Addr().String()}
-	port.Close()
+	defer port.Close()
+	return port.Addr().String()
+}
+
+// founder is a machine that has begun a cluster, and not started yet.
+func founder(t *testing.T) (*Seat, *keyring.Ring) {
+	t.Helper()
+	o := Options{Data: t.TempDir(), Node: "mac-a", Listen: free(t)}
 	if _, err := Found(o); err != nil {
 		t.Fatal(err)
 	}
+	return opened(t, o)
+}
+
+// opened is a machine that has an identity, and not started yet.
+func opened(t *testing.T, o Options) (*Seat, *keyring.Ring) {
+	t.Helper()
 	s, err := Open(o)
 	if err != nil {
 		t.Fatal(err)
@@ -46,6 +58,18 @@ func founder(t *testing.T) (*Seat, *keyring.Ring) {
 
 // second has the wires of another member, which runs nothing.
 func second(t *testing.T, of *Seat) *transport.Transport {
+	t.Helper()
+	id, _ := admitted(t, of)
+	wires, err := transport.Listen(transport.Options{Identity: id})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { wires.Close() })
+	return wires
+}
+
+// admitted is another member, and its data directory.
+func admitted(t *testing.T, of *Seat) (id *identity.Identity, data string) {
 	t.Helper()
 	r, key, err := identity.Ask(cluster.Peer{Node: "mac-b", Address: "127.0.0.1:1", Role: cluster.Voter})
 	if err != nil {
@@ -64,16 +88,11 @@ func second(t *testing.T, of *Seat) *transport.Transport {
 	if err != nil {
 		t.Fatal(err)
 	}
-	id, err := identity.Enter(filepath.Join(t.TempDir(), "data"), r, key, g)
-	if err != nil {
+	data = filepath.Join(t.TempDir(), "data")
+	if id, err = identity.Enter(data, r, key, g); err != nil {
 		t.Fatal(err)
 	}
-	wires, err := transport.Listen(transport.Options{Identity: id})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { wires.Close() })
-	return wires
+	return id, data
 }
 
 // slow is a store that is read for the first time while its machine starts.
@@ -218,6 +237,60 @@ func TestAForeignStore(t *testing.T) {
 		if err := start(st); err != nil {
 			t.Errorf("Start with its own store, or an empty one = %v", err)
 		}
+	}
+}
+
+// A backup takes the place of what a member has, and begins the next generation; one that cannot be
+// restored changes nothing.
+func TestRestore(t *testing.T) {
+	s, ring := founder(t)
+	s.o.now = func() time.Time { return time.Date(2026, 11, 23, 9, 0, 0, 0, time.UTC) }
+	st := mem.New()
+	start := func() {
+		m, err := Open(s.o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, _, err := m.Start(st, nil, ring, func(err error) { t.Error(err) })
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Applied() == 0 {
+			t.Error("it has begun no log")
+		}
+		if err := m.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	start()
+	kept := filepath.Join(s.o.Data, "store", "kept")
+	write := func(text string) error {
+		return errors.Join(os.MkdirAll(filepath.Dir(kept), 0o700), os.WriteFile(kept, []byte(text), 0o600))
+	}
+	if err := write("before"); err != nil {
+		t.Fatal(err)
+	}
+	cut := errors.New("a backup that is cut")
+	if _, err := Restore(s.o, func() error { return errors.Join(write("half"), cut) }); !errors.Is(err, cut) {
+		t.Errorf("Restore = %v, want %v", err, cut)
+	}
+	if raw, err := os.ReadFile(kept); string(raw) != "before" {
+		t.Errorf("after a failure %q is stored, %v", raw, err)
+	}
+	aside, err := Restore(s.o, func() error { return write("backup") })
+	raw, rerr := os.ReadFile(filepath.Join(aside, "store", "kept"))
+	if now, _ := os.ReadFile(kept); err != nil || rerr != nil || string(raw) != "before" || string(now) != "backup" {
+		t.Errorf("Restore = %v, with %q stored and %q aside (%v)", err, now, raw, rerr)
+	}
+	if err := st.Apply([]engine.Op{{Key: []byte("lm/applied"), Value: []byte("\x00\x00\x00\x00\x00\x00\x10\x00")}},
+		true); err != nil { // it was far in the cluster that it comes from
+		t.Fatal(err)
+	}
+	start()
+	start()
+	m, err := Open(s.o)
+	if err != nil || m.id.Book().Generation != 2 {
+		t.Errorf("the generation is %d, %v, want the second", m.id.Book().Generation, err)
 	}
 }
 

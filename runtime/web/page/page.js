@@ -418,6 +418,7 @@ function drawStatus() {
   drawRecording(status.recording);
   drawNotices(problems);
   drawActors(actors);
+  drawCluster(status.cluster);
   keyed($("workers"), status.pools || [], (p) => p.kind, makePool, updatePool);
   drawDead(status.dead_letters || 0);
   drawWindows();
