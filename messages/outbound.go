@@ -91,6 +91,7 @@ const (
 	SendChanged     SendReason = "changed"             // the window changed before a key was pressed
 	SendStopped     SendReason = "stopped"             // by [StopSending]
 	SendEnding      SendReason = "ending"              // by [EndSending]; it goes on at the next start
+	SendNoLease     SendReason = "no_lease"            // no majority of the cluster confirms that it is to be sent here
 	SendNoTypist    SendReason = "no_typist"           // nothing can type into the window
 	SendBlind       SendReason = "no_presence"         // nothing can tell whether a person uses the keyboard
 	SendUnconfirmed SendReason = "unconfirmed"         // its bubble was not seen in time
@@ -275,13 +276,26 @@ type TypeText struct {
 	Look Look
 	Text Text
 	Idle time.Duration // how long nobody may have used the keyboard or the mouse
+	Of   Sending
 }
 
 // MessageType implements [Message].
 func (TypeText) MessageType() Type { return Type{"type_text", 1} }
 
 // PressEnter asks a hands worker to send the text in the field.
-type PressEnter struct{ Look Look }
+type PressEnter struct {
+	Look Look
+	Of   Sending
+}
+
+// Sending names what is being sent, as its [SendReply] does: the token with which the hands ask,
+// before each text and each Enter, whether it is still to be sent, and here.
+type Sending struct {
+	Conversation ConversationID
+	Turn         int64
+	Epoch        int
+	Key          string
+}
 
 // MessageType implements [Message].
 func (PressEnter) MessageType() Type { return Type{"press_enter", 1} }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/kehai-run/kehai/actors/attention/camera"
 	"github.com/kehai-run/kehai/actors/attention/landmarks"
+	"github.com/kehai-run/kehai/actors/outbound"
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/runtime/bare"
 	"github.com/kehai-run/kehai/runtime/control"
@@ -87,7 +88,17 @@ func (r *Runtime) seat(st engine.Store, keys engine.Sealer) (*engine.Replica, en
 	}
 	r.set.cluster.Forgets(r.admin.Forgotten)
 	replica, keys, err := r.set.cluster.Start(st, r.plan.kinds, keys, r.core.StoreStopped)
+	r.replica = replica
 	return replica, keys, r.set.cluster.Close, err
+}
+
+// lease is what the hands need in a cluster before they press a key; nil: alone.
+func (r *Runtime) lease() outbound.Allow {
+	if r.set.cluster == nil {
+		return nil
+	}
+	return pause.Lease{Now: r.now, Then: r.admin.Pauses.Key,
+		Barrier: func(ctx context.Context) error { return r.replica.Barrier(ctx) }, Sends: r.admin.StillSends}.Key
 }
 
 // desk is where the person of this node sits.

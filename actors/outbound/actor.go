@@ -199,9 +199,9 @@ func (a *actor) perform(turn *actors.Turn, row string, s Reply, do Effect) {
 	case TypeText:
 		a.typing(turn, messages.MaxTyping)
 		a.step = turn.Call(messages.WorkerHands, messages.TypeText{Look: a.last.seen(), Text: s.Text,
-			Idle: a.o.Rules.Idle}, typeTime)
+			Idle: a.o.Rules.Idle, Of: s.sending()}, typeTime)
 	case PressEnter:
-		a.step = turn.Call(messages.WorkerHands, messages.PressEnter{Look: a.last.seen()}, keyTime)
+		a.step = turn.Call(messages.WorkerHands, messages.PressEnter{Look: a.last.seen(), Of: s.sending()}, keyTime)
 	case ClearField:
 		a.step = turn.Call(messages.WorkerHands, messages.ClearField{Look: a.last.seen()}, keyTime)
 	case Wait: // until it is due

@@ -118,6 +118,11 @@ type Reply struct {
 	Seen messages.Occurrence `json:"seen,omitempty"` // of its bubble
 }
 
+// sending is the token of the reply.
+func (s Reply) sending() messages.Sending {
+	return messages.Sending{Conversation: s.Conversation, Turn: s.Turn, Epoch: s.Epoch, Key: s.Key}
+}
+
 // task names what the reply is about, for the stall watch: the host's key, or the reply's
 // own trace.
 func (s Reply) task() string {
@@ -428,7 +433,7 @@ func (r Rules) failed(s Reply, code string, now time.Time) (Reply, []Effect) {
 
 // refusals are the codes with which the hands refuse a step before its first key.
 var refusals = []string{string(messages.SendBusy), string(messages.SendChanged), string(messages.SendBlind),
-	string(messages.SendEnding), messages.CodePaused}
+	string(messages.SendEnding), string(messages.SendNoLease), messages.CodePaused}
 
 // untouched reports a code after which no key was pressed.
 func untouched(code string) bool { return slices.Contains(refusals, code) || hardware.Untouched(code) }

@@ -34,8 +34,8 @@ func Fixed(targets map[messages.WindowID]Target) Locate {
 	}
 }
 
-// Allow calls press, or returns a refusal if no key may be pressed now.
-type Allow func(press func() error) error
+// Allow calls press, or returns a refusal if no key may be pressed now for a sending.
+type Allow func(ctx context.Context, of messages.Sending, press func() error) error
 
 // slack is how late the system may report an input.
 const slack = 150 * time.Millisecond
@@ -54,7 +54,7 @@ type hands struct {
 // a text again; nil allows everything.
 func NewHands(locate Locate, now func() time.Time, allow Allow) func() (actors.Worker, error) {
 	if allow == nil {
-		allow = func(press func() error) error { return press() }
+		allow = func(_ context.Context, _ messages.Sending, press func() error) error { return press() }
 	}
 	return func() (actors.Worker, error) { return &hands{locate: locate, now: now, allow: allow}, nil }
 }
@@ -68,7 +68,7 @@ func (h *hands) Do(ctx context.Context, request messages.Message) (messages.Mess
 	case messages.TypeText:
 		look, act = m.Look, func(t Target) error { return h.enterText(ctx, t, m) }
 	case messages.PressEnter:
-		look, act = m.Look, func(t Target) error { return h.press(ctx, t) }
+		look, act = m.Look, func(t Target) error { return h.press(ctx, t, m.Of) }
 	case messages.ClearField:
 		look, act = m.Look, func(t Target) error { return h.clear(ctx, t, m.Look) }
 	default:
@@ -94,7 +94,7 @@ func (h *hands) enterText(ctx context.Context, t Target, m messages.TypeText) er
 		return err
 	}
 	// A pause need not wait until a long text is typed: the next step clears it.
-	if err := h.allow(func() error { return nil }); err != nil {
+	if err := h.allow(ctx, m.Of, func() error { return nil }); err != nil {
 		return err
 	}
 	if f, ok := t.Typist.(hardware.Focus); ok {
@@ -116,11 +116,11 @@ func inField(l messages.Look) image.Point {
 }
 
 // press presses Enter, and gives the keyboard back.
-func (h *hands) press(ctx context.Context, t Target) error {
+func (h *hands) press(ctx context.Context, t Target, of messages.Sending) error {
 	if err := h.quiet(ctx, t, h.now().Sub(h.typed)-slack); err != nil {
 		return err
 	}
-	err := h.allow(func() error {
+	err := h.allow(ctx, of, func() error {
 		defer func() { h.typed = h.now() }()
 		return t.Typist.Press(ctx, t.Ref, hardware.KeyEnter)
 	})

@@ -85,7 +85,9 @@ func TestHandsBesideAPerson(t *testing.T) {
 // TestNoKeyWhilePaused: while keys are not allowed, none is pressed that types or sends;
 // what we typed is cleared all the same.
 func TestNoKeyWhilePaused(t *testing.T) {
-	paused := func(func() error) error { return actors.Refuse(messages.CodePaused, errors.New("paused")) }
+	paused := func(context.Context, messages.Sending, func() error) error {
+		return actors.Refuse(messages.CodePaused, errors.New("paused"))
+	}
 	look := messages.Look{Frame: messages.Frame{Window: "w", Image: image.NewRGBA(image.Rect(0, 0, 20, 20)), Scale: 1},
 		Field: messages.Rect{W: 20, H: 20}}
 	for _, request := range []messages.Message{messages.TypeText{Look: look, Text: "x"},

@@ -106,6 +106,21 @@ func eachDesk(ctx context.Context, e *engine.Engine, yield func(messages.Convers
 	return err
 }
 
+// StillSends reports whether a conversation's desk, as this machine has it, is sending a reply.
+func (b Backend) StillSends(of messages.Sending) (bool, error) {
+	e, err := b.Engine()
+	if err != nil {
+		return false, err
+	}
+	raw, ok, err := e.ReadRow(messages.To(conversation.Kind, string(of.Conversation)),
+		conversation.Desks.Row(conversation.DeskKey))
+	if err != nil || !ok {
+		return false, err
+	}
+	d, err := conversation.Desks.Decode(raw)
+	return err == nil && d.StillSends(of), err
+}
+
 // take reads a row.
 func (d *desk) take(row engine.Row) (err error) {
 	switch row.Table {

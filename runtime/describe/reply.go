@@ -48,6 +48,7 @@ var notSent = map[messages.SendReason]string{
 	messages.SendEnding:                      "Kehai ended; it goes on at the next start",
 	messages.SendNoTypist:                    "nothing can type into the window",
 	messages.SendBlind:                       "nothing tells whether a person uses the keyboard",
+	messages.SendNoLease:                     "no majority of the cluster confirms that it is to be sent here",
 	messages.SendUnconfirmed:                 "its bubble was not seen in time",
 	messages.SendFailed:                      "typing failed",
 	messages.SendReason(messages.CodePaused): "sending is paused",

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"crypto/rand"
 	"encoding/binary"
 	"errors"
@@ -298,6 +299,19 @@ func (r *Replica) Down(node string, boot uint64) {
 // Announce appends a note to the log; done is called once that has happened.
 func (r *Replica) Announce(topic string, note []byte, done func(error)) {
 	r.want(request{entry: entry{kind: entryNote, topic: topic, note: note}, settled: done})
+}
+
+// Barrier returns once this node has carried out all that the log held when it was called, which a
+// majority has confirmed, or with an error of ctx.
+func (r *Replica) Barrier(ctx context.Context) error {
+	passed := make(chan error, 1)
+	r.want(request{entry: entry{kind: entryCommit}, settled: func(err error) { passed <- err }})
+	select {
+	case err := <-passed:
+		return err
+	case <-ctx.Done():
+		return fmt.Errorf("engine: no majority confirms in time: %w", ctx.Err())
+	}
 }
 
 func (r *Replica) want(q request) {

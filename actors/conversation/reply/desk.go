@@ -50,6 +50,11 @@ type Desk struct {
 	Waiting []messages.MessageID `json:"waiting,omitempty"` // for the next turn
 }
 
+// StillSends reports whether a reply is the one that is being sent.
+func (d Desk) StillSends(of messages.Sending) bool {
+	return d.Open != nil && d.Open.ID == of.Turn && d.Open.Epoch == of.Epoch && d.Open.State == Sending
+}
+
 // EventKind says what happened.
 type EventKind string
 
