@@ -168,7 +168,10 @@ real: build $(CONVERSE) ## real chat applications in a desktop of their own, and
 simulate: ## 1,000,000 seeded schedules of the kernel
 	KEHAI_SCHEDULES=1000000 $(GO) test -count=1 -timeout 4h -run 'TestSimulation$$' ./runtime/engine
 
-.PHONY: simulate-cluster bench-cluster
+.PHONY: cluster simulate-cluster bench-cluster
+cluster: export KEHAI_FAULTS ?= 200
+cluster: ## kill, cut off, slow down and replace members of a real cluster (KEHAI_FAULTS=200) while clients talk to it
+	$(GO) test -count=1 -tags crash -v -timeout 4h -run '^TestClusterFaults$$' ./cmd/kehai
 simulate-cluster: ## 100,000 seeded schedules of three nodes that die, sleep and are cut off
 	KEHAI_SCHEDULES=100000 $(GO) test -count=1 -timeout 4h -run 'TestSimulatedCluster$$' ./runtime/engine
 bench-cluster: ## replicated turns beside those of a node alone, and 50 deaths of a leader

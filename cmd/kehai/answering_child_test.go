@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"net"
 	"os"
 	"regexp"
 	"strconv"
@@ -21,15 +22,35 @@ import (
 // [deathPoint], or "never".
 const answeringEnv = "KEHAI_ANSWERING_TEST"
 
+// proxyEnv has that kehai reach the others of its cluster through a proxy: its address, and a
+// number that tells this machine from the others.
+const proxyEnv = "KEHAI_TEST_PROXY"
+
 func answeringChild() int {
 	at := parseDeathPoint(os.Getenv(answeringEnv))
 	os.Unsetenv(answeringEnv) // kehai knows no such variable, and says so
+	if via := os.Getenv(proxyEnv); via != "" {
+		os.Unsetenv(proxyEnv)
+		dialMembers = throughProxy(via)
+	}
 	return Main(os.Args[1:], os.Stdout, os.Stderr,
 		runtime.WithLLM(scripted{}), runtime.WithLocalLLM(),
 		runtime.WithStoreWrapper(func(s engine.Store) engine.Store { return deadlyStore{s, at} }),
 		runtime.WithWorkerWrapper(func(kind string, w actors.Worker) actors.Worker {
 			return deadlyWorker{w, kind, at}
 		}))
+}
+
+// throughProxy connects a machine with the others through a proxy.
+func throughProxy(value string) func(ctx context.Context, network, address string) (net.Conn, error) {
+	proxy, machine, _ := strings.Cut(value, " ")
+	return func(ctx context.Context, network, address string) (net.Conn, error) {
+		c, err := new(net.Dialer).DialContext(ctx, network, proxy)
+		if err == nil {
+			_, err = fmt.Fprintf(c, "%s %s\n", machine, address)
+		}
+		return c, err
+	}
 }
 
 // deathPoint is where a kehai kills itself: before or after the nth step of a kind, "in"
@@ -103,7 +124,7 @@ func (w deadlyWorker) Do(ctx context.Context, m messages.Message) (answer messag
 }
 
 // question is what friends ask in the test.
-var question = regexp.MustCompile(`(Hana|Taro)の質問([0-9]+)です`)
+var question = regexp.MustCompile(`(Hana|Taro|Mac[0-9]+)の質問([0-9]+)です`)
 
 // scripted is a model that answers the newest question that it is shown.
 type scripted struct{}

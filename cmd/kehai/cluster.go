@@ -14,6 +14,7 @@ import (
 	"github.com/kehai-run/kehai/runtime/cluster"
 	"github.com/kehai-run/kehai/runtime/cluster/identity"
 	"github.com/kehai-run/kehai/runtime/cluster/seat"
+	"github.com/kehai-run/kehai/runtime/cluster/transport"
 	"github.com/kehai-run/kehai/runtime/config"
 	"github.com/kehai-run/kehai/runtime/control"
 	"github.com/kehai-run/kehai/runtime/datadir"
@@ -26,9 +27,12 @@ type clusterVerb struct {
 	asJSON, force bool
 }
 
+// dialMembers opens a connection to another member; nil: as usual.
+var dialMembers transport.Dial
+
 func seatOptions(cfg config.Config, log zerolog.Logger) seat.Options {
 	return seat.Options{Data: cfg.Data, Node: cfg.Node, Listen: cfg.Cluster.Listen, Seeds: cfg.Cluster.Seeds, Log: log,
-		Key: func() ([]byte, error) { return datadir.StoreKey(cfg) }}
+		Key: func() ([]byte, error) { return datadir.StoreKey(cfg) }, Dial: dialMembers}
 }
 
 // seated adds this machine's seat in its cluster, if it belongs to one.

@@ -224,7 +224,7 @@ func (a *answerer) says(verbs ...string) []byte {
 }
 
 // answer is what the scripted model writes.
-var answer = regexp.MustCompile(`^(Hana|Taro)への答え([0-9]+)です$`)
+var answer = regexp.MustCompile(`^(Hana|Taro|Mac[0-9]+)への答え([0-9]+)です$`)
 
 // foreignChat is what the foreign application knows, from its journal.
 type foreignChat struct {

@@ -65,7 +65,7 @@ func Join(ctx context.Context, o Options, code string, role cluster.Role) (*iden
 
 // visit does something with the wires of a machine that does not run.
 func (s *Seat) visit(do func() error) (err error) {
-	s.wires, err = transport.Listen(transport.Options{Identity: s.id, Now: s.o.now})
+	s.wires, err = transport.Listen(transport.Options{Identity: s.id, Now: s.o.now, Dial: s.o.Dial})
 	if err != nil {
 		return err
 	}

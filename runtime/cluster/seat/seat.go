@@ -36,7 +36,8 @@ type Options struct {
 	Log    zerolog.Logger
 	Timing journal.Timing
 	// Key reads the key of the store, nil if it has none; the log is encrypted with it too. Nil: none.
-	Key func() ([]byte, error)
+	Key  func() ([]byte, error)
+	Dial transport.Dial // nil: the system's
 
 	now      func() time.Time
 	networks interfaces
@@ -183,8 +184,9 @@ func (s *Seat) start(st engine.Store, kinds []engine.Kind, ring *keyring.Ring, b
 	if err != nil {
 		return nil, err
 	}
-	s.wires, err = transport.Listen(transport.Options{Identity: s.id, Address: at, Now: s.o.now, Refused: s.refused,
-		Guests: transport.Guests{Protocol: invite.Protocol, Open: s.desk.Open, Serve: s.welcome}})
+	s.wires, err = transport.Listen(transport.Options{Identity: s.id, Address: at, Now: s.o.now, Dial: s.o.Dial,
+		Refused: s.refused,
+		Guests:  transport.Guests{Protocol: invite.Protocol, Open: s.desk.Open, Serve: s.welcome}})
 	if err != nil {
 		return nil, err
 	}

@@ -33,10 +33,14 @@ type Options struct {
 	Identity *identity.Identity
 	Address  string           // where to listen: IP:PORT; "" listens nowhere, and only asks
 	Now      func() time.Time // nil: the system's clock
+	Dial     Dial             // nil: the system's
 	// Refused is told whom the handshake refused, and why; nil: nobody.
 	Refused func(remote net.Addr, err error)
 	Guests  Guests
 }
+
+// Dial opens a connection, as [net.Dialer.DialContext] does.
+type Dial func(ctx context.Context, network, address string) (net.Conn, error)
 
 // Guests are machines that have no certificate yet.
 type Guests struct {
@@ -69,6 +73,9 @@ var _ cluster.Network = (*Transport)(nil)
 func Listen(o Options) (*Transport, error) {
 	if o.Now == nil {
 		o.Now = time.Now
+	}
+	if o.Dial == nil {
+		o.Dial = new(net.Dialer).DialContext
 	}
 	if o.Refused == nil {
 		o.Refused = func(net.Addr, error) {}
@@ -303,7 +310,7 @@ func (t *Transport) dial(ctx context.Context, address, protocol string) (c net.C
 func (t *Transport) dialAt(ctx context.Context, address, node, protocol string) (net.Conn, error) {
 	ctx, done := context.WithTimeout(ctx, handshakeWithin)
 	defer done()
-	raw, err := (&net.Dialer{}).DialContext(ctx, "tcp", address)
+	raw, err := t.o.Dial(ctx, "tcp", address)
 	if err != nil {
 		return nil, fmt.Errorf("transport: %w", err)
 	}

@@ -9,6 +9,7 @@ import (
 
 // statefulVars are package-level variables that may change, and why.
 var statefulVars = map[string]string{
+	"cmd/kehai.dialMembers":     "tests put a proxy between members, which no flag may offer",
 	"runtime/datadir.crowd":     "how many processors Go uses is set for a process",
 	"hardware/darwin.selectors": "a cache of names that the system never forgets",
 	"hardware/robot.one":        "robotgo's state is the process's, so one call at a time uses it",
