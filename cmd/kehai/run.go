@@ -55,7 +55,8 @@ What becomes of replies is a line each: judged, written or waiting, typed, confi
 
 A message that its sender edits or takes back after that is shown as changed; with
 --json that is a line of its own, {"event":"message_changed","kind":"edited" or
-"unsent","message":ID,"old":…,"new":…}. Lines of their own are also replies, once
+"unsent","message":ID,"old":…,"new":…}, and "masked" where a model found private data
+in an interview that rules did not. Lines of their own are also replies, once
 they were seen in the window or are given up as unknown, {"event":"reply",…}, and
 gaps, where messages may have gone by unseen, {"event":"transcript_gap",…}. No
 delivered message has an "event".

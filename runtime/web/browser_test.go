@@ -55,7 +55,8 @@ func TestPageInABrowser(t *testing.T) {
 			`<ins[^>]*>[^<]*7時に`,
 		"a message that was taken back": `class="said gone"[^>]*>おはよう！今日は何時に集合する？</p>` +
 			`<ul class="changes"[^>]*><li[^>]*><span class="chip unsent">taken back<`,
-		"a gap": `class="mark"[^>]*>.*class="chip gap">gap</span>.*Messages may be missing here: more than a screenful`,
+		"a message that was masked later": `class="said"[^>]*>The build of \[name\] is green again<`,
+		"a gap":                           `class="mark"[^>]*>.*class="chip gap">gap</span>.*Messages may be missing here: more than a screenful`,
 		"a reply": `class="own"[^>]*>.*class="chip reply">sent by Kehai</span>.*>ケーキ、楽しみにしてる</p>` +
 			`<p class="answers"[^>]*>answers: OK。ケーキを買って`,
 		"a reply that may have been sent":  `class="chip reply unknown">unknown whether it was sent</span>.*>Thanks, Ken<`,

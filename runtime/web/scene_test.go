@@ -158,6 +158,8 @@ func newScene(t *testing.T) *scene {
 			State: control.ReplyUnknown, Text: "了解しました", Reason: messages.SendUnconfirmed}},
 		{Event: control.EventReply, Conversation: "line:海 直骨", Reply: &control.Reply{ID: "c-3/4.2",
 			State: control.ReplySent, Text: "了解しました"}},
+		{Event: control.EventChanged, Conversation: "team:Kehai 開発", Change: &control.Change{Message: "d0",
+			Kind: messages.ChangeMasked, Sender: "Ken", New: "The build of [name] is green again"}},
 	} {
 		e.Seq, e.SeenAt.Time = uint64(100+i), now.Add(time.Duration(i-8)*time.Minute)
 		sc.timeline = append(sc.timeline, e)

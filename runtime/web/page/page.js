@@ -316,10 +316,17 @@ function drawMessages(known) {
 }
 
 // markMessage shows what became of a message after it was delivered.
-function markMessage(li, m, changes) {
+function markMessage(li, m, all) {
+  const changes = all.filter((c) => c.kind !== "masked"), said = li.querySelector(".said");
+  for (const c of all) {
+    const part = m.parts.find((p) => p.occurrence === c.occurrence);
+    if (c.kind === "masked" && part) part.text = c.new;
+  }
+  const text = m.parts.map((p) => p.text).filter(Boolean).join("\n");
+  if (changes.length < all.length && said.textContent !== text) words(said, text);
   keyed(li.querySelector(".changes"), changes, (c) => c.seq, (c) => makeChange(c, m.parts.length <= 1), () => {});
   li.querySelector(".changes").hidden = !changes.length;
-  li.querySelector(".said").classList.toggle("gone", changes.length > 0 && m.parts.length <= 1);
+  said.classList.toggle("gone", changes.length > 0 && m.parts.length <= 1);
 }
 
 // markReply shows whether a reply went out, and what it answers.
