@@ -1,13 +1,17 @@
 package store
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/kehai-run/kehai/runtime/engine"
 )
@@ -117,6 +121,51 @@ func TestFoldThatEndsEarly(t *testing.T) {
 	}
 }
 
+// TestRecordIsSynced asks for a batch that survives a power cut.
+func TestRecordIsSynced(t *testing.T) {
+	s := folding(t, t.TempDir())
+	defer closed(t, s)
+	if !s.logs.unsynced {
+		t.Error("a batch that may be lost in a power cut is synced")
+	}
+	if err := s.Apply([]engine.Op{put("a", "3")}, true); err != nil || s.logs.unsynced || s.recent.next() != 6 {
+		t.Errorf("Apply with sync = %v, want one more record, and that it is synced", err)
+	}
+}
+
+// TestFoldWithoutSpace has none for the log that it needs. The store goes on when there is some.
+func TestFoldWithoutSpace(t *testing.T) {
+	dir := t.TempDir()
+	s := folding(t, dir)
+	s.room.mem, s.dir = 0, filepath.Join(dir, syscall.ENOSPC.Error()) // isFull looks at the text
+	if err := s.fold(s.recent.bytes); !errors.Is(err, engine.ErrLowSpace) || s.gate.halted() != nil {
+		t.Errorf("fold = %v, want ErrLowSpace, and that the store goes on", err)
+	}
+	s.dir = dir
+	if err := s.fold(s.recent.bytes); err != nil {
+		t.Error(err)
+	}
+	if got := rows(t, s); got != folded {
+		t.Errorf("after a fold that had no space the store holds %s, want %s", got, folded)
+	}
+	closed(t, s)
+}
+
+// TestRestoreOverRecords restores a row that ended in a record.
+func TestRestoreOverRecords(t *testing.T) {
+	s := inside(t, t.TempDir())
+	defer closed(t, s)
+	applied(t, s, put("a", "1"))
+	var snapshot bytes.Buffer
+	if err := s.Snapshot(&snapshot); err != nil {
+		t.Fatal(err)
+	}
+	applied(t, s, del("a"))
+	if err := s.Restore(&snapshot); err != nil || rows(t, s) != "a=1 " {
+		t.Errorf("after Restore (%v) the store holds %s, want a=1", err, rows(t, s))
+	}
+}
+
 // TestRowsThatDieYoung never reach Badger's tables.
 func TestRowsThatDieYoung(t *testing.T) {
 	s := inside(t, t.TempDir())
@@ -153,7 +202,7 @@ func TestRecordsAreBounded(t *testing.T) {
 	s := inside(t, dir)
 	s.recent.foldAt, s.recent.foldStep = 10_000, 2_000
 	for n := range 1000 {
-		applied(t, s, put(fmt.Sprintf("%04d", n), strings.Repeat("x", 100)))
+		applied(t, s, put(fmt.Sprintf("%04d", n), strings.Repeat("x", 100+n%9*500)))
 		if s.recent.bytes > s.recent.foldAt {
 			t.Fatalf("the records have %d bytes, want at most %d", s.recent.bytes, s.recent.foldAt)
 		}
@@ -191,6 +240,46 @@ func TestRecordThatIsMissing(t *testing.T) {
 				closed(t, s)
 			}
 		}
+	}
+}
+
+// TestRecordsThatCannotBeRead damages records after the store was looked through. They must not
+// count as those of a store that has none.
+func TestRecordsThatCannotBeRead(t *testing.T) {
+	dir := t.TempDir()
+	s := inside(t, dir)
+	applied(t, s, put("a", strings.Repeat("1", 1000)))
+	closed(t, s)
+	s = inside(t, dir)
+	flip(t, dir)
+	s.recent = newRecent()
+	if err := s.readRecords(); !errors.Is(err, engine.ErrCorrupt) {
+		t.Errorf("readRecords = %v, want ErrCorrupt", err)
+	}
+	flip(t, dir)
+	s.gate = newGate()
+	closed(t, s)
+}
+
+// TestNothingMovesWhileAScanBegins stops a scan between the rows of the records and those of
+// the tables: no fold may move any then, and no commit may change both.
+func TestNothingMovesWhileAScanBegins(t *testing.T) {
+	s := folding(t, t.TempDir())
+	defer closed(t, s)
+	s.views.mu.Lock() // a view waits for it
+	ended := make(chan error, 1)
+	go func() { ended <- s.Scan(nil, nil, func(_, _ []byte) bool { return true }) }()
+	for s.whole.TryLock() { // held while a view is taken
+		s.whole.Unlock()
+		<-time.After(time.Millisecond)
+	}
+	if s.recent.mu.TryLock() {
+		s.recent.mu.Unlock()
+		t.Error("a scan has not both views at once")
+	}
+	s.views.mu.Unlock()
+	if err := <-ended; err != nil {
+		t.Fatal(err)
 	}
 }
 

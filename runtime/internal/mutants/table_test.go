@@ -373,6 +373,27 @@ var mutants = []mutant{
 `, by: "TestFoldThatIsCut"},
 	{what: "a record in the middle may be missing", file: "runtime/store/recent.go",
 		old: `if n != r.next() {`, new: `if n < r.next() {`, by: "TestRecordThatIsMissing"},
+	{what: "records that cannot be read are none", file: "runtime/store/recent.go",
+		old: `			return c.fault()
+`, new: `			return nil
+`, by: "TestRecordsThatCannotBeRead"},
+	{what: "rows move while a scan begins", file: "runtime/store/store.go",
+		old: `	c.txn = s.view()
+	s.recent.mu.RUnlock()
+`, new: `	s.recent.mu.RUnlock()
+	c.txn = s.view()
+`, by: "TestNothingMovesWhileAScanBegins"},
+	{what: "a fold without space ends the store", file: "runtime/store/recent.go",
+		old: `isFull(err) {`, new: `isFull(err) && false {`, by: "TestFoldWithoutSpace"},
+	{what: "what is restored is hidden by the records before it", file: "runtime/store/snapshot.go",
+		old: `s.fold(s.recent.bytes)`, new: `s.fold(0)`, by: "TestRestoreOverRecords"},
+	{what: "a record is larger than what a fold makes room for", file: "runtime/store/apply.go",
+		old: `max(size, s.recent.foldStep)`, new: `s.recent.foldStep`, by: "TestRecordsAreBounded"},
+	{what: "a record is not synced", file: "runtime/store/apply.go",
+		old: `return s.record(ops, sync)`, new: `return s.record(ops, false)`, by: "TestRecordIsSynced"},
+	{what: "a fold that waited goes to a broken store", file: "runtime/store/recent.go",
+		old: `if err := s.gate.halted(); err != nil {`, new: `if err := s.gate.halted(); err != nil && false {`,
+		by: "TestAWriteThatWaitedIsRefused"},
 	{what: "a purge leaves the records", file: "runtime/store/purge.go",
 		old: `	if err := s.foldAll(ctx); err != nil { // what is deleted may still be in records
 		return err
