@@ -174,8 +174,11 @@ cluster: ## kill, cut off, slow down and replace members of a real cluster (KEHA
 	$(GO) test -count=1 -tags crash -v -timeout 4h -run '^TestClusterFaults$$' ./cmd/kehai
 simulate-cluster: ## 100,000 seeded schedules of three nodes that die, sleep and are cut off
 	KEHAI_SCHEDULES=100000 $(GO) test -count=1 -timeout 4h -run 'TestSimulatedCluster$$' ./runtime/engine
-bench-cluster: ## replicated turns beside those of a node alone, and 50 deaths of a leader
-	$(GO) test -run '^$$' -bench Turns -benchtime 1x ./runtime/cluster/journal
+bench-cluster: ## replicated turns beside those of a node alone and beside embedded etcd, and 50 deaths of a leader
+	@mkdir -p $(BIN)
+	$(GO) test -run '^$$' -bench Turns -benchtime 1x ./runtime/cluster/journal > $(BIN)/turns.txt
+	@cat $(BIN)/turns.txt
+	cd testkit/peers && KEHAI_TURNS=$(abspath $(BIN)/turns.txt) $(GO) test -run '^$$' -bench Etcd -benchtime 1x ./replicated
 	$(GO) test -run '^$$' -bench Failover -benchtime 50x -timeout 30m ./runtime/cluster/journal
 
 .PHONY: mutants
