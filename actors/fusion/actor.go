@@ -151,6 +151,10 @@ func (a *actor) latest(turn *actors.Turn) View {
 // and what happens to the pending view.
 func (a *actor) views(turn *actors.Turn, m messages.FrameRead, view View, k known) {
 	if len(m.Bubbles) == 0 {
+		if p, ok := pendings.Get(turn, "held"); ok && p.takenBack(view, m.Marks) {
+			pendings.Delete(turn, "held")
+			a.pass(turn, p.Detection, p.View)
+		}
 		if a.allTakenBack(turn, m, view) {
 			d := a.detection(m, k.title, view)
 			d.Score = a.score(TextChanged, d)
@@ -173,8 +177,9 @@ func (a *actor) views(turn *actors.Turn, m messages.FrameRead, view View, k know
 	k = a.context(turn, k, view, pending)
 	k.drawn, k.certain = a.blank.before(m), m.Title.Confidence == 0
 	fateOfPending, fateOfView := consistency(k, view)
-	if waits && fateOfPending != Wait {
-		a.release(turn, m, pending, fateOfPending, view)
+	if waits && fateOfPending != Wait && !a.release(turn, m, pending, fateOfPending, view) {
+		a.deferFrame(turn, m)
+		return
 	}
 	if k.unlisted {
 		a.unlisted(turn, m, view)
@@ -217,15 +222,42 @@ func (a *actor) context(turn *actors.Turn, k known, view View, pending Pending) 
 }
 
 // release drops the pending view if it was inconsistent. Otherwise it passes the
-// view on, unless the next one is the same.
-func (a *actor) release(turn *actors.Turn, m messages.FrameRead, pending Pending, fate Fate, next View) {
-	switch {
+// view on, unless the next one is the same. It reports whether the view is done with.
+func (a *actor) release(turn *actors.Turn, m messages.FrameRead, pending Pending, fate Fate, next View) bool {
+	switch here := pending.View.Conversation == next.Conversation; {
 	case fate == Discard:
 		turn.Drop(events.StageFusion, events.RuleTornHeld, events.Detail{Window: a.window, Frame: m.Hash})
 	case !pending.View.same(next):
-		a.pass(turn, pending.Detection, pending.View)
+		if here {
+			a.saw(turn, m, pending.View)
+		}
+		if !a.pass(turn, pending.Detection, pending.View) && here {
+			return false
+		}
 	}
 	pendings.Delete(turn, "held")
+	return true
+}
+
+// saw notes the sendings that a frame shows and the view before it did not: what that one
+// says alike is a friend's.
+func (a *actor) saw(turn *actors.Turn, m messages.FrameRead, before View) {
+	known, _ := echoes.Get(turn, string(before.Conversation))
+	if known.Saw(a.o.Rules, before.Conversation, m.At, before, m.Bubbles) {
+		echoes.Put(turn, string(before.Conversation), known)
+	}
+}
+
+// takenBack reports whether all that a pending view shows was taken back: the notices stand
+// in its place.
+func (p Pending) takenBack(v View, marks []messages.Mark) bool {
+	marks = slices.DeleteFunc(slices.Clone(marks), func(k messages.Mark) bool { return k.Kind != messages.MarkUnsent })
+	list := p.Detection.Bubbles
+	if p.View.Conversation != v.Conversation || len(list) == 0 || len(marks) < len(list) {
+		return false
+	}
+	at, first := marks[len(marks)-len(list)].Box, list[0].Box
+	return at.Y >= first.Y && at.Y < first.Y+first.H
 }
 
 // contest notes that the bubbles of the pending view have appeared under another
@@ -251,9 +283,10 @@ func (a *actor) conclude(turn *actors.Turn, m messages.FrameRead, title messages
 	default:
 		a.inconsistent, a.ignored = 0, View{}
 		a.claim(turn, view, title)
-		if a.pass(turn, a.detection(m, title, view), view) {
+		if d := a.detection(m, title, view); a.pass(turn, d, view) {
 			a.settle(turn, m)
-		} else {
+		} else { // passed on before what the next frame adds
+			pendings.Put(turn, "held", Pending{View: view, Detection: d})
 			a.deferFrame(turn, m)
 		}
 		a.headedBy(turn, m, view.Conversation)

@@ -288,7 +288,7 @@ func consistency(k known, v View) (pending, view Fate) {
 			pending = Discard
 		}
 	case k.current.Conversation == "" && k.pending.leads(v) && !k.refuted: // nothing was shown that could be left
-	case k.refuted, !k.pending.continues(v) && k.current.Conversation != k.pending.Conversation:
+	case k.refuted, !k.drawn && !k.pending.continues(v) && k.current.Conversation != k.pending.Conversation:
 		pending = Discard // the header came first
 	}
 	confirmed := waits && pending == Pass && k.pending.Conversation == v.Conversation

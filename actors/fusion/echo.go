@@ -97,13 +97,7 @@ func (e *Echoes) Sides(r Rules, c messages.ConversationID, at time.Time, before 
 		return out, changed, nil, false, false
 	}
 	fresh := unseen(before, bubbles)
-	for i, b := range bubbles { // own ones first: each accounts for its sending
-		if b.Side == messages.SideOwn && fresh[i] {
-			if s, _ := e.match(r, c, b, at, true); s != nil {
-				s.Seen, learnt = true, true
-			}
-		}
-	}
+	learnt = e.Saw(r, c, at, before, bubbles)
 	for i, b := range out {
 		if isOwn(b) || b.Kind != messages.KindText {
 			continue
@@ -127,6 +121,24 @@ func (e *Echoes) Sides(r Rules, c messages.ConversationID, at time.Time, before 
 		out, changed = owned(out, changed, i), true
 	}
 	return out, changed, found, learnt, doubt
+}
+
+// Saw notes which sendings own bubbles of a view show that the view before did not. It says
+// whether e has changed.
+func (e *Echoes) Saw(r Rules, c messages.ConversationID, at time.Time, before View,
+	bubbles []messages.Bubble) (learnt bool) {
+	if len(e.Sends) == 0 {
+		return false
+	}
+	fresh := unseen(before, bubbles)
+	for i, b := range bubbles {
+		if b.Side == messages.SideOwn && fresh[i] {
+			if s, _ := e.match(r, c, b, at, true); s != nil {
+				s.Seen, learnt = true, true
+			}
+		}
+	}
+	return learnt
 }
 
 // ownLate is how long after a sending its bubble may appear, so that one on the other

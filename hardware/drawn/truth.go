@@ -20,6 +20,9 @@ type Seen struct {
 	// Partial: it is higher than the window, and captures have not shown all of it, not
 	// even one after the other.
 	Partial bool
+	// Alike: that capture showed nothing but this text, again and again. Nobody can tell how
+	// many of them are new.
+	Alike bool
 	// Later is, for a message of the first capture of its conversation, how many of the
 	// friend's stood whole below it, or -1 if an own one did; otherwise [NotFirst].
 	Later int
@@ -82,12 +85,26 @@ func (w *Window) recordSeen(bubbles []placed, now time.Time) {
 		w.seen++
 		p.seen = &Seen{
 			Conversation: w.s.shown, Index: p.index, Kind: p.kind, Text: messages.Text(p.text),
-			At: now, Partial: !p.shown.all(), Later: NotFirst, order: w.seen,
+			At: now, Partial: !p.shown.all(), Alike: alike(bubbles, view), Later: NotFirst, order: w.seen,
 		}
 		if first {
 			p.seen.Later = later(bubbles[i+1:], view)
 		}
 	}
+}
+
+// alike reports whether a view shows one text of one side at least three times, and nothing
+// else.
+func alike(bubbles []placed, view image.Rectangle) bool {
+	var shown []placed
+	for _, p := range bubbles {
+		if p.box.Overlaps(view) {
+			shown = append(shown, p)
+		}
+	}
+	return len(shown) >= 3 && !slices.ContainsFunc(shown, func(p placed) bool {
+		return p.unsent || p.who != shown[0].who || p.kind != shown[0].kind || p.text != shown[0].text
+	})
 }
 
 // later counts the friend's bubbles that are whole, or is -1 if there is an own one.

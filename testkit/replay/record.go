@@ -16,6 +16,7 @@ type recorder struct {
 	sent  []said
 	// claimed are texts that were taken for what Kehai has sent before they were messages.
 	claimed []heard
+	gaps    []messages.ConversationID // in which messages may be missing, as was told
 	// changed holds what was published of messages after their delivery.
 	changed []messages.MessageChanged
 	lines   bool // each line of a text is a message: profile seed joins them

@@ -96,7 +96,8 @@ func (r Result) Columns() (list []Column) {
 // What counts: see [Tally]. Expected is what [drawn.Window.Truth] lists, but for
 // messages that were first shown by scrolling back past newer ones, and for what
 // dedup.first_sight does not pass on of a conversation's first view: these are
-// history and may come out or not. An edited message counts once, whichever
+// history and may come out or not. So are those first shown by a capture of nothing but one
+// text, if a gap was told: how many are new cannot be told. An edited message counts once, whichever
 // of its texts came out; one that was unsent counts if it was shown whole
 // before. Changes are those that [drawn.Window.Changes] lists.
 //
@@ -333,6 +334,8 @@ func (p *playback) listen(ev runtime.Event) {
 		if m.Kind == messages.ChangeCompleted {
 			p.recorder.completed(m)
 		}
+	case messages.TranscriptGap:
+		p.recorder.gaps = append(p.recorder.gaps, m.Conversation)
 	case events.EchoMessage:
 		p.recorder.claimedSent(m)
 	case events.Dropped:

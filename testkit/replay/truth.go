@@ -3,6 +3,7 @@ package replay
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/kehai-run/kehai/hardware/drawn"
 	"github.com/kehai-run/kehai/hardware/drawn/script"
@@ -35,7 +36,7 @@ func (p *playback) expected() []said {
 		all := append([]string{string(s.Text)}, texts[where]...)
 		slices.Sort(all[1:])
 		out[i] = said{conversation: s.Conversation, kind: s.Kind, texts: slices.Compact(all),
-			free: p.history(truth[:i], s), partial: s.Partial}
+			free: p.history(truth[:i], s) || s.Alike && p.gapTold(s.Conversation), partial: s.Partial}
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(a, b int) int {
@@ -62,6 +63,13 @@ func (p *playback) history(before []drawn.Seen, s drawn.Seen) bool {
 	default:
 		return s.Later < 0 || s.Later >= p.cfg.Rules.Ledger.FirstAtMost
 	}
+}
+
+// gapTold reports whether it was said that messages of a conversation may be missing.
+func (p *playback) gapTold(conversation string) bool {
+	return slices.ContainsFunc(p.recorder.gaps, func(c messages.ConversationID) bool {
+		return strings.TrimPrefix(string(p.called(c)), p.cfg.Windows[0].App+":") == conversation
+	})
 }
 
 // scrolledBack reports whether an earlier capture showed newer messages.

@@ -107,6 +107,7 @@ type grid struct {
 	list   []observation
 	tail   []Entry
 	rarity []Score
+	slid   bool // what stands above the last observation may have moved up by any number
 
 	pair []Score // of each observation with each entry
 	sure []bool  // whether the pair is certainly the same
@@ -129,6 +130,8 @@ func newGrid(list []observation, tail []Entry, at stance) *grid {
 			g.miss[j] = missing
 		}
 	}
+	g.slid = !at.complete && n > countlessFrom && m > 0 && countless(list[:n-1]) &&
+		equal(list[n-2].text(), tail[m-1].text(), false)
 	return g
 }
 
@@ -139,7 +142,7 @@ func (g *grid) compare(i int, fuzzy bool) {
 		e := &g.tail[j]
 		r := relate(o, e, fuzzy)
 		sum := score(r, o, e, g.rarity[j])
-		if fuzzy && g.sawEnd && sum < editedNewest && j == len(g.tail)-1 && inPlaceOf(o, e) {
+		if fuzzy && g.sawEnd && !g.slid && sum < editedNewest && j == len(g.tail)-1 && inPlaceOf(o, e) {
 			sum = editedNewest
 		}
 		g.pair[row+j], g.sure[row+j] = sum, weights[r].sure

@@ -124,12 +124,12 @@ func (d *detector) resized(i int) bool {
 	return (d.kept > 0 || alone) && d.shown(e) && e.W > 0 && float64(by) > resizedBy*d.view.Scale
 }
 
-// only reports whether the only bubble of the last view and of this one has kept its height
-// and place, but not its width: nothing beside it could have changed its form.
+// only reports whether the only bubble of the last view has kept its height and place, but not
+// its width, and nothing but what is new stands below: nothing could have changed its form.
 func (d *detector) only(i int) bool {
 	o, e := &d.list[i], &d.entries[d.at.at[i]]
-	return len(d.list) == 1 && d.last.Top == d.last.Bottom && d.shown(e) && e.W > 0 && o.H == e.H &&
-		o.Above != 0 && abs(o.Above-e.Above) <= 1 && abs(o.W-e.W) > sizeSlack
+	return i == 0 && (len(d.list) == 1 || d.at.fresh == 1) && d.last.Top == d.last.Bottom && d.shown(e) &&
+		e.W > 0 && o.H == e.H && o.Above != 0 && abs(o.Above-e.Above) <= 1 && abs(o.W-e.W) > sizeSlack
 }
 
 // redrawnInPlace reports whether a bubble was drawn again among unchanged ones.

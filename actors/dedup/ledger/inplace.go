@@ -32,7 +32,7 @@ func (l *Ledger) inPlace(list []observation, mem Memory, width int, complete boo
 		}
 	}
 	for from := range tail {
-		if inPlaceFrom(list, tail[from:]) {
+		if inPlaceFrom(list, tail[from:], complete) {
 			return true
 		}
 		if complete {
@@ -42,8 +42,9 @@ func (l *Ledger) inPlace(list []observation, mem Memory, width int, complete boo
 	return false
 }
 
-// inPlaceFrom is inPlace for a view that begins with the first of these entries.
-func inPlaceFrom(list []observation, tail []*Entry) bool {
+// inPlaceFrom is inPlace for a view that begins with the first of these entries. Below the
+// only message of a transcript that was edited, one more may have come.
+func inPlaceFrom(list []observation, tail []*Entry, complete bool) bool {
 	var p place
 	i := 0
 	for k, e := range tail {
@@ -78,7 +79,8 @@ func inPlaceFrom(list []observation, tail []*Entry) bool {
 		}
 		i++
 	}
-	return p.few() && (p.same+p.gone > 0 || i == len(list) && p.changed > 0)
+	alone := complete && len(tail) == 1 && i == len(list)-1
+	return p.few() && (p.same+p.gone > 0 || (i == len(list) || alone) && p.changed > 0)
 }
 
 // sameRoom reports whether an observation has as much room above it as an entry had.

@@ -120,6 +120,9 @@ func (l *Ledger) Observe(v View, mem Memory, now time.Time) Finding {
 	f.Memory.Top, f.Memory.Bottom = 0, -1 // none, unless the rule says otherwise
 	var a alignment
 	f.Rule, a = l.judge(list, v, mem, cut, f.Whole)
+	if cut {
+		l.joinBeginning(v, now)
+	}
 	switch f.Rule {
 	case events.RuleFirstSight, events.RuleForgotten:
 		l.begin(list, &f)
@@ -184,7 +187,8 @@ func (l *Ledger) judge(list []observation, v View, mem Memory, cut bool, whole i
 		scale: v.Scale,
 	})
 	switch {
-	case a.anchored(), mem.Complete && l.allTakenBack(list) && a.fresh >= len(l.entries):
+	case a.anchored(), mem.Complete && l.allTakenBack(list) && a.fresh >= len(l.entries),
+		mem.Complete && a.score > 0 && a.at[0] == 0 && l.inPlace(list, mem, v.Size.W, complete(gap, v)):
 		return events.RuleAligned, a
 	case newest || all || sameGap(gap, mem.LostGap), mem.Complete && !mem.Behind:
 		return events.RuleGap, alignment{}
@@ -235,6 +239,16 @@ func (l *Ledger) follow(list []observation, a alignment, v View, mem Memory, f *
 	if f.Memory.Behind = !a.reaches; a.reaches {
 		f.Memory.Bottom = l.lastPos()
 	}
+	f.Gap = f.Passed > 0 && countless(list) && !complete(bottomGap(v, false), v)
+}
+
+// countless reports whether a view shows one text again and again. How many of it are new
+// then, nothing tells: the least that it can be are taken.
+func countless(list []observation) bool {
+	whole := slices.DeleteFunc(slices.Clone(list), func(o observation) bool { return o.clipped })
+	return len(whole) >= countlessFrom && !slices.ContainsFunc(whole, func(o observation) bool {
+		return o.Gone || o.Side != whole[0].Side || o.Kind != whole[0].Kind || !equal(o.text(), whole[0].text(), false)
+	})
 }
 
 // jump takes in a view without a known bubble as following, after a gap. Bubbles above

@@ -141,6 +141,10 @@ func updateText(e *Entry, o *observation, sure bool, f *Finding) {
 		e.complete(o)
 		return
 	}
+	if e.Partial && o.Partial && o.Kind == messages.KindText && e.Kind == messages.KindText {
+		e.joinPart(o)
+		return
+	}
 	if !readable || o.Partial || o.Low || o.Kind != messages.KindText || e.Kind != messages.KindText {
 		return
 	}

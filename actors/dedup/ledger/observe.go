@@ -87,7 +87,7 @@ func cutBelow(v View, i int) bool {
 }
 
 // roomAbove is the room above a bubble in logical pixels: to the bubble before it, or, as
-// a negative number, to the window's edge if it is the only one; 0 if unknown. An edit
+// a negative number, to the window's edge if nothing can stand above it; 0 if unknown. An edit
 // does not change it. If the message before was taken back, it is the room to the notice.
 func roomAbove(v View, i int) int {
 	b := v.Bubbles[i].Box
@@ -97,7 +97,7 @@ func roomAbove(v View, i int) int {
 	case i > 0:
 		before := v.Bubbles[i-1].Box
 		return int(float64(b.Y-before.Y-before.H) / v.Scale)
-	case len(v.Bubbles) == 1:
+	case len(v.Bubbles) == 1, complete(bottomGap(v, false), v):
 		return -int(float64(b.Y) / v.Scale)
 	}
 	return 0

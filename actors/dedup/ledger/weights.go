@@ -100,6 +100,7 @@ const (
 	minFar          = 6   // characters of the longer of two such texts
 	otherDifference = 0.3 // share of characters, above which a text that was drawn again is another
 	resizedBy       = 8   // logical pixels that no tail of a bubble makes
+	countlessFrom   = 3   // bubbles with one text that fill a view
 	sameGapSlack    = 1   // logical pixels between two positions of a window's last bubble that are one
 )
 
