@@ -177,6 +177,9 @@ func (a *actor) views(turn *actors.Turn, m messages.FrameRead, view View, k know
 	k = a.context(turn, k, view, pending)
 	k.drawn, k.certain = a.blank.before(m), m.Title.Confidence == 0
 	fateOfPending, fateOfView := consistency(k, view)
+	if waits && fateOfPending == Discard && pending.takenBack(view, m.Marks) {
+		fateOfPending = Pass
+	}
 	if waits && fateOfPending != Wait && !a.release(turn, m, pending, fateOfPending, view) {
 		a.deferFrame(turn, m)
 		return

@@ -193,8 +193,11 @@ func (a *actor) overlap(turn *actors.Turn, m messages.FrameRead, c messages.Conv
 		return answer
 	}
 	first := m
-	if rows := trail(heldRows(turn), viewOf("", m.Bubbles)); len(rows) > 0 {
-		first.At = rows[0].Detection.SeenAt // a stranger's then, a stranger's now
+	for _, row := range trail(heldRows(turn), viewOf("", m.Bubbles)) {
+		if text.Normalize(string(row.Detection.Title)) != titleOf(m) {
+			first.At = row.Detection.SeenAt // a stranger's then, a stranger's now
+			break
+		}
 	}
 	switch pause := a.unwatched(turn, c, first); {
 	case latest.Conversation == c && own.edited(view):
@@ -262,9 +265,12 @@ func (l View) grown(v View) bool {
 	return false
 }
 
-// sameEnough is how many bubbles must be the same, if none of them is our side's,
-// before they prove a conversation: others may get the same few messages.
-const sameEnough = 4
+// How many different texts in a row must be the same before they prove a conversation under
+// any title: others may get the same few messages, and some of ours, again and again.
+const (
+	sameEnough    = 4
+	sameEnoughOwn = 3 // if one of them is our side's
+)
 
 // search lists the conversations that have shown what a reading shows: half of it, or
 // something that ends in all that they have shown.
@@ -279,9 +285,7 @@ func (a *actor) shownBy(turn *actors.Turn, view View) (out []messages.Shared) {
 			continue
 		}
 		found := messages.Shared{Conversation: l.Conversation, Overlap: messages.OverlapWeak}
-		if n >= sameEnough || slices.ContainsFunc(view.Marks, func(m Mark) bool {
-			return m.Side == messages.SideOwn && slices.ContainsFunc(l.Marks, m.is)
-		}) {
+		if l.proves(view) {
 			found.Overlap = messages.OverlapSame
 		} else if n > 1 && n == len(l.Marks) {
 			found.Overlap = messages.OverlapAll
@@ -292,6 +296,29 @@ func (a *actor) shownBy(turn *actors.Turn, view View) (out []messages.Shared) {
 		return strings.Compare(string(x.Conversation), string(y.Conversation))
 	})
 	return out
+}
+
+// proves reports whether a run of both views proves that one conversation shows them. The
+// window is drawn as it was, so that pixels tell like texts apart.
+func (l View) proves(v View) bool {
+	for by := 1 - len(v.Marks); by < len(l.Marks); by++ {
+		texts, own := map[messages.Text]bool{}, false
+		for i, m := range v.Marks {
+			if i+by < 0 || i+by >= len(l.Marks) {
+				continue
+			}
+			if o := l.Marks[i+by]; !m.is(o) || m.Key != 0 && o.Key != 0 && m.Key != o.Key {
+				clear(texts)
+				own = false
+				continue
+			}
+			texts[m.Text], own = true, own || m.Side == messages.SideOwn
+			if n := len(texts); n >= sameEnough || own && n >= sameEnoughOwn {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // searchHeld lists those that have shown what is held and goes on to a reading. That proves
