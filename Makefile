@@ -16,7 +16,7 @@ TEST_BREWS = tesseract tesseract-lang
 # What the tests need on top: a C compiler for the race detector and robotgo, and
 # a desktop with a real browser.
 TEST_DEBS  = $(RUN_DEBS) gcc libc6-dev libx11-dev libxtst-dev \
-             xvfb openbox dbus at-spi2-core chromium fonts-noto-cjk
+             xvfb openbox dbus at-spi2-core chromium fonts-noto-cjk fonts-noto-color-emoji
 
 # ensure PACKAGES…: installs the Debian packages (or Homebrew's) that are missing.
 define ensure

@@ -40,7 +40,7 @@ func clean(s string) string {
 		out = append(out, c)
 	}
 	barsToI(out)
-	return repairWords(string(out))
+	return repairExact(repairWords(string(out)))
 }
 
 const wideSpace = '\u3000'

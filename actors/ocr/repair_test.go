@@ -54,6 +54,14 @@ func TestClean(t *testing.T) {
 		"islam":                   "islam",
 		"a lamb":                  "a lamb",
 		"lamさん":                   "lamさん",
+		`\1.000`:                  "¥1,000",
+		`C:\temp`:                 `C:\temp`,
+		"¥1.5":                    "¥1.5",
+		"¥1,200でした":               "¥1,200でした",
+		"合計12.500円":               "合計12,500円",
+		"そろそるろ行くね":                "そろそろ行くね",
+		"晩どはん食べた？":                "晩ごはん食べた？",
+		"だけどはんたい":                 "だけどはんたい",
 	} {
 		if got := clean(in); got != want {
 			t.Errorf("clean(%q) = %q, want %q", in, got, want)

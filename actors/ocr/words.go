@@ -1,9 +1,32 @@
 package ocr
 
 import (
+	"regexp"
 	"strings"
 	"unicode"
 )
+
+// exact are readings of Japanese that mean nothing else: a yen sign before an amount, the
+// comma in it, a syllable that was read twice, and a lost voicing mark.
+var exact = []struct {
+	wrong *regexp.Regexp
+	right string
+}{
+	{regexp.MustCompile(`\\(\d)`), "¥$1"},
+	{regexp.MustCompile(`([¥￥][1-9]\d{0,2})\.(\d{3})(\D|$)`), "$1,$2$3"},
+	{regexp.MustCompile(`(^|[^\d.,])([1-9]\d{0,2})\.(\d{3})円`), "$1$2,${3}円"},
+	{regexp.MustCompile(`そろそ[るろ]+ろ`), "そろそろ"},
+	{regexp.MustCompile(`いろい[るろ]+ろ`), "いろいろ"},
+	{regexp.MustCompile(`(^|[朝昼晩夕お、。！？ ])どはん`), "${1}ごはん"},
+}
+
+// repairExact repairs these.
+func repairExact(s string) string {
+	for _, e := range exact {
+		s = e.wrong.ReplaceAllString(s, e.right)
+	}
+	return s
+}
 
 // misread maps whole words in which I was read as another letter, or was joined to
 // the next word, to what they mean.

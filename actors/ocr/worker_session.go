@@ -111,11 +111,15 @@ func (s *session) bubble(shape segment.Shape) (b messages.Bubble, err error) {
 		if ok {
 			s.cached++
 		} else {
-			lines, doubtful, err := s.recognize(shape.Box(), true,
-				func() segment.Prepared { return s.pane.Prepare(shape) })
+			var pictures []pictured
+			lines, doubtful, err := s.recognize(shape.Box(), true, func() segment.Prepared {
+				pictures = s.emoji(&shape)
+				return s.pane.Prepare(shape)
+			})
 			if err != nil {
 				return b, err
 			}
+			lines = withEmoji(lines, pictures)
 			beside, err := s.besideIcon(shape)
 			if err != nil {
 				return b, err

@@ -35,10 +35,12 @@ func (p *Pane) findBlocks() Segments {
 	for i := range list {
 		b := &list[i]
 		out.Shapes = append(out.Shapes, Shape{rows: b.rows, fill: b.fill, paint: b.paint,
-			Bubble: messages.Bubble{Kind: messages.KindText, Box: boxOf(b.box), Clipped: p.Clips(b.box),
+			Bubble: messages.Bubble{Kind: messages.KindText, Box: BoxOf(b.box), Clipped: p.Clips(b.box),
 				Key: p.shapeKey(b.component, b.rows)}})
 		if b.picture() {
 			out.Shapes[i].Bubble.Kind = kind(b.component, b.rows)
+		} else if b.talk() {
+			out.Shapes[i].Bubble.Kind = messages.KindImage
 		}
 	}
 	p.besides(list)
@@ -61,6 +63,27 @@ func (p *Pane) findBlocks() Segments {
 	}
 	out.Bare = p.bare(s.texture.blocks(), append(marks, rows.taken...), out.Shapes)
 	return out
+}
+
+// Measures of a picture of a chat.
+const (
+	talkRegions = 3 // inside it, at least
+	talkEdge    = 5 // one in so many of its width is free at the other side of each
+)
+
+// talk reports whether a block is a picture of a chat: in it stand bubbles of both sides.
+func (b *block) talk() bool {
+	incoming, own := 0, 0
+	for _, r := range b.inner {
+		left, right := r.Min.X-b.box.Min.X, b.box.Max.X-r.Max.X
+		switch free := b.box.Dx() / talkEdge; {
+		case left < free && right > free:
+			incoming++
+		case right < free && left > free:
+			own++
+		}
+	}
+	return incoming > 0 && own > 0 && incoming+own >= talkRegions
 }
 
 // quotes are the regions inside a bubble that are as wide as one with text.

@@ -6,7 +6,7 @@
 // [Pane.Find] finds the bubbles (background.go, runs.go, segment.go, names.go,
 // marks.go) and counts the blocks of text outside of them (bare.go),
 // [Pane.Mask] whitens what is one's own (mask.go), and prepare.go makes a
-// picture that an engine can read. [Quiet] says where a change is no news, and
+// picture that an engine can read, without the emoji that emoji.go finds. [Quiet] says where a change is no news, and
 // [Overlay] draws what was found for a person to look at.
 //
 // For a layout that says `find: auto` nothing is known of places and colours: auto.go

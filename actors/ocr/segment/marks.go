@@ -14,7 +14,7 @@ const (
 // markBoxes finds what the application writes between bubbles: centred ink in
 // rows in which no shape stands. shapes are ordered top to bottom.
 func (p *Pane) markBoxes(shapes []Shape) (out []image.Rectangle) {
-	if p.background.patterned || len(shapes) == 0 {
+	if p.background.patterned {
 		return nil
 	}
 	from := p.Area.Min.Y

@@ -65,7 +65,7 @@ func (p *Pane) Image() *image.RGBA { return p.image }
 func (p *Pane) Scale() float64 { return p.scale }
 
 // HeaderBox is the band above the messages, in pixels of the pane.
-func (p *Pane) HeaderBox() messages.Rect { return boxOf(image.Rect(0, 0, p.w, p.Area.Min.Y)) }
+func (p *Pane) HeaderBox() messages.Rect { return BoxOf(image.Rect(0, 0, p.w, p.Area.Min.Y)) }
 
 // InputBox is what stands below the messages, in pixels of the pane; empty if
 // nothing does.
@@ -73,7 +73,7 @@ func (p *Pane) InputBox() messages.Rect {
 	if p.Area.Empty() || p.Area.Max.Y >= p.h {
 		return messages.Rect{}
 	}
-	return boxOf(image.Rect(0, p.Area.Max.Y, p.w, p.h))
+	return BoxOf(image.Rect(0, p.Area.Max.Y, p.w, p.h))
 }
 
 // Clips reports whether a box touches the end of the message area, so that what
@@ -108,7 +108,8 @@ func (p *Pane) rightAligned(box image.Rectangle) bool {
 // Rect converts a box of the protocol.
 func Rect(r messages.Rect) image.Rectangle { return image.Rect(r.X, r.Y, r.X+r.W, r.Y+r.H) }
 
-func boxOf(r image.Rectangle) messages.Rect {
+// BoxOf converts a rectangle to one of the protocol.
+func BoxOf(r image.Rectangle) messages.Rect {
 	return messages.Rect{X: r.Min.X, Y: r.Min.Y, W: r.Dx(), H: r.Dy()}
 }
 

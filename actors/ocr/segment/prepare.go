@@ -2,6 +2,7 @@ package segment
 
 import (
 	"image"
+	"image/draw"
 	"math"
 
 	"github.com/kehai-run/kehai/messages"
@@ -44,12 +45,12 @@ func EnlargementOfSmall(scale float64) float64 {
 // smooth edge of a bubble would be read as letters. Logical pixels.
 const rim = 2
 
-// Prepare crops a shape, turns its fill white and everything outside of it too,
-// and frames and enlarges it.
+// Prepare crops a shape, turns its fill white, its emoji, and everything outside of it
+// too, and frames and enlarges it.
 func (p *Pane) Prepare(s Shape) Prepared {
 	box := s.Box()
 	rows := shrunk(s.rows, max(p.px(rim), 1))
-	return p.prepare(box, s.fill, Enlargement(p.scale), func(y int) span { return rows[y-box.Min.Y] })
+	return p.prepare(box, s.fill, Enlargement(p.scale), s.Emoji, func(y int) span { return rows[y-box.Min.Y] })
 }
 
 // shrunk takes n pixels off a shape's outline, above and below too.
@@ -71,7 +72,7 @@ func shrunk(rows []span, n int) []span {
 // are left white.
 func (p *Pane) PrepareBox(box image.Rectangle, factor float64) Prepared {
 	whole := span{int32(box.Min.X), int32(box.Max.X)}
-	return p.prepare(box, p.commonLuma(box), factor, func(y int) span {
+	return p.prepare(box, p.commonLuma(box), factor, nil, func(y int) span {
 		if p.masked != nil && p.masked[y] {
 			return span{}
 		}
@@ -79,7 +80,8 @@ func (p *Pane) PrepareBox(box image.Rectangle, factor float64) Prepared {
 	})
 }
 
-func (p *Pane) prepare(box image.Rectangle, fill int, factor float64, inside func(y int) span) Prepared {
+func (p *Pane) prepare(box image.Rectangle, fill int, factor float64, without []image.Rectangle,
+	inside func(y int) span) Prepared {
 	margin := int(math.Round(paperMargin * min(p.scale, 4)))
 	out := Prepared{origin: box.Min, margin: margin, factor: factor}
 	paper := image.NewGray(image.Rect(0, 0, box.Dx()+2*out.margin, box.Dy()+2*out.margin))
@@ -93,6 +95,10 @@ func (p *Pane) prepare(box image.Rectangle, fill int, factor float64, inside fun
 		for x := in.from; x < in.to; x++ {
 			to[int(x)-box.Min.X] = tone[p.at(int(x), y).luma()]
 		}
+	}
+	for _, r := range without {
+		r = r.Inset(-1).Sub(box.Min).Add(image.Pt(margin, margin)).Intersect(paper.Rect)
+		draw.Draw(paper, r, image.White, image.Point{}, draw.Src)
 	}
 	out.Image = enlarge(paper, out.factor)
 	return out

@@ -34,6 +34,7 @@ type Shape struct {
 	Clock  bool              // Timestamp is inside, and not read with the text
 	Row    bool              // it stands in no bubble; its name says whose it is
 	Quotes []image.Rectangle // frames inside: quotes and previews
+	Emoji  []image.Rectangle // inside, that Prepare leaves out; see [Pane.Emoji]
 
 	rows  []span // inside, one for each row of the box
 	fill  int    // luma of the fill
@@ -157,7 +158,7 @@ func (p *Pane) newShape(c component, rows []span) Shape {
 	s := Shape{rows: rows}
 	s.fill, s.paint = p.fill(c, rows)
 	s.Bubble = messages.Bubble{
-		Side: p.side(c), Kind: kind(c, rows), Box: boxOf(c.box), Clipped: p.Clips(c.box), Key: p.shapeKey(c, rows),
+		Side: p.side(c), Kind: kind(c, rows), Box: BoxOf(c.box), Clipped: p.Clips(c.box), Key: p.shapeKey(c, rows),
 	}
 	if !p.background.patterned {
 		s.Timestamp = p.timestamp(s.Box(), s.Bubble.Side)
