@@ -187,7 +187,7 @@ func (s *Set) Match(picture image.Image, ground color.RGBA) string {
 		}
 		d := math.Inf(1)
 		for i := range shown {
-			d = min(d, g.difference(&shown[i], ground))
+			d = min(d, g.difference(&shown[i], ground, min(d, next)))
 		}
 		if !g.often {
 			d *= seldom / 100.
@@ -217,9 +217,13 @@ func twice(img *image.NRGBA) *image.NRGBA {
 	return out
 }
 
-func (g *glyph) difference(shown *[side * side]sample, ground color.RGBA) float64 {
+// difference is the mean difference of a channel, infinite if it is above the limit.
+func (g *glyph) difference(shown *[side * side]sample, ground color.RGBA, limit float64) float64 {
 	sum := 0.0
 	for i := range shown {
+		if sum > limit*3*side*side {
+			return math.Inf(1)
+		}
 		s, t := &shown[i], &g.at[i]
 		a := float64(t.A) / 255
 		over := func(v, under uint8) float64 { return a*float64(v) + (1-a)*float64(under) }

@@ -37,7 +37,10 @@ func TestMatch(t *testing.T) {
 		t.Fatal(err)
 	}
 	known, mistaken, all := 0, 0, 0
-	for _, r := range usual {
+	for n, r := range usual {
+		if testing.Short() && n%8 > 0 {
+			continue
+		}
 		i, err := f.GlyphIndex(nil, r)
 		if err != nil {
 			t.Fatal(err)
