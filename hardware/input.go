@@ -82,6 +82,15 @@ type Pointer interface {
 	Click(ctx context.Context, ref string, at image.Point) error
 }
 
+// Wheel turns the mouse wheel. A [Typist] may also be a Wheel.
+type Wheel interface {
+	// Turn activates the window, moves the pointer to a point inside it, as given to
+	// [Pointer].Click, and turns the wheel there: steps notches away from the person,
+	// towards what stands above, or back if negative. It clicks nothing. It wraps
+	// ErrNotActive.
+	Turn(ctx context.Context, ref string, at image.Point, steps int) error
+}
+
 // Focus knows the active window. A [Typist] may also be a Focus.
 type Focus interface {
 	// Active is the ref of the window that gets the keyboard, "" if none does.
@@ -124,7 +133,11 @@ func (n NoTypist) Press(context.Context, string, Key) error { return n.fail() }
 // Click fails and clicks nothing.
 func (n NoTypist) Click(context.Context, string, image.Point) error { return n.fail() }
 
+// Turn fails and turns nothing.
+func (n NoTypist) Turn(context.Context, string, image.Point, int) error { return n.fail() }
+
 var (
 	_ Typist  = NoTypist{}
 	_ Pointer = NoTypist{}
+	_ Wheel   = NoTypist{}
 )

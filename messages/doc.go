@@ -6,7 +6,8 @@
 // identity.go (whose conversation it is), inbound.go (deciding what is new), channel.go
 // (what comes in without a window), talk.go (whether and what to answer), interview.go
 // (conversations that are led), outbound.go (what is sent, told to fusion and
-// ingress before the first key goes out). Package messages/events holds what
+// ingress before the first key goes out) and catchup.go (scrolling back to what went by
+// unseen). Package messages/events holds what
 // happened, for listeners.
 //
 // Who sends what to whom:
@@ -21,6 +22,7 @@
 //	             ──AskOverlap──► dedup
 //	             ══Detection══► dedup
 //	             ──ConversationShown──► outbound
+//	             ──ConversationShown──► catchup
 //	             ══MessageUnreadable, ConversationUnknown══► host
 //	directory    ──Identified──► fusion
 //	             ══HeldSettled══► fusion
@@ -29,7 +31,9 @@
 //	             ──ReadNow──► poller
 //	             ──OverlapAnswer──► fusion
 //	             ══ForgetView══► fusion
-//	             ══Detection, LedgerJoined, LedgerSplit══► dedup
+//	             ──ViewBackSeen──► catchup
+//	             ══CatchUp══► catchup
+//	             ══CaughtUp, Detection, LedgerJoined, LedgerSplit══► dedup
 //	             ══JoinTalk, SplitTalk══► conversation
 //	             ══TranscriptGap══► host
 //	ingress      ══IncomingBubble, Revised══► burst
@@ -78,7 +82,16 @@
 //	             ══TaskDone, SendTried══► stall
 //	             ══SendDone══► conversation
 //	             ══SendDone══► host
+//	catchup      ──CaptureWindow──► capture
+//	             ──ReadFrame──► ocr
+//	             ──TurnWheel──► hands
+//	             ══AskKeyboard, LeaveKeyboard══► keyboard
+//	             ──Typing, ReadNow──► poller
+//	             ──AskConversation──► fusion
+//	             ──ViewBack──► dedup
+//	             ══CaughtUp══► dedup
 //	keyboard     ══KeyboardGiven══► outbound
+//	             ══KeyboardGiven══► catchup
 //	stall        ══SendStalled══► host
 //	camera       ──CameraSnapshot──► focus
 //	pcusage      ──ReadUsage──► usage
@@ -93,9 +106,12 @@
 //
 //	capture      ──FrameCaptured──► poller
 //	             ──FrameCaptured──► outbound
+//	             ──FrameCaptured──► catchup
 //	ocr          ──FrameRead──► poller
 //	             ──FrameRead──► outbound
+//	             ──FrameRead──► catchup
 //	hands        ──HandsDone──► outbound
+//	             ──HandsDone──► catchup
 //	structure    ──RowsCounted──► structure
 //	llm          ──LLMAnswer──► conversation
 //	             ──LLMAnswer──► judge

@@ -24,6 +24,7 @@ type Detection struct {
 	Scale        float64        `json:"scale"`
 	Score        int            `json:"score"` // 0 to 100
 	SeenAt       time.Time      `json:"seen_at"`
+	Watched      time.Time      `json:"watched,omitzero"` // as in [FrameRead]
 }
 
 // MessageType implements [Message].
@@ -51,6 +52,7 @@ type IncomingBubble struct {
 	Partial bool `json:"partial,omitempty"`
 	// its place in the transcript proves it new, so no comparison of texts may drop it
 	Fresh  bool      `json:"fresh,omitempty"`
+	Late   bool      `json:"late,omitempty"` // it went by unseen and was read by scrolling back
 	SeenAt time.Time `json:"seen_at"`
 }
 
@@ -103,13 +105,17 @@ func (LedgerDue) MessageType() Type { return Type{"ledger_due", 1} }
 
 // TranscriptGap says that messages may be missing: the conversation is known, but nothing
 // visible is, so more than a screenful went by unseen. Visible and Passed count whole
-// bubbles; those passed follow as [IncomingBubble].
+// bubbles; those passed follow as [IncomingBubble]. Screens is how many screenfuls that may
+// have been, by the pace of the conversation; at least one.
 type TranscriptGap struct {
 	Conversation ConversationID `json:"conversation"`
 	Window       WindowID       `json:"window"`
 	Visible      int            `json:"visible"`
 	Passed       int            `json:"passed"`
 	After        Occurrence     `json:"after,omitempty"` // the last one before it; those passed follow
+	Screens      int            `json:"screens,omitempty"`
+	Unseen       time.Duration  `json:"unseen,omitempty"` // how long the window was not seen; 0 is unknown
+	Why          CatchUpEnd     `json:"why,omitempty"`    // it was not read by scrolling back
 	SeenAt       time.Time      `json:"seen_at"`
 }
 
@@ -145,6 +151,8 @@ type Part struct {
 	// Partial says that the bubble is higher than the window: Text is what was
 	// read of it.
 	Partial bool `json:"partial,omitempty"`
+	// Late says that it went by unseen and was read by scrolling back.
+	Late bool `json:"late,omitempty"`
 
 	// The present text of a delivered part, or that it was taken back, as the
 	// conversation stores it. The event of a delivery has neither. See [MessageChanged].

@@ -20,6 +20,7 @@ const (
 	ActorOutbound     = "outbound" // key: window
 	ActorKeyboard     = "keyboard" // key: node
 	ActorStall        = "stall"    // key: node
+	ActorCatchUp      = "catchup"  // key: window
 
 	ActorCamera   = "camera" // key: desk; the same for those below
 	ActorUsage    = "pcusage"

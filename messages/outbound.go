@@ -240,10 +240,12 @@ type SendDue struct{}
 func (SendDue) MessageType() Type { return Type{"send_due", 1} }
 
 // AskConversation asks fusion/WINDOW which conversation a reading shows, judged by its title and
-// its bubbles. The answer, [ConversationShown], goes to outbound/WINDOW.
+// its bubbles. The answer, [ConversationShown], goes to outbound/WINDOW, or to
+// catchup/WINDOW, which has it scrolled.
 type AskConversation struct {
-	Key  string
-	Read FrameRead
+	Key    string
+	Read   FrameRead
+	Scroll bool
 }
 
 // MessageType implements [Message].

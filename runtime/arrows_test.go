@@ -271,6 +271,11 @@ func play(t *testing.T, r *Runtime, kinds []actorRow, workers []workerRow) map[l
 	if err != nil {
 		t.Fatal(err)
 	}
+	err = sim.Deliver("catchup/line@mac-a", messages.CatchUp{Conversation: hana, Window: "line@mac-a",
+		At: time.Date(2026, 1, 1, 9, 0, 30, 0, time.UTC)})
+	if err != nil {
+		t.Fatal(err)
+	}
 	for range 36 {
 		asleep := messages.CameraSnapshot{FaceDetected: messages.Just(true), PerclosDrowsy: messages.Just(true),
 			Yawning: messages.Just(true)}

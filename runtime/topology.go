@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"github.com/kehai-run/kehai/actors/catchup"
 	"github.com/kehai-run/kehai/actors/directory"
 	"github.com/kehai-run/kehai/actors/fusion"
 	"github.com/kehai-run/kehai/actors/insight"
@@ -35,7 +36,7 @@ func topology(p *parts.Parts) ([]actorRow, []workerRow) {
 				traits{about: fusion.About, subject: fusion.SubjectOf}, p.Fusion, nil,
 				sends{to(m.ActorPoller, m.FrameSettled{}, m.FrameHeld{}, m.ReadNow{}, m.ReadAgain{}),
 					to(m.ActorDirectory, m.Identify{}), to(m.ActorDedup, m.Detection{}, m.AskOverlap{}),
-					to(m.ActorOutbound, m.ConversationShown{}),
+					to(m.ActorOutbound, m.ConversationShown{}), to(m.ActorCatchUp, m.ConversationShown{}),
 					to(host, events.MessageUnreadable{}, events.ConversationUnknown{})}},
 			// Whose conversation it is. The key is an application.
 			{always, m.ActorDirectory, "gives conversations their ids, and knows their names", anywhere,
@@ -46,7 +47,8 @@ func topology(p *parts.Parts) ([]actorRow, []workerRow) {
 			{always, m.ActorDedup, "keeps the ledger: which bubbles are new", anywhere, traits{}, p.Ledger(), nil,
 				sends{to(m.ActorIngress, m.IncomingBubble{}, m.Revised{}, m.OwnMessage{}, m.JoinSent{}),
 					to(m.ActorPoller, m.ReadNow{}), to(m.ActorFusion, m.OverlapAnswer{}, m.ForgetView{}),
-					to(m.ActorDedup, m.Detection{}, m.LedgerJoined{}, m.LedgerSplit{}),
+					to(m.ActorCatchUp, m.CatchUp{}, m.ViewBackSeen{}),
+					to(m.ActorDedup, m.CaughtUp{}, m.Detection{}, m.LedgerJoined{}, m.LedgerSplit{}),
 					to(m.ActorConversation, m.JoinTalk{}, m.SplitTalk{}), to(host, m.TranscriptGap{})}},
 			{always, m.ActorIngress, "stops echoes of what was sent, and repeats", anywhere, traits{}, p.Gate(), nil,
 				sends{to(m.ActorBurst, m.IncomingBubble{}, m.Revised{}), to(m.ActorConversation, m.OwnMessage{}),
@@ -91,8 +93,15 @@ func topology(p *parts.Parts) ([]actorRow, []workerRow) {
 					to(m.ActorFusion, m.TextSent{}, m.AskConversation{}), to(m.ActorIngress, m.TextSent{}),
 					to(m.ActorStall, m.TaskDone{}, m.SendTried{}), to(m.ActorConversation, m.SendDone{}),
 					to(host, m.SendDone{})}},
+			{always, m.ActorCatchUp, "scrolls back to what went by unseen", here,
+				traits{about: catchup.About, subject: catchup.SubjectOf}, p.CatchUp(), p.WindowKeys(),
+				sends{to(m.WorkerCapture, m.CaptureWindow{}), to(m.WorkerOCR, m.ReadFrame{}),
+					to(m.WorkerHands, m.TurnWheel{}), to(m.ActorKeyboard, m.AskKeyboard{}, m.LeaveKeyboard{}),
+					to(m.ActorPoller, m.Typing{}, m.ReadNow{}), to(m.ActorFusion, m.AskConversation{}),
+					to(m.ActorDedup, m.ViewBack{}, m.CaughtUp{})}},
 			{always, m.ActorKeyboard, "gives the desk's keyboard to one window at a time", here, traits{},
-				keyboard.New, nil, sends{to(m.ActorOutbound, m.KeyboardGiven{})}},
+				keyboard.New, nil,
+				sends{to(m.ActorOutbound, m.KeyboardGiven{}), to(m.ActorCatchUp, m.KeyboardGiven{})}},
 			{always, m.ActorStall, "finds stalled tasks", here, traits{about: stall.About, subject: stall.SubjectOf},
 				p.Stall(), p.DeskKey(), sends{to(host, m.SendStalled{})}},
 			// The person at the desk. The key is a node: its camera and keyboard.

@@ -58,6 +58,7 @@ func TestPlacesOfTheKinds(t *testing.T) {
 		messages.ActorProject:      anywhere,
 		messages.ActorOwner:        here,
 		messages.ActorOutbound:     here,
+		messages.ActorCatchUp:      here,
 		messages.ActorKeyboard:     here,
 		messages.ActorStall:        here,
 		messages.ActorCamera:       here,

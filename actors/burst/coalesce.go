@@ -73,6 +73,7 @@ func (r Rules) Add(b Buffer, h messages.IncomingBubble, now time.Time) (flushed 
 	b.Window = h.Window
 	b.Parts = append(slices.Clip(b.Parts), messages.Part{
 		Kind: h.Kind, Text: h.Text, Occurrence: h.Occurrence, SeenAt: h.SeenAt, Partial: h.Partial,
+		Late: h.Late,
 	})
 	if len(b.Parts) >= r.Parts {
 		return append(flushed, b), Buffer{}, left

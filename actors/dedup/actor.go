@@ -22,6 +22,9 @@ type Options struct {
 	ledger.Rules
 	Recent  recent.Rules // of texts whose place tells nothing
 	HashKey []byte       // key of the text hashes in the log; without it there are none
+	// CatchUp returns how long what came after a gap is held while a window is scrolled
+	// back to read it; 0: that window is not scrolled. Nil: none is.
+	CatchUp func(messages.WindowID) time.Duration
 }
 
 // DefaultOptions are those of profile default.
@@ -31,9 +34,13 @@ func DefaultOptions() Options {
 
 // New makes the constructor of ledgers.
 func New(o Options) func(messages.Address) actors.Actor {
+	if o.CatchUp == nil {
+		o.CatchUp = func(messages.WindowID) time.Duration { return 0 }
+	}
 	return func(self messages.Address) actors.Actor {
 		return &actor{
 			rules: o.Rules, conversation: messages.ConversationID(self.Key()), recentRules: o.Recent, key: o.HashKey,
+			catchUp: o.CatchUp,
 		}
 	}
 }
@@ -56,6 +63,7 @@ type actor struct {
 	recentRules  recent.Rules
 	recent       *recent.Texts // as stored; nil before it is needed
 	key          []byte
+	catchUp      func(messages.WindowID) time.Duration
 }
 
 // Receive implements [actors.Actor].
@@ -80,6 +88,10 @@ func (a *actor) Receive(turn *actors.Turn, msg messages.Message) error {
 		return a.detection(turn, m)
 	case messages.AskOverlap:
 		a.overlap(turn, m)
+	case messages.ViewBack:
+		return a.viewBack(turn, m)
+	case messages.CaughtUp:
+		return a.caughtUp(turn, m)
 	case messages.LedgerDue:
 		a.load(turn)
 		if err := a.finish(turn, a.ledger.Head()); err != nil {
@@ -115,7 +127,7 @@ func (a *actor) detection(turn *actors.Turn, m messages.Detection) error {
 	head := a.ledger.Head()
 	f := a.ledger.Observe(ledger.View{
 		Bubbles: m.Bubbles, Marks: m.Marks, Size: m.Size, Scale: m.Scale, Title: m.Title,
-		Window: m.Window, SeenAt: m.SeenAt,
+		Window: m.Window, SeenAt: m.SeenAt, CatchUp: a.catchUp(m.Window),
 	}, mem, turn.Now())
 	detail := events.Detail{Window: m.Window, Conversation: a.conversation, Occurrences: f.Held, Known: f.Known}
 	for _, n := range f.Notes {
@@ -126,10 +138,7 @@ func (a *actor) detection(turn *actors.Turn, m messages.Detection) error {
 	detail.Occurrences = entered(head.Next, a.ledger.Head().Next, f.Held)
 	turn.Pass(events.StageDedup, f.Rule, detail)
 	if f.Gap {
-		turn.Publish(messages.TranscriptGap{
-			Conversation: a.conversation, Window: m.Window, Visible: f.Whole, Passed: f.Passed,
-			After: head.Next - 1, SeenAt: m.SeenAt,
-		})
+		a.gap(turn, m, f, head.Next-1)
 	}
 	f.Memory.Digest = digest
 	if f.Memory != mem {
@@ -151,6 +160,7 @@ func (a *actor) overlap(turn *actors.Turn, m messages.AskOverlap) {
 
 // finish passes on what is ready, and writes what has changed since head.
 func (a *actor) finish(turn *actors.Turn, head ledger.Head) error {
+	a.expire(turn)
 	sideless := a.ledger.Sideless()
 	heard, wait, unsure := a.ledger.Release(turn.Now())
 	released := events.Detail{Conversation: a.conversation}
@@ -176,7 +186,8 @@ func (a *actor) finish(turn *actors.Turn, head ledger.Head) error {
 	if unread > 0 && (wait == 0 || unread < wait) {
 		wait = unread
 	}
-	if wait > 0 { // look at the window again meanwhile
+	held := a.ledger.Held(turn.Now())
+	if wait > 0 && held == 0 { // look at the window again meanwhile
 		wait = min(wait, (a.rules.Timeout-1)/time.Duration(a.rules.Tries)+1)
 	}
 	revised, next := a.ledger.Revise(turn.Now())
@@ -189,6 +200,9 @@ func (a *actor) finish(turn *actors.Turn, head ledger.Head) error {
 	}
 	if wait == 0 || next > 0 && next < wait {
 		wait = next
+	}
+	if held > 0 && (wait == 0 || held < wait) {
+		wait = held
 	}
 	if wait > 0 {
 		turn.After("release", wait, messages.LedgerDue{})
@@ -222,7 +236,7 @@ func (a *actor) tellOwn(turn *actors.Turn, own []messages.OwnMessage) {
 // lookAgain asks for another reading of the window while something waits to be read
 // better. The window has not changed, so nobody else would ask.
 func (a *actor) lookAgain(turn *actors.Turn) {
-	if window := a.ledger.Head().Window; window != "" && a.ledger.Waits() {
+	if window := a.ledger.Head().Window; window != "" && a.ledger.Waits() && a.ledger.Held(turn.Now()) == 0 {
 		turn.Send(messages.To(messages.ActorPoller, string(window)), messages.ReadNow{Window: window})
 	}
 }

@@ -23,6 +23,12 @@ func (a *actor) forward(turn *actors.Turn, msg messages.Message) bool {
 	case messages.Detection:
 		m.Conversation = into
 		turn.Send(messages.To(Kind, string(into)), m)
+	case messages.CaughtUp:
+		m.Conversation = into
+		turn.Send(messages.To(Kind, string(into)), m)
+	case messages.ViewBack: // its places are others now
+		turn.Send(messages.To(messages.ActorCatchUp, string(m.View.Window)),
+			messages.ViewBackSeen{Key: m.Key, Step: messages.BackClosed})
 	case messages.LedgerJoined:
 		m.Conversation = into
 		turn.Send(messages.To(Kind, string(into)), m)

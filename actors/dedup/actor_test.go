@@ -121,7 +121,7 @@ func TestGap(t *testing.T) {
 	h.Send(detection("<xxxx >yyyy <zzzz"))
 	wantHeard(t, h, "bbbb zzzz")
 	h.WantPublished(messages.TranscriptGap{Conversation: "line:Hana", Window: "w", Visible: 3, Passed: 1, After: 2,
-		SeenAt: chatview.Start})
+		Screens: 1, SeenAt: chatview.Start})
 	h.WantDropped(events.StageDedup, events.RuleGap, events.Detail{Count: 1, Match: events.BorderOwn})
 }
 

@@ -120,7 +120,7 @@ func TestGapIsPublishedOnce(t *testing.T) {
 	h.CrashBeforeCommit()
 	h.Send(chatview.Detection(chatview.Chat("<xxxx >yyyy <oooo - <zzzz")))
 	h.WantPublished(messages.TranscriptGap{Conversation: "line:Hana", Window: "w", Visible: 4, Passed: 1, After: 2,
-		SeenAt: chatview.Start})
+		Screens: 1, SeenAt: chatview.Start})
 	h.WantDropped(events.StageDedup, events.RuleGap, events.Detail{Count: 2, Match: events.BorderDate})
 	actortest.Stored(h, Heads, HeadRow)
 }

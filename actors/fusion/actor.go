@@ -309,6 +309,7 @@ func (a *actor) detection(m messages.FrameRead, title messages.Text, v View) mes
 	return messages.Detection{
 		Window: a.window, Conversation: v.Conversation, Title: title,
 		Bubbles: m.Bubbles, Marks: m.Marks, Size: m.Size, Scale: m.Scale, SeenAt: m.At,
+		Watched: m.Watched,
 	}
 }
 

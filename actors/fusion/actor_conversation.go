@@ -30,6 +30,10 @@ func (a *actor) wantedIdentified(turn *actors.Turn, answer messages.Identified) 
 	if gap {
 		whose.MovedOn = answer.Conversation
 	}
+	if m.Scroll {
+		turn.Send(messages.To(messages.ActorCatchUp, string(a.window)), whose)
+		return
+	}
 	turn.Send(messages.To(messages.ActorOutbound, string(a.window)), whose)
 }
 

@@ -71,7 +71,7 @@ func TestAFrameWaitsForItsConversation(t *testing.T) {
 		{Conversation: "c-1", Overlap: messages.OverlapSame}}
 	h.WantSent(asks(q))
 	answer(next, "c-1")
-	d.Bubbles, d.SeenAt = next.Bubbles, next.At
+	d.Bubbles, d.SeenAt, d.Watched = next.Bubbles, next.At, next.Watched
 	h.WantSent(actortest.To("dedup/c-1", d), settled(next))
 }
 

@@ -2,6 +2,7 @@ package keyboard
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/kehai-run/kehai/actors"
 	"github.com/kehai-run/kehai/messages"
@@ -23,16 +24,22 @@ func (actor) Receive(turn *actors.Turn, msg messages.Message) error {
 	l, _ := Leases.Get(turn, "lease")
 	now := turn.Now().UTC().Round(0)
 	var to messages.WindowID
+	who := func(w messages.WindowID) messages.WindowID {
+		if turn.Cause().From.Kind() == messages.ActorCatchUp {
+			return catchUp + w
+		}
+		return w
+	}
 	switch m := msg.(type) {
 	case messages.Started:
 		return nil
 	case messages.AskKeyboard:
 		var given bool
-		if l, given = l.Ask(m.Window, now); given {
-			to = m.Window
+		if l, given = l.Ask(who(m.Window), now); given {
+			to = who(m.Window)
 		}
 	case messages.LeaveKeyboard:
-		l, to = l.Leave(m.Window, now)
+		l, to = l.Leave(who(m.Window), now)
 	case messages.KeyboardDue:
 		l, to = l.Expire(now)
 	default:
@@ -44,8 +51,13 @@ func (actor) Receive(turn *actors.Turn, msg messages.Message) error {
 		return nil
 	}
 	turn.After("due", l.Until.Sub(now), messages.KeyboardDue{})
-	if to != "" {
+	if w, ok := strings.CutPrefix(string(to), catchUp); ok {
+		turn.Send(messages.To(messages.ActorCatchUp, w), messages.KeyboardGiven{Until: l.Until})
+	} else if to != "" {
 		turn.Send(messages.To(messages.ActorOutbound, string(to)), messages.KeyboardGiven{Until: l.Until})
 	}
 	return nil
 }
+
+// catchUp precedes a window whose holder scrolls in it, and does not type.
+const catchUp = "catchup/"

@@ -1,4 +1,5 @@
-// Package keyboard gives the one keyboard of a desk to one window at a time.
+// Package keyboard gives the one keyboard and mouse of a desk to one window at a time:
+// to what types there, or to what scrolls there.
 // [New] makes the actor keyboard/NODE; who may have it next is decided by
 // [Lease], which is pure.
 //

@@ -53,6 +53,21 @@ func TestOneAtATime(t *testing.T) {
 	}
 }
 
+// TestScrolling: what types in a window and what scrolls in it are two who ask.
+func TestScrolling(t *testing.T) {
+	h := actortest.Spawn(t, New, actortest.Address("keyboard/mac-a"))
+	scrolls, types := messages.To(messages.ActorCatchUp, "a"), messages.To(messages.ActorOutbound, "a")
+	h.SendFrom(scrolls, messages.AskKeyboard{Window: "a"})
+	h.WantSent(actortest.To(scrolls, messages.KeyboardGiven{Until: h.Now().Add(Hold)}))
+	h.SendFrom(types, messages.AskKeyboard{Window: "a"})
+	h.SendFrom(types, messages.LeaveKeyboard{Window: "a"})
+	h.SendFrom(types, messages.AskKeyboard{Window: "a"})
+	h.WantSent()
+	h.Crash()
+	h.SendFrom(scrolls, messages.LeaveKeyboard{Window: "a"})
+	h.WantSent(actortest.To(types, messages.KeyboardGiven{Until: h.Now().Add(Hold)}))
+}
+
 func TestUnexpected(t *testing.T) {
 	h := actortest.Spawn(t, New, actortest.Address("keyboard/mac-a"))
 	h.WantFailure("keyboard: unexpected poll_due")

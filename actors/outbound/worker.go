@@ -65,6 +65,15 @@ func (h *hands) Do(ctx context.Context, request messages.Message) (messages.Mess
 	var look messages.Look
 	var act func(Target) error
 	switch m := request.(type) {
+	case messages.TurnWheel:
+		t, err := h.locate(ctx, m.Window)
+		if err == nil {
+			err = h.wheel(ctx, t, m)
+		}
+		if err != nil {
+			return nil, refuse(err)
+		}
+		return messages.HandsDone{Window: m.Window}, nil
 	case messages.TypeText:
 		look, act = m.Look, func(t Target) error { return h.enterText(ctx, t, m) }
 	case messages.PressEnter:
@@ -146,6 +155,41 @@ func (h *hands) clear(ctx context.Context, t Target, l messages.Look) error {
 	h.typed = h.now()
 	h.giveBack(ctx, t)
 	return nil
+}
+
+// wheel turns the mouse wheel over a point of the window.
+func (h *hands) wheel(ctx context.Context, t Target, m messages.TurnWheel) error {
+	w, ok := t.Typist.(hardware.Wheel)
+	if !ok {
+		return fmt.Errorf("outbound: this typist turns no wheel: give it a hardware.Wheel: %w", hardware.ErrUnavailable)
+	}
+	if err := h.quiet(ctx, t, m.Idle); err != nil {
+		return err
+	}
+	if m.Steps == 0 {
+		return nil
+	}
+	at := image.Pt(m.X, m.Y)
+	if at == (image.Point{}) {
+		shot, err := t.Screen.Capture(ctx, t.Ref)
+		if err != nil {
+			return fmt.Errorf("outbound: look where the messages are: %w", err)
+		}
+		size := shot.Image.Rect.Size()
+		at = image.Pt(size.X*2/3, size.Y/2) // lists of chats stand at the left
+	}
+	if f, ok := t.Typist.(hardware.Focus); ok && h.before == "" {
+		h.before, _ = f.Active(ctx)
+	}
+	own := messages.Sending{Key: "wheel"} // no reply, so nobody else knows of it
+	err := h.allow(ctx, own, func() error {
+		defer func() { h.typed = h.now() }()
+		return w.Turn(ctx, t.Ref, at, m.Steps)
+	})
+	if err == nil && m.Last {
+		h.giveBack(ctx, t)
+	}
+	return err
 }
 
 // giveBack activates the window that was active before. This is a courtesy: a failure

@@ -21,6 +21,7 @@ type keys struct {
 }
 
 func (k *keys) Click(context.Context, string, image.Point) error        { k.n++; return nil }
+func (k *keys) Turn(context.Context, string, image.Point, int) error    { k.n++; return nil }
 func (k *keys) Type(context.Context, string, string) error              { k.n++; return nil }
 func (k *keys) Press(_ context.Context, _ string, _ hardware.Key) error { k.n++; return nil }
 
@@ -47,6 +48,7 @@ func TestHandsBesideAPerson(t *testing.T) {
 		Field: messages.Rect{W: 20, H: 20}}
 	typing := messages.TypeText{Look: look, Text: "x", Idle: time.Second}
 	clearing := messages.ClearField{Look: look}
+	turning := messages.TurnWheel{Window: "w", Steps: 3, Idle: 30 * time.Second}
 	for _, c := range []struct {
 		what    string
 		typist  func(*keys) hardware.Typist
@@ -63,6 +65,12 @@ func TestHandsBesideAPerson(t *testing.T) {
 		{"nobody knows on this system", func(k *keys) hardware.Typist {
 			return presence{k, 0, fmt.Errorf("no counters: %w", hardware.ErrUnavailable)}
 		}, typing, "no_presence", 0},
+		{"nobody there, wheel", func(k *keys) hardware.Typist { return presence{k, time.Minute, nil} }, turning, "", 1},
+		{"somebody was there, wheel", func(k *keys) hardware.Typist { return presence{k, 29 * time.Second, nil} },
+			turning, "session_typing_busy", 0},
+		{"nobody knows, wheel", func(k *keys) hardware.Typist { return k }, turning, "no_presence", 0},
+		{"is anybody there?", func(k *keys) hardware.Typist { return presence{k, time.Minute, nil} },
+			messages.TurnWheel{Window: "w", Idle: 30 * time.Second}, "", 0},
 		{"nobody knows, and ours is to go", func(k *keys) hardware.Typist { return k }, clearing, "", 3},
 	} {
 		k := &keys{}
@@ -91,7 +99,7 @@ func TestNoKeyWhilePaused(t *testing.T) {
 	look := messages.Look{Frame: messages.Frame{Window: "w", Image: image.NewRGBA(image.Rect(0, 0, 20, 20)), Scale: 1},
 		Field: messages.Rect{W: 20, H: 20}}
 	for _, request := range []messages.Message{messages.TypeText{Look: look, Text: "x"},
-		messages.PressEnter{Look: look}, messages.ClearField{Look: look}} {
+		messages.TurnWheel{Window: "w", Steps: 1}, messages.PressEnter{Look: look}, messages.ClearField{Look: look}} {
 		k := &keys{}
 		targets := map[messages.WindowID]Target{"w": {Typist: presence{k, math.MaxInt64, nil}, Screen: still{}}}
 		hands, err := NewHands(Fixed(targets), time.Now, paused)()

@@ -33,11 +33,12 @@ type desktopDriver struct {
 	openTypist func() (handsOn, error)
 }
 
-// handsOn types, clicks, and knows which window is active and whether somebody uses the
+// handsOn types, clicks, turns the wheel, and knows which window is active and whether somebody uses the
 // keyboard.
 type handsOn interface {
 	hardware.Typist
 	hardware.Pointer
+	hardware.Wheel
 }
 
 type listWindows = func(context.Context) ([]hardware.Window, error)

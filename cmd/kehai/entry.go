@@ -68,6 +68,9 @@ func partText(p control.Part) string {
 	if p.Kind != messages.KindText {
 		text = strings.TrimSpace("[" + string(p.Kind) + "] " + text)
 	}
+	if p.Late {
+		text = "[late] " + text
+	}
 	if p.Partial {
 		text = "[part of a long message] " + text
 	}

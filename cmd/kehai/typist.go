@@ -74,6 +74,15 @@ func (t *typistFinder) Click(ctx context.Context, query string, at image.Point) 
 	return t.hands.Click(ctx, ref, at)
 }
 
+// Turn implements [hardware.Wheel].
+func (t *typistFinder) Turn(ctx context.Context, query string, at image.Point, steps int) error {
+	ref, err := t.ref(ctx, query)
+	if err != nil {
+		return err
+	}
+	return t.hands.Turn(ctx, ref, at, steps)
+}
+
 // Active implements [hardware.Focus].
 func (t *typistFinder) Active(ctx context.Context) (string, error) {
 	if f, ok := t.hands.(hardware.Focus); ok {

@@ -132,6 +132,9 @@ type api struct {
 		// CGEventRef CGEventCreateMouseEvent(CGEventSourceRef source, CGEventType mouseType,
 		//	CGPoint mouseCursorPosition, CGMouseButton mouseButton)
 		mouse func(source obj, kind uint32, at point, button uint32) obj
+		// CGEventRef CGEventCreateScrollWheelEvent2(CGEventSourceRef source, CGScrollEventUnit units,
+		//	uint32_t wheelCount, int32_t wheel1, int32_t wheel2, int32_t wheel3)
+		wheel func(source obj, units, count uint32, vertical, horizontal, third int32) obj
 		// void CGEventPost(CGEventTapLocation tap, CGEventRef event)
 		post func(tap uint32, event obj)
 		// secure is nil if the system does not have it.
@@ -152,7 +155,8 @@ type framework struct {
 	symbols []symbol
 }
 
-// frameworks lists the libraries that fill the table.
+// frameworks lists the libraries that fill the table. It is long because it has a line for
+// each function.
 func (a *api) frameworks() []framework {
 	return []framework{
 		{"CoreFoundation", []symbol{
@@ -189,6 +193,7 @@ func (a *api) frameworks() []framework {
 			{name: "CGEventKeyboardSetUnicodeString", to: &a.event.text},
 			{name: "CGEventSetFlags", to: &a.event.flags},
 			{name: "CGEventCreateMouseEvent", to: &a.event.mouse},
+			{name: "CGEventCreateScrollWheelEvent2", to: &a.event.wheel},
 			{name: "CGEventPost", to: &a.event.post},
 		}},
 		{"ApplicationServices", []symbol{

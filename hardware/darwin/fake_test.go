@@ -361,6 +361,9 @@ func (w *world) input() {
 	a.event.key = func(_ obj, code uint16, down bool) obj {
 		return w.create(&cgEvent{what: fmt.Sprintf("key %d %v", code, down)})
 	}
+	a.event.wheel = func(_ obj, units, count uint32, vertical, horizontal, third int32) obj {
+		return w.create(&cgEvent{what: fmt.Sprintf("wheel %d %d %d %d %d", units, count, vertical, horizontal, third)})
+	}
 	a.event.mouse = func(_ obj, kind uint32, at point, button uint32) obj {
 		return w.create(&cgEvent{what: fmt.Sprintf("mouse %d %v %d", kind, at, button)})
 	}

@@ -478,6 +478,21 @@ func TestClick(t *testing.T) {
 	}
 }
 
+func TestTurn(t *testing.T) {
+	w, typist, _, _ := fakeTypist(t)
+	if err := typist.Turn(t.Context(), "42", image.Pt(9, 19), 13); err != nil {
+		t.Fatalf("Turn() = %v, want nil", err)
+	}
+	want := []string{"mouse 5 {14.75 29.75} 0 0x0", "wheel 1 1 10 0 0 0x0", "wheel 1 1 3 0 0 0x0"}
+	if !slices.Equal(w.events, want) {
+		t.Errorf("Turn() posts %q, want %q", w.events, want)
+	}
+	if err := typist.Turn(t.Context(), "42", image.Pt(200, 5), -1); !errors.Is(err, hardware.ErrNotActive) ||
+		len(w.events) != 3 {
+		t.Errorf("Turn(outside) = %v, want %v and no event", err, hardware.ErrNotActive)
+	}
+}
+
 // sameElement reports whether an element is that one, or a copy of it.
 func sameElement(w *world, a, b obj) bool {
 	return reflect.ValueOf(w.thing(a).(axElement).attributes).Pointer() ==

@@ -40,6 +40,7 @@ type TypistOptions struct {
 var (
 	_ hardware.Typist  = (*Typist)(nil)
 	_ hardware.Pointer = (*Typist)(nil)
+	_ hardware.Wheel   = (*Typist)(nil)
 )
 
 // OpenTypist binds the frameworks. Each call reports a missing permission.
@@ -278,6 +279,16 @@ func (t *Typist) post(flags uint64, units []uint16, events ...obj) error {
 // Click implements [hardware.Pointer]. It captures the window once for its
 // scale and leaves the pointer where it clicked.
 func (t *Typist) Click(ctx context.Context, ref string, at image.Point) error {
+	return t.point(ctx, ref, at, func(to point) error { return t.click(ctx, to) })
+}
+
+// Turn implements [hardware.Wheel]. It finds the point as Click does.
+func (t *Typist) Turn(ctx context.Context, ref string, at image.Point, steps int) error {
+	return t.point(ctx, ref, at, func(to point) error { return t.turn(ctx, to, steps) })
+}
+
+// point does something at a point of the window, in points of the screen.
+func (t *Typist) point(ctx context.Context, ref string, at image.Point, do func(point) error) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if err := t.activate(ctx, ref); err != nil {
@@ -291,19 +302,19 @@ func (t *Typist) Click(ctx context.Context, ref string, at image.Point) error {
 		return fmt.Errorf("darwin: the point %v is outside of the window's %v: %w", at, shot.Image.Rect,
 			hardware.ErrNotActive)
 	}
-	t.a.pool(func() { err = t.click(ctx, ref, at, shot.Scale) })
+	t.a.pool(func() {
+		var w windowInfo
+		if w, err = t.a.find(ref); err == nil {
+			err = do(onScreen(w.bounds, at, shot.Scale))
+		}
+	})
 	if err != nil {
 		return notActive(err)
 	}
 	return nil
 }
 
-func (t *Typist) click(ctx context.Context, ref string, at image.Point, scale float64) error {
-	w, err := t.a.find(ref)
-	if err != nil {
-		return err
-	}
-	to := onScreen(w.bounds, at, scale)
+func (t *Typist) click(ctx context.Context, to point) error {
 	if t.mouse != nil {
 		return t.mouse(ctx, image.Pt(int(math.Round(to.X)), int(math.Round(to.Y))))
 	}
@@ -315,6 +326,33 @@ func (t *Typist) click(ctx context.Context, ref string, at image.Point, scale fl
 	up := t.a.event.mouse(0, eventLeftUp, to, left)
 	defer t.release(up)
 	return t.post(0, nil, moved, down, up)
+}
+
+// atMost is the most notches of one event.
+const atMost = 10
+
+// turn posts the notches in events of at most atMost.
+func (t *Typist) turn(ctx context.Context, to point, steps int) error {
+	const left, lines, one = 0, 1, 1
+	moved := t.a.event.mouse(0, eventMoved, to, left)
+	defer t.release(moved)
+	if err := t.post(0, nil, moved); err != nil {
+		return err
+	}
+	for steps != 0 {
+		if err := t.pause(ctx, eventGap); err != nil {
+			return err
+		}
+		n := max(min(steps, atMost), -atMost)
+		steps -= n
+		e := t.a.event.wheel(0, lines, one, int32(n), 0, 0)
+		err := t.post(0, nil, e)
+		t.release(e)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // onScreen is the middle of a captured pixel, in screen points.

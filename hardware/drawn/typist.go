@@ -86,6 +86,19 @@ func (t *Typist) Click(ctx context.Context, ref string, at image.Point) error {
 	})
 }
 
+// notch is how far one notch of the wheel scrolls, in logical pixels.
+const notch = 60
+
+// Turn scrolls the messages, as a wheel does.
+func (t *Typist) Turn(ctx context.Context, ref string, at image.Point, steps int) error {
+	return t.act(ctx, ref, func(w *Window) error {
+		if !at.In(image.Rectangle{Max: w.size()}) {
+			return fmt.Errorf("drawn: %v is outside the window of %v: %w", at, w.size(), hardware.ErrUnavailable)
+		}
+		return w.apply(Change{Op: OpScroll, By: steps * notch})
+	})
+}
+
 // Idle is the time since a person's hands last did something to one of the windows.
 func (t *Typist) Idle(ctx context.Context) (time.Duration, error) {
 	if err := ctx.Err(); err != nil {
@@ -143,5 +156,6 @@ func (o Op) byHand() bool {
 var (
 	_ hardware.Typist   = (*Typist)(nil)
 	_ hardware.Pointer  = (*Typist)(nil)
+	_ hardware.Wheel    = (*Typist)(nil)
 	_ hardware.Presence = (*Typist)(nil)
 )

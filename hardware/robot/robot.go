@@ -169,6 +169,20 @@ func (r *Robot) tap(ctx context.Context, ref, key string, with ...string) error 
 
 // Click clicks at a point of the window.
 func (r *Robot) Click(ctx context.Context, ref string, at image.Point) error {
+	return r.point(ctx, ref, at, click)
+}
+
+// Turn turns the wheel over a point of the window.
+func (r *Robot) Turn(ctx context.Context, ref string, at image.Point, steps int) error {
+	return r.point(ctx, ref, at, func(to image.Point) error {
+		robotgo.Move(to.X, to.Y)
+		robotgo.Scroll(0, steps)
+		return healthy()
+	})
+}
+
+// point does something at a point of the window, in pixels of the screen.
+func (r *Robot) point(ctx context.Context, ref string, at image.Point, do func(image.Point) error) error {
 	return r.act(ctx, func() error {
 		if err := r.activate(ctx, ref); err != nil {
 			return err
@@ -184,7 +198,7 @@ func (r *Robot) Click(ctx context.Context, ref string, at image.Point) error {
 		if err := r.verify(ctx, ref); err != nil {
 			return err
 		}
-		return click(to)
+		return do(to)
 	})
 }
 
@@ -303,5 +317,6 @@ func opaque(img image.Image) *image.RGBA {
 var (
 	_ hardware.Typist  = (*Robot)(nil)
 	_ hardware.Pointer = (*Robot)(nil)
+	_ hardware.Wheel   = (*Robot)(nil)
 	_ hardware.Screen  = (*Robot)(nil)
 )

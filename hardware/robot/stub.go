@@ -45,5 +45,6 @@ func (r *Robot) Capture(context.Context, string) (hardware.Capture, error) {
 var (
 	_ hardware.Typist  = (*Robot)(nil)
 	_ hardware.Pointer = (*Robot)(nil)
+	_ hardware.Wheel   = (*Robot)(nil)
 	_ hardware.Screen  = (*Robot)(nil)
 )

@@ -30,6 +30,7 @@ type Typist struct {
 var (
 	_ hardware.Typist   = (*Typist)(nil)
 	_ hardware.Pointer  = (*Typist)(nil)
+	_ hardware.Wheel    = (*Typist)(nil)
 	_ hardware.Focus    = (*Typist)(nil)
 	_ hardware.Presence = (*Typist)(nil)
 )
@@ -109,6 +110,21 @@ func (t *Typist) Press(ctx context.Context, ref string, key hardware.Key) error 
 
 // Click implements [hardware.Pointer].
 func (t *Typist) Click(ctx context.Context, ref string, at image.Point) error {
+	const left = 1
+	return t.button(ctx, ref, at, left, 1)
+}
+
+// Turn implements [hardware.Wheel]. To X11 a wheel is two buttons.
+func (t *Typist) Turn(ctx context.Context, ref string, at image.Point, steps int) error {
+	const up, down = 4, 5
+	if steps < 0 {
+		return t.button(ctx, ref, at, down, -steps)
+	}
+	return t.button(ctx, ref, at, up, steps)
+}
+
+// button moves the pointer to a point of the window and presses a button there.
+func (t *Typist) button(ctx context.Context, ref string, at image.Point, button byte, times int) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if err := t.display.Activate(ctx, ref); err != nil {
@@ -133,13 +149,16 @@ func (t *Typist) Click(ctx context.Context, ref string, at image.Point) error {
 		if err := xtest.Init(s.x); err != nil {
 			return fmt.Errorf("x11: this display has no XTEST: %w: %w", err, hardware.ErrUnavailable)
 		}
-		const left = 1
-		for _, do := range []struct {
-			kind, detail byte
-		}{{xproto.MotionNotify, 0}, {xproto.ButtonPress, left}, {xproto.ButtonRelease, left}} {
+		do := []struct{ kind, detail byte }{{xproto.MotionNotify, 0}}
+		for range times {
+			do = append(do, []struct{ kind, detail byte }{
+				{xproto.ButtonPress, button}, {xproto.ButtonRelease, button},
+			}...)
+		}
+		for _, do := range do {
 			err := xtest.FakeInputChecked(s.x, do.kind, do.detail, 0, s.root, place.DstX, place.DstY, 0).Check()
 			if err != nil {
-				return fmt.Errorf("x11: click: %w", err)
+				return fmt.Errorf("x11: press a button: %w", err)
 			}
 		}
 		return nil

@@ -74,6 +74,8 @@ const (
 	RuleAfterKnown     Rule = "after_known"     // an unknown bubble stands after known ones while scrolled back
 	RuleBeyondReach    Rule = "beyond_reach"    // scrolled back further than the ledger reaches
 	RuleOlder          Rule = "older"           // scrolled back: an older bubble is history
+	RuleBack           Rule = "back"            // scrolled back to read a gap: it goes on, unless Match is lost
+	RuleCaughtUp       Rule = "caught_up"       // the end of what was known before a gap was found by scrolling back
 	RuleBetween        Rule = "between"         // an unknown bubble stands between known ones
 	RuleNoPlace        Rule = "no_place"        // no place is left between known bubbles
 	RuleReadsDifferent Rule = "reads_different" // a known bubble reads differently: edited, or misread
@@ -88,6 +90,12 @@ const (
 	RuleEdited          = Rule(messages.ChangeEdited)
 	RuleUnsent          = Rule(messages.ChangeUnsent)
 	RuleCompleted       = Rule(messages.ChangeCompleted)
+)
+
+// Rules of scrolling back to what went by unseen.
+const (
+	RulePaused  Rule = "catch_up_later" // it goes on later; Code says why
+	RuleStopped Rule = "catch_up_ends"  // Code says why; Count screens were read
 )
 
 // What stands between old and new after a gap: the Match of [RuleGap].

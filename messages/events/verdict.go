@@ -26,6 +26,7 @@ const (
 	StageJudge        Stage = messages.ActorJudge
 	StageRecall       Stage = messages.ActorRecall
 	StageOutbound     Stage = messages.ActorOutbound
+	StageCatchUp      Stage = messages.ActorCatchUp
 
 	StageCamera   Stage = messages.ActorCamera
 	StageUsage    Stage = messages.ActorUsage

@@ -178,7 +178,28 @@ type Read struct {
 	// all others nothing is stored. A name without application counts in every
 	// application. Empty: all are read. Default [].
 	Only []string `yaml:"only"`
+
+	// What is done when messages went by unseen: scroll (once nobody has been at the
+	// keyboard for rules.catch_up.idle, the window is scrolled back until it shows what
+	// is known, and what it shows is read) or off (a notice says that some may be
+	// missing). windows.catch_up says otherwise for one window. Default off.
+	CatchUp string `yaml:"catch_up" oneof:"off|scroll"`
 }
+
+// CatchesUp reports whether a window is scrolled back to read what went by unseen.
+func (c *Config) CatchesUp(w Window) bool {
+	how := w.CatchUp
+	if how != CatchUpOff && how != CatchUpScroll {
+		how = c.Read.CatchUp
+	}
+	return how == CatchUpScroll
+}
+
+// Values of Read.CatchUp.
+const (
+	CatchUpOff    = "off"
+	CatchUpScroll = "scroll"
+)
 
 // OCR engines that are built in.
 const (
@@ -368,6 +389,7 @@ func defaultConfig(goos, home, host string, env func(string) string) Config {
 		Windows:    []Window{DefaultWindow("line")},
 		OCR:        ocr.DefaultSettings(),
 		Burst:      burst.DefaultRules(),
+		Read:       Read{CatchUp: CatchUpOff},
 		Dedup:      Dedup{FirstSight: ledger.DefaultRules().FirstSight, Tail: ledger.DefaultRules().Keep},
 		Rules:      defaultRules(ProfileDefault),
 		Focus: Focus{

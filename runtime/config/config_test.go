@@ -125,7 +125,7 @@ func TestParseSetsEveryField(t *testing.T) {
 	}
 	if got, want := c.Windows[1], (Window{Name: "yes-no", App: "line", Driver: "drawn",
 		Script: "/srv/quiet.txt", Speed: 1, Scale: 1, Theme: "light", Size: [2]int{480, 720},
-		Poll: time.Second}); got != want {
+		Poll: time.Second, CatchUp: "read"}); got != want {
 		t.Errorf("second window = %+v, want %+v", got, want)
 	}
 	if back := parse(t, written(t, c)); !same(back, c) {

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"github.com/kehai-run/kehai/actors/catchup"
 	"github.com/kehai-run/kehai/actors/dedup/ledger"
 	"github.com/kehai-run/kehai/actors/dedup/recent"
 	"github.com/kehai-run/kehai/actors/directory"
@@ -50,6 +51,9 @@ type Rules struct {
 	// Typing replies into windows.
 	Send outbound.Rules `yaml:"send"`
 
+	// Scrolling windows back to what went by unseen.
+	CatchUp catchup.Rules `yaml:"catch_up"`
+
 	// Seeing that replies go out.
 	Stall stall.Rules `yaml:"stall"`
 
@@ -76,7 +80,7 @@ func defaultRules(profile string) Rules {
 		Fusion: fusion.DefaultRules(),
 		Lines:  text.DefaultLines(), Echo: text.DefaultEcho(), Dedup: window, Ledger: ledger.DefaultRules(),
 		Ingress: ingress.DefaultRules(), Burst: text.DefaultRepeats(),
-		Send: outbound.DefaultRules(), Stall: stall.DefaultRules(),
+		Send: outbound.DefaultRules(), CatchUp: catchup.DefaultRules(), Stall: stall.DefaultRules(),
 		Insight: insight.DefaultRules(),
 	}
 }

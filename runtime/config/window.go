@@ -59,6 +59,10 @@ type Window struct {
 
 	// Time between two looks at the window, 50ms to 1m. Default 1s.
 	Poll time.Duration `yaml:"poll" min:"50ms" max:"1m"`
+
+	// What is done in this window when messages went by unseen: off, scroll, or read (as
+	// read.catch_up says). Default read.
+	CatchUp string `yaml:"catch_up" oneof:"read|off|scroll"`
 }
 
 // DefaultWindow returns a window in which nothing is set but its name.
@@ -66,6 +70,7 @@ func DefaultWindow(name string) Window {
 	return Window{
 		Name: name, App: "line", Driver: "drawn",
 		Speed: 1, Scale: 1, Theme: "light", Size: [2]int{480, 720}, Poll: time.Second,
+		CatchUp: "read",
 	}
 }
 

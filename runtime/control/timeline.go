@@ -64,6 +64,8 @@ type Part struct {
 	Trace      string              `json:"-"` // of the detection that first showed it
 	// Partial says that the bubble was higher than the window: Text is what was read.
 	Partial bool `json:"partial,omitempty"`
+	// Late says that it went by unseen and was read by scrolling back.
+	Late bool `json:"late,omitempty"`
 
 	// What became of it after the delivery.
 	Edited    string `json:"edited,omitempty"` // what it says now
@@ -86,10 +88,11 @@ type Change struct {
 // and the next occurrence.
 type Gap struct {
 	Window  messages.WindowID   `json:"window"`
-	Visible int                 `json:"visible"`         // whole bubbles that the window showed after it
-	Passed  int                 `json:"passed"`          // of those, passed on as new
-	After   messages.Occurrence `json:"after,omitempty"` // the last one before it; 0 if it is not known
-	What    string              `json:"what"`            // the same for people
+	Visible int                 `json:"visible"`           // whole bubbles that the window showed after it
+	Passed  int                 `json:"passed"`            // of those, passed on as new
+	After   messages.Occurrence `json:"after,omitempty"`   // the last one before it; 0 if it is not known
+	Screens int                 `json:"screens,omitempty"` // it may hide, as far as can be told; at least
+	What    string              `json:"what"`              // the same for people
 }
 
 // Reply is the body of a text sent by Kehai: its own bubble was seen, or it is unknown
@@ -128,7 +131,8 @@ func EntryOf(p engine.Published) (Entry, bool) {
 			Old: string(m.Old), New: string(m.New), ChangedAt: Stamp{m.ChangedAt}}
 	case messages.TranscriptGap:
 		e.Event, e.Conversation, e.SeenAt = EventGap, m.Conversation, Stamp{m.SeenAt}
-		e.Gap = &Gap{Window: m.Window, Visible: m.Visible, Passed: m.Passed, After: m.After, What: describe.Gap(m)}
+		e.Gap = &Gap{Window: m.Window, Visible: m.Visible, Passed: m.Passed, After: m.After, Screens: m.Screens,
+			What: describe.Gap(m)}
 	case messages.ReplyChanged:
 		if s := m.State; s != ReplySent && s != ReplyUnknown {
 			return Entry{}, false
@@ -159,7 +163,7 @@ func messageOf(d messages.MessageDelivered) *Message {
 		DeliveredAt: Stamp{d.DeliveredAt}, Partial: d.Partial}
 	for _, p := range d.Parts {
 		m.Parts = append(m.Parts, Part{Kind: p.Kind, Text: string(p.Text), Occurrence: p.Occurrence,
-			SeenAt: Stamp{p.SeenAt}, Trace: p.Trace, Partial: p.Partial})
+			SeenAt: Stamp{p.SeenAt}, Trace: p.Trace, Partial: p.Partial, Late: p.Late})
 	}
 	return m
 }

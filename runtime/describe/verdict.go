@@ -92,9 +92,19 @@ var drops = map[events.Rule]func(events.Verdict) string{
 	events.RuleCutOff: func(v events.Verdict) string {
 		return fmt.Sprintf("%d bubbles in one view: the upper %d are left out", v.Detail.Of, v.Detail.Count)
 	},
-	events.RuleAfterKnown:     fixed("an unknown bubble stands after known ones while scrolled back"),
-	events.RuleBeyondReach:    fixed("scrolled back further than the ledger reaches"),
-	events.RuleOlder:          fixed("scrolled back: an older bubble is history"),
+	events.RuleAfterKnown:  fixed("an unknown bubble stands after known ones while scrolled back"),
+	events.RuleBeyondReach: fixed("scrolled back further than the ledger reaches"),
+	events.RuleOlder:       fixed("scrolled back: an older bubble is history"),
+	events.RuleBack: func(v events.Verdict) string {
+		return "scrolled back to read what went by unseen: " + v.Detail.Match
+	},
+	events.RulePaused: func(v events.Verdict) string {
+		return "what went by unseen is read later: " + CatchUp(messages.CatchUpEnd(v.Detail.Code))
+	},
+	events.RuleStopped: func(v events.Verdict) string {
+		return fmt.Sprintf("scrolled back over %d screens: %s", v.Detail.Count,
+			CatchUp(messages.CatchUpEnd(v.Detail.Code)))
+	},
 	events.RuleBetween:        fixed("an unknown bubble stands between known ones"),
 	events.RuleNoPlace:        fixed("no place left between known bubbles"),
 	events.RuleReadsDifferent: fixed("a known bubble reads differently: edited, or misread"),
@@ -279,6 +289,8 @@ func ledger(d events.Detail) string {
 	case events.RuleGap:
 		return fmt.Sprintf("nothing visible was known: messages may be missing before; new: %s",
 			occurrences(d.Occurrences))
+	case events.RuleCaughtUp:
+		return fmt.Sprintf("what went by unseen was read by scrolling back: %s", occurrences(d.Occurrences))
 	case events.RuleEdited, events.RuleUnsent, events.RuleCompleted:
 		return change(d)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/kehai-run/kehai/actors/attention"
 	"github.com/kehai-run/kehai/actors/burst"
+	"github.com/kehai-run/kehai/actors/catchup"
 	"github.com/kehai-run/kehai/actors/dedup"
 	"github.com/kehai-run/kehai/actors/dedup/ledger"
 	"github.com/kehai-run/kehai/actors/dedup/recent"
@@ -33,6 +34,7 @@ type effective struct {
 	Ingress  ingress.Rules
 	Joining  burst.Rules
 	Sending  outbound.Rules
+	CatchUp  catchup.Rules
 }
 
 func effectiveOf(c *config.Config) effective {
@@ -40,7 +42,7 @@ func effectiveOf(c *config.Config) effective {
 	looking.Interval, counting.Interval = 0, 0 // a window's own
 	return effective{
 		looking, counting, ocrOptions(c), c.Rules.OCR.Rules, fusionRules(c.Rules), dedupOptions(c),
-		ingressRules(c), burstRules(c), c.Rules.Send,
+		ingressRules(c), burstRules(c), c.Rules.Send, c.Rules.CatchUp,
 	}
 }
 
@@ -86,6 +88,7 @@ func TestEffectiveDefaults(t *testing.T) {
 			Retry: 2 * time.Second, RetryCap: 15 * time.Second, Redraw: 400 * time.Millisecond, Looks: 3,
 			Streak: 3, StreakTime: time.Minute,
 		},
+		CatchUp: catchup.Rules{Idle: 30 * time.Second, Screens: 200, Hold: 3 * time.Minute, Wait: 12 * time.Hour},
 	}
 	seed := standard
 	seed.Looking.TellResets, seed.Ingress.ByPlace, seed.Ingress.BySide = true, false, false
@@ -145,6 +148,7 @@ func TestRulesReachTheActors(t *testing.T) {
 			Retry: time.Second, RetryCap: 10 * time.Second, Redraw: 200 * time.Millisecond, Looks: 4,
 			Streak: 5, StreakTime: 2 * time.Minute,
 		},
+		CatchUp: catchup.Rules{Idle: 20 * time.Second, Screens: 50, Hold: time.Minute, Wait: 8 * time.Hour},
 	}
 	c, err := config.Load(filepath.Join("..", "config", "testdata", "every.yaml"))
 	if err != nil {

@@ -18,6 +18,7 @@ import (
 	"github.com/kehai-run/kehai/actors/attention/usage"
 	"github.com/kehai-run/kehai/actors/burst"
 	"github.com/kehai-run/kehai/actors/capture"
+	"github.com/kehai-run/kehai/actors/catchup"
 	"github.com/kehai-run/kehai/actors/dedup"
 	"github.com/kehai-run/kehai/actors/directory"
 	"github.com/kehai-run/kehai/actors/fusion"
@@ -129,7 +130,20 @@ func (p *Parts) Directory() NewActor {
 func (p *Parts) Ledger() NewActor {
 	o := dedupOptions(&p.Config)
 	o.HashKey = p.HashKey
+	o.CatchUp = func(w messages.WindowID) time.Duration {
+		if !p.Config.CatchesUp(p.Windows[w].Config) {
+			return 0
+		}
+		return p.Config.Rules.CatchUp.Hold
+	}
 	return dedup.New(o)
+}
+
+// CatchUp scrolls its window back to what went by unseen.
+func (p *Parts) CatchUp() NewActor {
+	return catchup.New(catchup.Options{
+		Rules: p.Config.Rules.CatchUp, Desk: p.Config.Node, Read: p.Config.OCR.Timeout,
+	})
 }
 
 // Gate stops echoes and repeats.

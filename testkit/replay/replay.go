@@ -222,6 +222,11 @@ func (p *playback) boot(downMS int64) error {
 		runtime.WithRecognizer(p.cfg.OCR.Engine, p.recognizer),
 		runtime.WithListener(p.listen),
 	)
+	if p.cfg.CatchesUp(p.cfg.Windows[0]) {
+		opts = append(opts, runtime.WithTypist("drawn", "drawn", func(config.Window) (hardware.Typist, error) {
+			return drawn.NewTypist(p.window), nil
+		}))
+	}
 	r, err := runtime.New(p.cfg, opts...)
 	if err != nil {
 		return err

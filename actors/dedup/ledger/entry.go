@@ -38,6 +38,8 @@ type Entry struct {
 	Changed   time.Time           `json:"changed,omitzero"` // when it was first seen
 	Gap       bool                `json:"gap,omitempty"`    // messages may be missing before it
 	Own       bool                `json:"own,omitempty"`    // a new own message, to be reported, see [Ledger.Own]
+	Back      bool                `json:"back,omitempty"`   // read after the open gap: new once that is closed
+	Late      bool                `json:"late,omitempty"`   // it went by unseen and was read by scrolling back
 	// Chat is the conversation that a joined entry came from, where it was another chat;
 	// "" is this one.
 	Chat messages.ConversationID `json:"chat,omitempty"`

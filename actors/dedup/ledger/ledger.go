@@ -53,6 +53,7 @@ type Ledger struct {
 	entries []Entry
 	head    Head
 	dirty   map[int64]bool // positions whose rows changed; deleted ones are in no entry
+	room    int64          // before the next entry at the end, 0: as always
 }
 
 // Head is what a ledger knows besides its entries.
@@ -66,6 +67,7 @@ type Head struct {
 	Forgotten bool `json:"forgotten,omitempty"`
 	// Whole: the tail has the transcript from its beginning, so nothing unknown is older.
 	Whole bool `json:"whole,omitempty"`
+	Open  Open `json:"open,omitzero"`
 }
 
 // Forget is what remains of a head after a person had the transcript deleted.
@@ -90,6 +92,9 @@ type Finding struct {
 	Rule   events.Rule           // by which the view was judged
 	Known  []messages.Occurrence // what each bubble was recognised as, 0 for nothing; nil unless the view was aligned
 	Held   []messages.Occurrence // incoming ones that entered as history
+	// Notice is that of another gap before this one, which can no longer be read; zero if
+	// there is none.
+	Notice messages.TranscriptGap
 }
 
 func (f *Finding) note(d events.Detail) { f.Notes = append(f.Notes, d) }
@@ -129,7 +134,8 @@ func (l *Ledger) Observe(v View, mem Memory, now time.Time) Finding {
 	case events.RuleAligned:
 		l.follow(list, a, v, mem, &f)
 	case events.RuleGap:
-		l.jump(list, v.Marks, newer(v, mem, gap), &f)
+		f.Notice, _ = l.GiveUp(messages.CatchUpLost, false)
+		l.jump(list, v, newer(v, mem, gap), now, &f)
 	case events.RuleScrolled:
 		f.note(events.Detail{Rule: events.RuleScrolled})
 		f.Memory.LostGap = gap
@@ -254,14 +260,14 @@ func countless(list []observation) bool {
 // jump takes in a view without a known bubble as following, after a gap. Bubbles above
 // the newest date or unread mark are history; without a mark, those above the last own
 // bubble, unless the window is known to show only what is newer.
-func (l *Ledger) jump(list []observation, marks []messages.Mark, newer bool, f *Finding) {
+func (l *Ledger) jump(list []observation, v View, newer bool, now time.Time, f *Finding) {
 	from, border := 0, events.BorderOwn
 	for i, o := range list {
 		if o.Side == messages.SideOwn && !o.clipped && !newer {
 			from = i + 1
 		}
 	}
-	for _, m := range marks {
+	for _, m := range v.Marks {
 		if m.Kind == messages.MarkDate || m.Kind == messages.MarkUnread {
 			border = string(m.Kind)
 			from = 0
@@ -271,10 +277,16 @@ func (l *Ledger) jump(list []observation, marks []messages.Mark, newer bool, f *
 		}
 	}
 	first := len(l.entries)
+	if v.CatchUp > 0 {
+		l.room = gapSpacing
+	}
 	if held := l.appendAll(list, from, false, f); held > 0 {
 		f.note(events.Detail{Rule: f.Rule, Count: held, Match: border})
 	}
 	l.entries[first].Gap = true
+	if v.CatchUp > 0 {
+		l.open(first, f.Held, now.Add(v.CatchUp))
+	}
 	f.Gap = true
 	f.Memory.Top, f.Memory.Bottom, f.Memory.Behind = l.entries[first].Pos, l.lastPos(), false
 }
@@ -333,7 +345,7 @@ func (l *Ledger) known(list []observation, a alignment) []messages.Occurrence {
 // the tail longer for a while. It keeps at least as many as a view needs.
 func (l *Ledger) trim(need int) {
 	n, keep := len(l.entries), max(l.rules.Keep, need)
-	if n <= keep || !l.dirty[l.entries[n-1].Pos] {
+	if n <= keep || !l.dirty[l.entries[n-1].Pos] || l.Opened() {
 		return
 	}
 	drop := 0

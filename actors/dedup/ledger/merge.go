@@ -84,7 +84,12 @@ func (l *Ledger) mergeUnknown(i int, list []observation, a alignment, inserted i
 		return false
 	}
 	at := a.at[below] + inserted
-	if !o.Gone {
+	if g := l.gap(); g >= 0 && at >= g && !o.Gone {
+		o.Back = true
+		o.Gap, l.entries[at].Gap = l.entries[at].Gap, false
+		l.dirty[l.entries[at].Pos] = true
+		f.note(events.Detail{Rule: events.RuleOlder})
+	} else if !o.Gone {
 		flanked := above >= 0 && a.sure[above] && a.sure[below]
 		switch {
 		case above < 0 && at == 0 && len(l.entries) >= l.rules.History:
@@ -106,10 +111,11 @@ func (l *Ledger) mergeUnknown(i int, list []observation, a alignment, inserted i
 		}
 	}
 	if !l.insert(at, o.Entry) {
+		l.entries[at].Gap = l.entries[at].Gap || o.Gap
 		f.note(events.Detail{Rule: events.RuleNoPlace})
 		return false
 	}
-	if o.Side == messages.SideIncoming && !o.Waiting {
+	if o.Side == messages.SideIncoming && !o.Waiting && !o.Back {
 		f.Held = append(f.Held, l.head.Next-1)
 	}
 	return true
@@ -163,6 +169,9 @@ func updateText(e *Entry, o *observation, sure bool, f *Finding) {
 // spacing is the distance between neighbouring positions.
 const spacing = 1 << 32
 
+// gapSpacing is the distance over a gap that will be read.
+const gapSpacing = 1 << 44
+
 // insert gives e the next occurrence and a position before the entry with an index. It
 // returns false if the neighbours leave no position.
 func (l *Ledger) insert(at int, e Entry) bool {
@@ -170,7 +179,8 @@ func (l *Ledger) insert(at int, e Entry) bool {
 	case n == 0:
 		e.Pos = 0
 	case at == n:
-		e.Pos = l.entries[n-1].Pos + spacing
+		e.Pos = l.entries[n-1].Pos + max(spacing, l.room)
+		l.room = 0
 	case at == 0:
 		e.Pos = l.entries[0].Pos - spacing
 	default:
@@ -179,6 +189,11 @@ func (l *Ledger) insert(at int, e Entry) bool {
 			return false
 		}
 		e.Pos = lo + (hi-lo)/2
+		if e.Back && e.Gap { // more of the gap goes before it, and the view's others after it
+			e.Pos = max(e.Pos, hi-spacing)
+		} else if e.Back {
+			e.Pos = min(e.Pos, lo+room)
+		}
 	}
 	if e.Sender == "" && !e.Named && e.Side == messages.SideIncoming && at > 0 && at == len(l.entries) &&
 		l.entries[at-1].Side == messages.SideIncoming {

@@ -16,6 +16,9 @@ type View struct {
 	Title   messages.Text
 	Window  messages.WindowID
 	SeenAt  time.Time
+	// CatchUp: a gap before it will be read by scrolling back. Until then, but no longer
+	// than this, what came after the gap is held.
+	CatchUp time.Duration
 }
 
 // maxBubbles bounds the work for one view; no window shows so many.

@@ -16,6 +16,9 @@ import (
 func (l *Ledger) Release(now time.Time) (heard []messages.IncomingBubble, wait time.Duration, sideless int) {
 	for _, i := range l.waiting() {
 		e := &l.entries[i]
+		if l.holds(i, now) {
+			return heard, l.Held(now), sideless
+		}
 		left := e.Since.Add(l.rules.Timeout).Sub(now)
 		if e.uncertain() && e.Seen < l.rules.Tries && left > 0 {
 			return heard, left, sideless
@@ -28,7 +31,8 @@ func (l *Ledger) Release(now time.Time) (heard []messages.IncomingBubble, wait t
 		case messages.SideIncoming:
 			heard = append(heard, messages.IncomingBubble{
 				Occurrence: e.Occurrence, Sender: l.sender(e), Kind: e.Kind, Text: e.Text,
-				Window: l.head.Window, Side: e.Side, Partial: e.Partial, Fresh: e.Fresh, SeenAt: e.SeenAt,
+				Window: l.head.Window, Side: e.Side, Partial: e.Partial, Fresh: e.Fresh, Late: e.Late,
+				SeenAt: e.SeenAt,
 			})
 		case messages.SideNeither:
 			sideless++
@@ -43,7 +47,7 @@ func (l *Ledger) Release(now time.Time) (heard []messages.IncomingBubble, wait t
 func (l *Ledger) Own(now time.Time) (list []messages.OwnMessage, wait time.Duration) {
 	for i := range l.entries {
 		e := &l.entries[i]
-		if !e.Own {
+		if !e.Own || l.holds(i, now) {
 			continue
 		}
 		left := e.Since.Add(l.rules.Timeout).Sub(now)

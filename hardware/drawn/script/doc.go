@@ -4,6 +4,6 @@
 // shown if no script is given.
 //
 // [Format] says how a script is written; anything else is an error that names the
-// line and what is allowed there. Its last four verbs go to [Options].Host, the
-// others happen to the window.
+// line and what is allowed there. The verbs send, restart, crash and reset_baseline
+// go to [Options].Host, the others happen to the window.
 package script

@@ -13,7 +13,8 @@ an action
 
   {"at_ms":1500,"do":"scroll","by":200}
 
-with one of these verbs and its arguments, all of them but for down_ms:
+with one of these verbs and its arguments, all of them but for down_ms, over_ms and the
+conversation of a flood:
 
   scroll          by            back to older messages by logical pixels, negative: forward
   rerender                      same content, other pixels
@@ -34,6 +35,8 @@ with one of these verbs and its arguments, all of them but for down_ms:
   reset_baseline                Kehai forgets the last look at the window
   pace            pace          reader: from here on everybody waits until what would leave the view
                                 was read; free, as from the beginning: nobody waits
+  flood           count, over_ms, conversation  so many messages of the friend, over so long,
+                                which wait for nobody
 
 The conversation of the first message is shown until a switch: messages of others
 are seen only after a switch to them. index counts the messages that this script has

@@ -61,12 +61,14 @@ func Parse(r io.Reader) (Script, error) {
 		if len(line) == 0 || line[0] == '#' {
 			continue
 		}
-		e, err := p.line(line)
+		list, err := p.line(line)
 		if err != nil {
 			return Script{}, fmt.Errorf("%w: line %d: %w", ErrFormat, n, err)
 		}
-		e.Line = n
-		p.script.Events = append(p.script.Events, e)
+		for _, e := range list {
+			e.Line = n
+			p.script.Events = append(p.script.Events, e)
+		}
 	}
 	return p.script, nil
 }
@@ -75,27 +77,81 @@ func Parse(r io.Reader) (Script, error) {
 type parser struct {
 	script Script
 	at     int64
-	last   string            // conversation of the last message
-	shown  string            // conversation on the window
+	last   string // conversation of the last message
+	shown  string // conversation on the window
+	pace   string
+	floods int               // messages of floods
 	texts  map[string][]bool // per conversation and message: a text that stands
 }
 
-func (p *parser) line(line []byte) (Event, error) {
+// line returns the events of a line: more than one for a flood.
+func (p *parser) line(line []byte) ([]Event, error) {
 	fields, err := object(line)
 	if err != nil {
-		return Event{}, err
+		return nil, err
 	}
 	_, action := fields["do"]
 	_, message := fields["who"]
+	var verb Verb
 	switch {
 	case action && message:
-		return Event{}, errors.New(`"do" and "who" on one line; want "who" for a message or "do" for an action`)
+		return nil, errors.New(`"do" and "who" on one line; want "who" for a message or "do" for an action`)
+	case action && json.Unmarshal(fields["do"], &verb) == nil && verb == Flood:
+		return p.flood(fields)
 	case action:
-		return p.action(fields)
+		e, err := p.action(fields)
+		return []Event{e}, err
 	case message:
-		return p.message(fields)
+		e, err := p.message(fields)
+		return []Event{e}, err
 	}
-	return Event{}, errors.New(`neither "who" nor "do"; want "who" for a message or "do" for an action`)
+	return nil, errors.New(`neither "who" nor "do"; want "who" for a message or "do" for an action`)
+}
+
+// MaxFlood is the most messages of one flood.
+const MaxFlood = 10000
+
+// said are the texts of a flood; each gets its number.
+var said = []string{"the bus is late", "did you see that", "I am at the station", "fine", "what a day it was",
+	"see you there, then, and bring the tickets and something warm for the evening", "one moment please"}
+
+// flood makes the messages of a flood, which wait for nobody.
+func (p *parser) flood(fields fields) ([]Event, error) {
+	var e Event
+	var count int
+	err := errors.Join(fields.only("at_ms", "do", "count", "over_ms", "conversation"), p.time(fields, &e),
+		number(fields, "count", &count, 1, MaxFlood))
+	over := 0
+	if _, ok := fields["over_ms"]; ok {
+		err = errors.Join(err, number(fields, "over_ms", &over, 0, MaxMS-int(e.AtMS)))
+	}
+	e.Who, e.Kind, e.Conversation = drawn.Friend, messages.KindText, p.last
+	if _, ok := fields["conversation"]; ok || p.last == "" {
+		err = errors.Join(err, name(fields, &e.Conversation))
+	}
+	if err != nil {
+		return nil, first(err)
+	}
+	var list []Event
+	pace := func(pace string) {
+		if p.pace == Reader {
+			list = append(list, Event{AtMS: p.at, Do: Pace, Pace: pace})
+		}
+	}
+	pace(Free)
+	for i := range count {
+		p.floods++
+		e.AtMS = p.at + int64(over)*int64(i)/int64(count)
+		e.Text = messages.Text(fmt.Sprintf("%d: %s", p.floods, said[p.floods%len(said)]))
+		p.texts[e.Conversation] = append(p.texts[e.Conversation], true)
+		list = append(list, e)
+	}
+	p.at += int64(over)
+	pace(Reader)
+	if p.last = e.Conversation; p.shown == "" {
+		p.shown = e.Conversation
+	}
+	return list, nil
 }
 
 func (p *parser) message(fields fields) (Event, error) {
@@ -182,6 +238,8 @@ func (p *parser) arg(fields fields, arg string, e *Event) error {
 // follow checks an action against the messages so far and records its effect.
 func (p *parser) follow(e *Event) error {
 	switch e.Do {
+	case Pace:
+		p.pace = e.Pace
 	case Switch:
 		p.shown = e.Conversation
 	case Unsend, Edit:

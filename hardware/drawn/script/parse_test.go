@@ -80,11 +80,39 @@ func TestParseEveryVerb(t *testing.T) {
 		used[e.Do] = true
 	}
 	for _, v := range verbs {
-		if !used[v.verb] {
+		if !used[v.verb] && v.verb != Flood { // see TestFlood
 			t.Errorf("verb %q is not in this test", v.verb)
 		}
 	}
 	roundTrip(t, s)
+}
+
+// TestFlood: so many messages, each with another text, spread over the time, which wait for
+// nobody even where others wait.
+func TestFlood(t *testing.T) {
+	s, err := Parse(strings.NewReader(`{"at_ms":1,"who":"me","text":"hi","conversation":"Hana"}
+{"at_ms":2,"do":"pace","pace":"reader"}
+{"at_ms":10,"do":"flood","count":4,"over_ms":100}
+{"at_ms":110,"do":"show"}
+`))
+	if err != nil || len(s.Events) != 9 {
+		t.Fatalf("Parse() = %+v, %v, want 9 events", s.Events, err)
+	}
+	texts := map[messages.Text]bool{}
+	for i, e := range s.Events[3:7] {
+		texts[e.Text] = true
+		if e.AtMS != 10+25*int64(i) || e.Who != drawn.Friend || e.Conversation != "Hana" || s.waits(3+i) {
+			t.Errorf("message %d = %+v, waits %v, want one of the friend that waits for nobody", i, e, s.waits(3+i))
+		}
+	}
+	if len(texts) != 4 || !s.waits(8) {
+		t.Errorf("texts %v, want 4; what follows waits: %v, want true", texts, s.waits(8))
+	}
+	for _, bad := range []string{`{"at_ms":1,"do":"flood","count":1}`, `{"at_ms":1,"do":"flood","conversation":"x"}`} {
+		if _, err := Parse(strings.NewReader(bad)); !errors.Is(err, ErrFormat) {
+			t.Errorf("Parse(%s) = %v, want %v", bad, err, ErrFormat)
+		}
+	}
 }
 
 // roundTrip checks that Write and Parse are inverse.

@@ -40,6 +40,7 @@ const (
 	Crash         Verb = "crash"
 	ResetBaseline Verb = "reset_baseline"
 	Pace          Verb = "pace"
+	Flood         Verb = "flood" // many messages; a script that was read has these
 )
 
 // Reader is the pace at which a friend waits for the reader, Free the one at which
@@ -79,6 +80,7 @@ var verbs = []struct {
 	{verb: Crash, may: []string{"down_ms"}, host: true},
 	{verb: ResetBaseline, host: true},
 	{verb: Pace, args: []string{"pace"}},
+	{verb: Flood, args: []string{"count"}, may: []string{"conversation", "over_ms"}},
 }
 
 // Event is one line of a script: a message if Do is empty, else an action.

@@ -381,6 +381,7 @@ function makeEntry(e, isNew) {
   time.title = [e.id || e.reply, `seen ${new Date(e.seen_at).toLocaleString()}`].filter(Boolean).join(", ");
   fillEntry[e.event || ""]?.(e, who, said);
   who.append(time);
+  if (!e.event && e.parts.some((p) => p.late)) who.append(el("span", "chip", "late: read by scrolling back"));
   if (!e.event && e.parts.some((p) => p.partial)) who.append(el("span", "chip", "cut: higher than the window"));
   li.append(who, said);
   if (!e.event) li.append(el("ul", "changes"));

@@ -1,0 +1,228 @@
+package catchup
+
+import (
+	"fmt"
+	"image"
+	"image/color"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/testkit/actortest"
+)
+
+// world is a window that can be scrolled, its ledger and a person.
+type world struct {
+	t       *testing.T
+	h       *actortest.Harness
+	at, end int // how far it is scrolled back, and how far it can be
+	known   int // where what is known begins
+	person  bool
+	later   bool // the window shows something else
+	turned  int  // times that the wheel was turned
+	told    []messages.CaughtUp
+	pause   int // seconds without anything to do
+}
+
+func open(t *testing.T, rules Rules) *world {
+	w := &world{t: t, end: 3000, known: 1500}
+	w.h = actortest.Spawn(t, New(Options{Rules: rules, Desk: "mac-a", Read: time.Minute}),
+		actortest.Address("catchup/line@mac-a"))
+	return w
+}
+
+func (w *world) ask() {
+	w.h.Send(messages.CatchUp{Conversation: "c-1", Window: "line@mac-a", After: 7, At: w.h.Now()})
+}
+
+func (w *world) frame() messages.Frame {
+	img := image.NewRGBA(image.Rect(0, 0, 4, 4))
+	img.SetRGBA(0, 0, color.RGBA{R: uint8(w.at), G: uint8(w.at >> 8)})
+	return messages.Frame{Window: "line@mac-a", Image: img, Scale: 1, At: w.h.Now()}
+}
+
+// read is a reading of the window: a bubble every 50 pixels.
+func (w *world) read() messages.FrameRead {
+	m := messages.FrameRead{Window: "line@mac-a", Title: messages.Line{Text: "Hana"},
+		Size: messages.Rect{W: 400, H: 600}}
+	first := (w.at + 500 + 49) / 50
+	for n := first; n >= 0 && n*50 >= w.at; n-- {
+		m.Bubbles = append(m.Bubbles, messages.Bubble{Key: messages.PixelKey(n + 1), Kind: messages.KindText,
+			Text: messages.Text(fmt.Sprint("message ", n)),
+			Box:  messages.Rect{X: 20, Y: 550 + w.at - n*50, W: 200, H: 40}})
+	}
+	return m
+}
+
+// step answers what the actor has asked for, or lets a second pass.
+func (w *world) step() {
+	sent, calls := w.h.Sent(), w.h.Calls()
+	for _, s := range sent {
+		w.receive(s)
+	}
+	for _, c := range calls {
+		w.answer(c)
+	}
+	if len(calls) > 0 || len(sent) > 0 {
+		w.pause = 0
+		return
+	}
+	w.pause++
+	w.h.Advance(time.Second)
+}
+
+func (w *world) receive(s actortest.Sent) {
+	switch m := s.Message.(type) {
+	case messages.AskKeyboard:
+		w.h.Send(messages.KeyboardGiven{Until: w.h.Now().Add(time.Minute)})
+	case messages.AskConversation:
+		shown := messages.ConversationShown{Key: m.Key, MovedOn: "c-1"}
+		if w.later {
+			shown.MovedOn = ""
+		}
+		w.h.Send(shown)
+	case messages.ViewBack:
+		step := messages.BackMore
+		if w.at+500 >= w.known {
+			step = messages.BackReached
+		}
+		w.h.Send(messages.ViewBackSeen{Key: m.Key, Step: step})
+	case messages.CaughtUp:
+		w.told = append(w.told, m)
+	}
+}
+
+func (w *world) answer(c actortest.Call) {
+	switch m := c.Request.(type) {
+	case messages.TurnWheel:
+		switch {
+		case w.person:
+			w.h.FailCall(messages.FailureError, string(messages.SendBusy), "somebody is there")
+			return
+		case m.Steps != 0:
+			w.turned++
+			w.at = min(max(0, w.at+m.Steps*60), w.end)
+		}
+		w.h.AnswerCall(c.ID, messages.HandsDone{Window: m.Window})
+	case messages.CaptureWindow:
+		w.h.AnswerCall(c.ID, messages.FrameCaptured{Frame: w.frame()})
+	case messages.ReadFrame:
+		w.h.AnswerCall(c.ID, w.read())
+	}
+}
+
+// over runs until the actor has nothing left to do.
+func (w *world) over() {
+	w.t.Helper()
+	for range 4000 {
+		if _, ok := actortest.Stored(w.h, Jobs, "c-1"); !ok && w.pause > 0 {
+			w.step()
+			return
+		}
+		w.step()
+	}
+	j, _ := actortest.Stored(w.h, Jobs, "c-1")
+	w.t.Fatalf("it never ends: %+v", j)
+}
+
+func (w *world) want(why messages.CatchUpEnd, at int) {
+	w.t.Helper()
+	if n := len(w.told); n == 0 || w.told[n-1].Why != why || w.told[n-1].Later || w.told[n-1].After != 7 {
+		w.t.Errorf("the ledger is told %+v, want %s at last", w.told, why)
+	}
+	if w.at != at {
+		w.t.Errorf("the window is scrolled back by %d, want %d", w.at, at)
+	}
+	w.h.WantDeadLetters(0)
+}
+
+// TestReached: wherever it is killed, the window is scrolled back to what is known, and
+// then to its newest position.
+func TestReached(t *testing.T) {
+	for kill := -1; kill < 90; kill += 3 {
+		w := open(t, DefaultRules())
+		w.ask()
+		for i := range 90 {
+			if i == kill {
+				w.h.Crash()
+				w.h.Calls() // nobody answers them any more
+				w.h.Start()
+			}
+			w.step()
+		}
+		w.over()
+		w.want(messages.CatchUpReached, 0)
+	}
+}
+
+func TestEnds(t *testing.T) {
+	for why, change := range map[messages.CatchUpEnd]func(w *world, r *Rules){
+		messages.CatchUpLimit: func(_ *world, r *Rules) { r.Screens = 2 },
+		messages.CatchUpTop:   func(w *world, _ *Rules) { w.end, w.known = 700, 5000 },
+		messages.CatchUpLate:  func(w *world, r *Rules) { w.later, r.Wait = true, 10*time.Minute },
+	} {
+		r := DefaultRules()
+		w := &world{}
+		change(w, &r)
+		made := open(t, r)
+		if w.end > 0 {
+			made.end, made.known = w.end, w.known
+		}
+		made.later = w.later
+		made.ask()
+		made.over()
+		made.want(why, 0)
+	}
+}
+
+// TestPerson: once a person touches anything, nothing is turned, not even back; it goes on
+// when the person has left.
+func TestPerson(t *testing.T) {
+	w := open(t, DefaultRules())
+	w.ask()
+	for w.at < 300 {
+		w.step()
+	}
+	w.person = true
+	turned, at := w.turned, w.at
+	for range 300 {
+		w.step()
+	}
+	if w.turned != turned || w.at != at {
+		t.Errorf("the wheel was turned %d times while somebody was there, want none", w.turned-turned)
+	}
+	want := messages.CaughtUp{Conversation: "c-1", Window: "line@mac-a", After: 7, Why: messages.CatchUpPerson,
+		Later: true}
+	if !slices.Equal(w.told, []messages.CaughtUp{want}) {
+		t.Errorf("the ledger is told %+v, want %+v", w.told, want)
+	}
+	w.person = false
+	w.over()
+	w.want(messages.CatchUpReached, 0)
+}
+
+func TestUnexpected(t *testing.T) {
+	w := open(t, DefaultRules())
+	w.h.WantFailure("catchup: unexpected poll_due")
+	w.h.Send(messages.PollDue{})
+}
+
+// TestMovedBy: what looks the same tells how far, unless it stands there twice.
+func TestMovedBy(t *testing.T) {
+	w := &world{t: t}
+	w.h = actortest.Spawn(t, New(Options{Rules: DefaultRules()}), actortest.Address("catchup/line@mac-a"))
+	before := w.read().Bubbles
+	w.at = 100
+	if got := movedBy(before, w.read().Bubbles); !got.Known || got.By != 100 || got.Room < 400 {
+		t.Errorf("movedBy() = %+v, want 100", got)
+	}
+	w.at = 2000
+	if got := movedBy(before, w.read().Bubbles); got.Known {
+		t.Errorf("movedBy() of other messages = %+v, want nothing known", got)
+	}
+	before[1].Key = before[0].Key
+	if got := movedBy(before[:2], before[:2]); got.Known {
+		t.Errorf("movedBy() of twins = %+v, want nothing known", got)
+	}
+}
