@@ -295,7 +295,7 @@ func (r Rules) compared(q messages.Identify, m meant, known map[messages.Convers
 			len(misnamed(having(m.alike, messages.OverlapGap, messages.OverlapApart), known)) == 0
 		return r.alike(q, m.alike, sure, apart)
 	}
-	may, rivals := possible(q, m)
+	may, rivals := possible(q, m, known)
 	switch {
 	case len(may) == 1 && q.Title.Confidence > 0 && len(having(may, messages.OverlapNone)) == 1 &&
 		len(misnamed(having(m.all(), messages.OverlapWeak), known)) > 0: // it may be theirs
@@ -326,8 +326,12 @@ var unproven = []messages.Overlap{
 
 // possible are the conversations with exactly a title and those of like ones that nothing
 // rules out. A header of other pixels does, unless the conversation may have another name
-// now.
-func possible(q messages.Identify, m meant) (equal, alike []messages.ConversationID) {
+// now, or has several.
+func possible(q messages.Identify, m meant, known map[messages.ConversationID]Known) (
+	equal, alike []messages.ConversationID) {
+	q.Unlike = slices.DeleteFunc(slices.Clone(q.Unlike), func(c messages.ConversationID) bool {
+		return len(Merged(known, c)) > 0
+	})
 	equal, alike = having(q.Shared, m.equal, unproven), having(q.Shared, m.alike, unproven)
 	renamed := having(q.Shared, m.alike, []messages.Overlap{messages.OverlapWeak})
 	return except(equal, q.Unlike), except(alike, except(q.Unlike, renamed))

@@ -72,10 +72,13 @@ func (a *actor) identified(turn *actors.Turn, answer messages.Identified) {
 func (a *actor) join(turn *actors.Turn, from, into messages.ConversationID) {
 	if view, ok := lastViews.Get(turn, string(from)); ok {
 		lastViews.Delete(turn, string(from))
-		if own, _ := lastViews.Get(turn, string(into)); own.At.Before(view.At) {
-			view.Conversation = into
-			lastViews.Put(turn, string(into), view)
+		own, _ := lastViews.Get(turn, string(into))
+		looks := append(slices.Clone(own.Looks), view.Looks...)
+		if own.Conversation == "" || own.At.Before(view.At) {
+			own, own.Conversation = view, into
 		}
+		own.Looks = looks[max(0, len(looks)-looksMost):]
+		lastViews.Put(turn, string(into), own)
 	}
 	if sent, ok := echoes.Get(turn, string(from)); ok {
 		echoes.Delete(turn, string(from))
@@ -170,6 +173,11 @@ func (a *actor) overlapAnswered(turn *actors.Turn, m messages.OverlapAnswer) {
 // compared asks again with what those that the title may mean have shown of a reading. If
 // it proves none of them, others may have shown it too.
 func (a *actor) compared(turn *actors.Turn, m messages.FrameRead, shared []messages.Shared) {
+	for i, s := range shared {
+		if s.Overlap == messages.OverlapWeak && a.alone(turn, m, s.Conversation, shared) {
+			shared[i].Overlap = messages.OverlapSame // its header too
+		}
+	}
 	q := messages.Identify{Compared: true, Shared: shared}
 	if !slices.ContainsFunc(shared, func(s messages.Shared) bool { return s.Overlap == messages.OverlapSame }) {
 		q.Searched = true
@@ -186,10 +194,7 @@ func (a *actor) overlap(turn *actors.Turn, m messages.FrameRead, c messages.Conv
 	bubbles, _ := a.claimed(turn, m, View{Conversation: c})
 	view, latest := viewOf(c, bubbles), a.latest(turn)
 	own, _ := lastViews.Get(turn, string(c))
-	switch {
-	case answer == messages.OverlapWeak && a.alone(turn, m, c):
-		return messages.OverlapSame // its header too
-	case answer == messages.OverlapSame || answer == messages.OverlapNone || answer == messages.OverlapWeak:
+	if answer == messages.OverlapSame || answer == messages.OverlapNone || answer == messages.OverlapWeak {
 		return answer
 	}
 	first := m

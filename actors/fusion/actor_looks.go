@@ -1,6 +1,8 @@
 package fusion
 
 import (
+	"slices"
+
 	"github.com/kehai-run/kehai/actors"
 	"github.com/kehai-run/kehai/messages"
 )
@@ -43,15 +45,21 @@ func (a *actor) look(turn *actors.Turn, m messages.FrameRead) (c messages.Conver
 }
 
 // alone reports whether a conversation is the only one that the window has shown under a
-// frame's header.
-func (a *actor) alone(turn *actors.Turn, m messages.FrameRead, c messages.ConversationID) bool {
-	own, n := false, 0
+// frame's header. Where nobody knows the header of another that is compared, it may be that.
+func (a *actor) alone(turn *actors.Turn, m messages.FrameRead, c messages.ConversationID,
+	compared []messages.Shared) bool {
+	if own, _ := lastViews.Get(turn, string(c)); m.Name == 0 || !own.headed(m.Name, 1) {
+		return false
+	}
 	for _, l := range lastViews.All(turn) {
-		if m.Name != 0 && l.headed(m.Name, 1) {
-			own, n = own || l.Conversation == c, n+1
+		if l.Conversation != c && l.headed(m.Name, 1) {
+			return false
 		}
 	}
-	return own && n == 1
+	return !slices.ContainsFunc(compared, func(s messages.Shared) bool {
+		other, _ := lastViews.Get(turn, string(s.Conversation))
+		return s.Conversation != c && len(other.Looks) == 0
+	})
 }
 
 // unlike are those of a list that a window has shown under other headers only.
