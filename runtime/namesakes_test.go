@@ -246,6 +246,33 @@ func TestTitlesInNoise(t *testing.T) {
 	}
 }
 
+// TestTheSameGreeting: people whom our side greets with the same words, and thanks for the
+// same answer, are as many conversations.
+func TestTheSameGreeting(t *testing.T) {
+	for _, names := range [][3]string{{"Hana", "Ken Mori", "Tanaka Aoi"}, {"Hana", "Hama", "Hanna"}} {
+		t.Run(names[1], func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				c := together(t)
+				for i, who := range []string{"one", "two", "three"} {
+					c.call(who, names[i])
+					c.Me(who, "Nice to meet you, shall we talk?")
+					c.Advance(10 * time.Second)
+					c.Friend(who, "With pleasure")
+					c.Advance(10 * time.Second)
+				}
+				for _, who := range []string{"one", "two", "three", "one", "two", "three"} {
+					c.says(who, 2)
+				}
+				ids := c.want(-1)
+				if len(ids) < 3 || ids["one"] == ids["two"] || ids["two"] == ids["three"] ||
+					ids["one"] == ids["three"] {
+					t.Errorf("they are %v, want one each", ids)
+				}
+			})
+		})
+	}
+}
+
 // TestARenameInTheApplication: the same bubbles under a title of nobody's are the same
 // conversation, which has another name from then on.
 func TestARenameInTheApplication(t *testing.T) {

@@ -188,8 +188,8 @@ func (r Rules) titled(q messages.Identify, known map[messages.ConversationID]Kno
 // conversation has shown are not given away while its own title may be a misreading.
 // Everything else is held, because a guess could mix two people up.
 func (r Rules) Decide(q messages.Identify, known map[messages.ConversationID]Known) Decision {
-	if _, ok := known[q.Shows]; ok && q.Still {
-		return Decision{Conversation: Resolve(known, q.Shows), Learn: true}
+	if k, ok := known[q.Shows]; ok && q.Still && k.Into == "" { // a merged one may have been split since
+		return Decision{Conversation: q.Shows, Learn: true}
 	}
 	title, group := r.titled(q, known)
 	if title == "" {

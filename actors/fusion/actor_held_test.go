@@ -177,16 +177,26 @@ func TestAllThatSomebodyHasShown(t *testing.T) {
 		m := send(h, read("Hana", c.before))
 		h.Send(messages.Identified{Window: m.Window, Frame: m.Hash, At: m.At, Conversation: "c-1", Name: "Hana"})
 		h.Sent()
+		shared := func() (list []messages.Shared) {
+			for _, s := range h.Sent() {
+				if q, ok := s.Message.(messages.Identify); ok && q.Searched {
+					list = q.Shared
+				}
+			}
+			return list
+		}
 		m = send(h, read("Ken", c.now))
 		h.Send(messages.Identified{Window: m.Window, Frame: m.Hash, At: m.At, Search: true})
-		var got []messages.Shared
-		for _, s := range h.Sent() {
-			if q, ok := s.Message.(messages.Identify); ok && q.Searched {
-				got = q.Shared
-			}
-		}
-		if len(got) != 1 || got[0].Overlap != c.want {
+		if got := shared(); len(got) != 1 || got[0].Overlap != c.want {
 			t.Errorf("%q, then %q: shared %v, want %q", c.before, c.now, got, c.want)
+		}
+		h.Send(messages.Identified{Window: m.Window, Frame: m.Hash, At: m.At, Why: events.UnknownUnsure})
+		m = send(h, read("Ken", c.now)) // beside what is held of it
+		h.Send(messages.Identified{Window: m.Window, Frame: m.Hash, At: m.At,
+			Compare: []messages.ConversationID{"c-2"}})
+		h.Send(messages.OverlapAnswer{Frame: m.Hash, At: m.At, Conversation: "c-2", Overlap: messages.OverlapOther})
+		if got := shared(); len(got) != 2 || got[1].Overlap != c.want {
+			t.Errorf("%q, then %q, held: shared %v, want %q", c.before, c.now, got, c.want)
 		}
 	}
 }

@@ -332,12 +332,17 @@ func (a *actor) searchHeld(turn *actors.Turn, m messages.FrameRead) (out []messa
 	for _, row := range trail(heldRows(turn), viewOf("", m.Bubbles)) {
 		found := a.shownBy(turn, viewOf("", row.Detection.Bubbles))
 		for i := range found {
-			found[i].Overlap = messages.OverlapWeak
+			if found[i].Overlap == messages.OverlapSame {
+				found[i].Overlap = messages.OverlapWeak
+			}
 		}
 		out = joined(out, found, false)
 	}
 	return out
 }
+
+// shows are the overlaps with a conversation that has shown something of a reading.
+var shows = []messages.Overlap{messages.OverlapSame, messages.OverlapAll, messages.OverlapWeak}
 
 // joined is a list with what else was found. Where the list says that a conversation shows
 // nothing of a reading, over says that what was found counts instead.
@@ -347,7 +352,7 @@ func joined(list, found []messages.Shared, over bool) []messages.Shared {
 		switch {
 		case i < 0:
 			list = append(list, s)
-		case over && list[i].Overlap != messages.OverlapWeak && list[i].Overlap != messages.OverlapSame:
+		case over && !slices.Contains(shows, list[i].Overlap):
 			list[i] = s
 		}
 	}

@@ -11,6 +11,7 @@ import (
 const (
 	proves       = 8 // of a conversation
 	sameEnough   = 4 // bubbles, if none of them is our side's
+	ownEnough    = 3 // bubbles, if one of them is: one greets many people with the same words
 	longestProof = 8 // the most that one text counts
 	pictureProof = 3 // anybody may send the same sticker
 	absentProof  = 3 // subtracted for a bubble that should be there and is not
@@ -91,8 +92,11 @@ type commons struct {
 }
 
 // proven reports whether no other conversation has shown this: two people may receive the
-// same few messages, but not with the same answers.
-func (c commons) proven() bool { return c.weight >= proves && (c.own > 0 || c.same >= sameEnough) }
+// same few messages, and the same greeting or acknowledgement, but not more with the same
+// answers.
+func (c commons) proven() bool {
+	return c.weight >= proves && (c.same >= sameEnough || c.own > 0 && c.same >= ownEnough)
+}
 
 func (c commons) better(o commons) bool {
 	return c.score > o.score || c.score == o.score && c.open > o.open
