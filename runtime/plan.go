@@ -95,7 +95,7 @@ func (p *plan) known(kinds []actorRow, workers []workerRow) (names []string) {
 // open opens the drivers and the language model that the configuration names.
 func (r *Runtime) open(p *plan) (*parts.Parts, error) {
 	c := &parts.Parts{
-		Config: r.cfg, HashKey: r.hashKey, Now: r.now, Masks: r.masks(),
+		Config: r.cfg, HashKey: r.hashKey, VaultKey: r.admin.VaultKey, Now: r.now, Masks: r.masks(),
 		Pauses: r.admin.Pauses, Lease: r.lease(), Readings: p.readings, Adopted: r.adoptedOf, Called: r.Called,
 		Bound:  func(c messages.ConversationID, name string) bool { return r.admin.Bound(c, name) },
 		Seed:   func() string { return r.seed() },

@@ -22,7 +22,6 @@ import (
 	"github.com/kehai-run/kehai/runtime/feed"
 	"github.com/kehai-run/kehai/runtime/follow"
 	"github.com/kehai-run/kehai/runtime/names"
-	"github.com/kehai-run/kehai/runtime/parts"
 	"github.com/kehai-run/kehai/runtime/pause"
 	"github.com/kehai-run/kehai/runtime/snapshot"
 	"github.com/kehai-run/kehai/runtime/telemetry"
@@ -86,7 +85,7 @@ func New(cfg config.Config, opts ...Option) (*Runtime, error) {
 	r.admin = admin.Backend{
 		Config: cfg, Engine: r.core.Engine, Disk: r.diskNow, Pauses: &pause.State{}, Keys: admin.Keys(cfg.Data),
 		Book: names.NewBook(), Memory: recall.NewLibrary(time.Local), Talks: admin.NewTalks(),
-		Debug: datadir.DebugFiles(cfg.Data), Drawn: r.set.Drawn, VaultKey: parts.VaultKey(r.hashKey),
+		Debug: datadir.DebugFiles(cfg.Data), Drawn: r.set.Drawn, HashKey: r.hashKey,
 		Live: &admin.Live{Status: r.Inspect, Problems: core.Health.Problems, Seen: r.seen, Forget: r.forgetSeen,
 			Served: core.Readers.Served, Retried: core.Readers.Retry, Trouble: core.Health.Set, Cluster: set.cluster},
 	}

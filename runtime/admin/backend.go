@@ -37,7 +37,7 @@ type Backend struct {
 	Drawn  *drivers.Drawn  // the windows that Kehai draws
 	Keys   *web.Sessions   // of the page
 
-	VaultKey func(conversation string) []byte // see [conversation.ContentHash]
+	HashKey []byte // of hashes in the log; read when the store is open
 }
 
 // What control and the page find out by asking what a backend can do. One that it could not any

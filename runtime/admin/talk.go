@@ -2,6 +2,7 @@ package admin
 
 import (
 	"context"
+	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
@@ -158,10 +159,24 @@ func (b Backend) Say(ctx context.Context, c messages.ConversationID, s control.S
 // stored reports whether a message is kept. It is ErrKeyUsed if another text has its id.
 func (b Backend) stored(e *engine.Engine, to messages.Address, m messages.Say) (ok bool, err error) {
 	known, ok, err := conversation.Find(m.ID, func(row string) ([]byte, bool, error) { return e.ReadRow(to, row) })
-	if ok && known.ContentHash != conversation.ContentHash(b.VaultKey(string(m.Conversation)), m.Text) {
+	if ok && known.Text != m.Text && // or it is stored masked
+		known.ContentHash != conversation.ContentHash(b.VaultKey(string(m.Conversation)), m.Text) {
 		return false, control.ErrKeyUsed
 	}
 	return ok, err
+}
+
+// VaultKey is the key of a conversation's placeholders and hashes, see [conversation.ContentHash]: of
+// its own key, so that all machines of a cluster have the same; of the node's where nothing is sealed.
+func (b Backend) VaultKey(c string) []byte {
+	if e, err := b.Engine(); err == nil {
+		if key, ok, err := e.DeriveKey(messages.ConversationID(c), "vault"); err == nil && ok {
+			return key
+		}
+	}
+	mac := hmac.New(sha256.New, b.HashKey)
+	mac.Write([]byte("vault\x00" + c))
+	return mac.Sum(nil)
 }
 
 // injected returns nil if what was injected under a message's key is that message. It waits

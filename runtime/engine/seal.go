@@ -58,6 +58,21 @@ func (e *Engine) KeyOf(c messages.ConversationID) (key Key, ok bool, err error) 
 	return Key{}, false, nil
 }
 
+// derivesKeys is a [Sealer] that makes keys for other uses of those of its subjects.
+type derivesKeys interface {
+	// Derive reports false if a subject has no key.
+	Derive(subject, use string) (secret []byte, ok bool, err error)
+}
+
+// DeriveKey returns a key of 32 bytes for another use than sealing, the same on each machine that has
+// the conversation's key, and gone with it; ok is false if there is none.
+func (e *Engine) DeriveKey(c messages.ConversationID, use string) (secret []byte, ok bool, err error) {
+	if s, derives := e.sealer.(derivesKeys); derives && c != "" {
+		return s.Derive(string(c), use)
+	}
+	return nil, false, nil
+}
+
 // SealedForm is the sealed form of a stored row, nil if it is not sealed. ok is false if
 // its key tells that it need not be.
 func SealedForm(key, value []byte) (sealed []byte, ok bool) {

@@ -63,11 +63,20 @@ type key struct {
 	id    id
 	aead  cipher.AEAD
 	print string
+	other []byte // makes keys for other uses
 }
 
 func keyOf(of id, secret []byte) *key {
 	sum := sha256.Sum256(append([]byte("kehai key fingerprint\n"), secret...))
-	return &key{of, aeadOf(secret), hex.EncodeToString(sum[:idBytes])}
+	return &key{of, aeadOf(secret), hex.EncodeToString(sum[:idBytes]), derived(secret, "kehai other keys")}
+}
+
+func derived(secret []byte, use string) []byte {
+	k, err := hkdf.Key(sha256.New, secret, nil, use, keyBytes)
+	if err != nil {
+		panic("keyring: derive a key: " + err.Error()) // only for lengths that are not ours
+	}
+	return k
 }
 
 // Open opens the ring of a directory. It creates nothing until something is sealed, so
@@ -171,6 +180,39 @@ func (r *Ring) Under(subject string, sealed []byte) bool {
 		}
 	}
 	return n.id(subject) == id(sealed[:idBytes])
+}
+
+// Derive returns a key of 32 bytes for another use than sealing, the same wherever the subject's
+// key is; ok is false if it has none. It is gone with that key.
+func (r *Ring) Derive(subject, use string) (secret []byte, ok bool, err error) {
+	r.mu.Lock()
+	k := r.known(subject)
+	r.mu.Unlock()
+	if k == nil {
+		k, err = r.existing(subject)
+	}
+	switch {
+	case isAbsent(err):
+		return nil, false, nil
+	case err != nil:
+		return nil, false, err
+	}
+	return derived(k.other, use), true, nil
+}
+
+// existing is the key that a subject has.
+func (r *Ring) existing(subject string) (*key, error) {
+	r.disk.Lock()
+	defer r.disk.Unlock()
+	n, err := r.nodeKey(false)
+	if err != nil {
+		return nil, err
+	}
+	k, err := r.load(n.id(subject))
+	if err == nil {
+		r.keep(k, subject)
+	}
+	return k, err
 }
 
 // KeyOf returns the name of a subject's key, for [engine.Engine.KeyOf].
@@ -433,15 +475,9 @@ func (r *Ring) nodeKey(begin bool) (*node, error) {
 }
 
 func nodeOf(secret []byte) *node {
-	derive := func(what string) []byte {
-		k, err := hkdf.Key(sha256.New, secret, nil, what, keyBytes)
-		if err != nil {
-			panic("keyring: derive a key: " + err.Error()) // only for lengths that are not ours
-		}
-		return k
-	}
-	return &node{names: derive("kehai names"), wrap: aeadOf(derive("kehai keys")),
-		rows: &key{aead: aeadOf(derive("kehai rows"))}}
+	rows := derived(secret, "kehai rows")
+	return &node{names: derived(secret, "kehai names"), wrap: aeadOf(derived(secret, "kehai keys")),
+		rows: &key{aead: aeadOf(rows), other: derived(rows, "kehai other keys")}}
 }
 
 // id names the key of a subject.

@@ -119,6 +119,43 @@ func TestARowOpensOnlyAsItWasSealed(t *testing.T) {
 	}
 }
 
+// TestDerive: a subject's other keys are the same after a start, differ by use and subject, and are
+// gone with its key.
+func TestDerive(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "keys")
+	r := open(t, dir)
+	derived := func(r *Ring, subject, use string) string {
+		t.Helper()
+		key, ok, err := r.Derive(subject, use)
+		if err != nil || ok != (len(key) == 32) {
+			t.Errorf("Derive(%s, %s) = %d bytes, %v, %v", subject, use, len(key), ok, err)
+		}
+		return string(key)
+	}
+	if got := derived(r, "a", "x"); got != "" {
+		t.Error("a subject without a key has another one derived from it")
+	}
+	seal(t, r, "a", "p", "text")
+	seal(t, r, "b", "p", "text")
+	key := derived(r, "a", "x")
+	if again := derived(open(t, dir), "a", "x"); key == "" || key != again {
+		t.Error("the derived key differs after a start")
+	}
+	if key == derived(r, "a", "y") || key == derived(r, "b", "x") || key == derived(r, "", "x") {
+		t.Error("two uses or subjects have the same key")
+	}
+	if err := r.Destroy("a"); err != nil {
+		t.Fatal(err)
+	}
+	if got := derived(r, "a", "x"); got != "" {
+		t.Error("a derived key outlives the key that it was made of")
+	}
+	seal(t, r, "a", "p", "text")
+	if got := derived(r, "a", "x"); got == "" || got == key {
+		t.Error("a new key gives the derived key of the old one")
+	}
+}
+
 func TestADestroyedKeyIsGone(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "keys")
 	r := open(t, dir)

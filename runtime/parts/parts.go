@@ -44,7 +44,8 @@ import (
 type Parts struct {
 	Config               config.Config
 	HashKey              []byte
-	Masks                bool // a model sees masked messages only
+	VaultKey             func(conversation string) []byte // of its placeholders and hashes
+	Masks                bool                             // a model sees masked messages only
 	Now                  func() time.Time
 	Pauses               *pause.State
 	Lease                outbound.Allow // of a cluster; nil: alone

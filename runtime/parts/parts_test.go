@@ -1,7 +1,6 @@
 package parts
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -53,17 +52,6 @@ func TestReplySettings(t *testing.T) {
 			t.Errorf("replySettings(%s, %s) = listed %v, typist %v, want %v, %v", c.of, c.window, s.Listed, s.Typist,
 				c.listed, c.typist)
 		}
-	}
-}
-
-func TestVaultKeysDiffer(t *testing.T) {
-	keyOf, other := VaultKey([]byte("k")), VaultKey([]byte("another"))
-	key := keyOf("c-1")
-	if !bytes.Equal(key, keyOf("c-1")) {
-		t.Error("VaultKey(c-1) differs from call to call, want the same key after a restart")
-	}
-	if bytes.Equal(key, keyOf("c-2")) || bytes.Equal(key, other("c-1")) {
-		t.Error("VaultKey is the same for two conversations or two keys, want others")
 	}
 }
 

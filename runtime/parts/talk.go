@@ -1,8 +1,6 @@
 package parts
 
 import (
-	"crypto/hmac"
-	"crypto/sha256"
 	"time"
 
 	"github.com/kehai-run/kehai/actors/conversation"
@@ -27,7 +25,7 @@ func (p *Parts) Conversation() NewActor {
 	o.Settings = p.replySettings
 	o.Owner, o.Prompts, o.Zone = messages.To(owner.Kind, p.Config.Node), p.Prompts, time.Local
 	o.Write, o.PerHour = p.longest(llm.Answer, true), p.Config.LLM.PerHour
-	o.Mask, o.Key, o.Name = p.Masks, VaultKey(p.HashKey), p.nameOf
+	o.Mask, o.Key, o.Name = p.Masks, p.VaultKey, p.nameOf
 	o.Attends, o.Memory = p.Config.Focus.Enabled, true
 	if _, none := p.Model.(llm.None); !none {
 		o.Check = p.longest(llm.Mask, false)
@@ -118,14 +116,4 @@ func (p *Parts) Stall() NewActor { return stall.New(p.Config.Rules.Stall) }
 // own limit, so that it can say why it did not answer.
 func (p *Parts) longest(purpose llm.Purpose, streamed bool) time.Duration {
 	return p.Config.LLM.Longest(purpose, streamed) + 500*time.Millisecond
-}
-
-// VaultKey derives the key of a conversation's placeholders and hashes from the node's
-// key. It reads that key each time, because it is loaded only once the store is open.
-func VaultKey(hashKey []byte) func(conversation string) []byte {
-	return func(conversation string) []byte {
-		mac := hmac.New(sha256.New, hashKey)
-		mac.Write([]byte("vault\x00" + conversation))
-		return mac.Sum(nil)
-	}
 }

@@ -147,6 +147,10 @@ func TestSharing(t *testing.T) {
 	b.opens(t, row, "hello")
 	a.down, c.down = true, false
 	c.opens(t, row, "hello")
+	of, _, err := a.Derive("c-1", "vault")
+	if others, ok, oerr := c.Derive("c-1", "vault"); err != nil || oerr != nil || !ok || !bytes.Equal(of, others) {
+		t.Errorf("Derive() of two members = %x, %x (%v, %v), want the same", of, others, err, oerr)
+	}
 	again := c.seal(t, "c-1", "later")
 	b.opens(t, again, "later")
 	a.down = false
