@@ -155,6 +155,10 @@ func (a *actor) recalled(turn *actors.Turn, m messages.Recalled) {
 		return
 	}
 	turn.Cancel("material")
+	desk, _ := Desks.Get(turn, onlyRow)
+	m.Found = slices.DeleteFunc(slices.Clone(m.Found), func(f messages.Memory) bool {
+		return slices.Contains(desk.Waiting, f.ID) // it came while memory searched; see answerable
+	})
 	a.gathers, a.material = "", material{m}
 	a.write(turn, t)
 }

@@ -231,13 +231,16 @@ func TestRecallsBeforeTheFirstWord(t *testing.T) {
 }
 
 // TestNextTurnsMessageWaits: a message that comes while memory searches is left to the
-// next turn, also after a crash: it would be answered twice.
+// next turn, also after a crash and where memory has found it already: it would be answered twice.
 func TestNextTurnsMessageWaits(t *testing.T) {
 	k, q := asksMemory(t, auto())
 	k.hears(2)
 	k.Crash()
 	k.Start()
-	k.Send(recalledOf(q))
+	found := recalledOf(q)
+	found.Found = append(found.Found, messages.Memory{Event: messages.Event{ID: inbound(2).ID, Speaker: "Hana",
+		Text: inbound(2).Parts[0].Text}, Conversation: hana, Covers: .7})
+	k.Send(found)
 	ask := k.modelAsked()
 	if ask == nil || !strings.Contains(string(ask.Prompt), "my dog called?") ||
 		strings.Contains(string(ask.Prompt), string(inbound(2).Parts[0].Text)) {
