@@ -56,8 +56,8 @@ type Journal struct {
 	seated chan struct{} // closed once raft runs
 
 	mu      sync.Mutex
-	changed chan struct{} // closed and replaced when the leader may be another
-	failing map[string]time.Time
+	changed chan struct{}      // closed and replaced when the leader may be another
+	failing map[string]failure // by node: its heartbeats since they fail
 	once    sync.Once
 	closed  error
 }
@@ -338,6 +338,19 @@ func (j *Journal) watch() {
 	}
 }
 
+// failure is since when the heartbeats of a node fail, and when the newest one did.
+type failure struct{ since, last time.Time }
+
+// watched are the observations that observe deals with.
+func watched(o *raft.Observation) bool {
+	switch o.Data.(type) {
+	case raft.LeaderObservation, raft.PeerObservation, raft.FailedHeartbeatObservation,
+		raft.ResumedHeartbeatObservation:
+		return true
+	}
+	return false
+}
+
 func (j *Journal) observe(o raft.Observation) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -346,14 +359,18 @@ func (j *Journal) observe(o raft.Observation) {
 		clear(j.failing)
 		close(j.changed)
 		j.changed = make(chan struct{})
+	case raft.PeerObservation: // a new machine may have its name
+		delete(j.failing, string(data.Peer.ID))
 	case raft.FailedHeartbeatObservation:
-		if _, ok := j.failing[string(data.PeerID)]; !ok {
-			since := data.LastContact
-			if since.IsZero() {
-				since = time.Now()
+		f, ok := j.failing[string(data.PeerID)]
+		f.last = time.Now()
+		if !ok {
+			f.since = data.LastContact
+			if f.since.IsZero() {
+				f.since = f.last
 			}
-			j.failing[string(data.PeerID)] = since
 		}
+		j.failing[string(data.PeerID)] = f
 	case raft.ResumedHeartbeatObservation:
 		delete(j.failing, string(data.PeerID))
 	}
@@ -365,17 +382,27 @@ func (j *Journal) sayMissing() {
 	for _, s := range j.servers() {
 		known[string(s.ID)] = true
 	}
-	j.mu.Lock()
-	missing := map[string]bool{}
-	for node, since := range j.failing {
-		missing[node] = time.Since(since) >= j.o.Timing.Down
-	}
-	j.mu.Unlock()
+	missing := j.missing()
 	for _, node := range slices.Sorted(maps.Keys(j.o.Replica.Members())) {
 		if missing[node] || len(known) > 0 && !known[node] {
 			j.sayDown(node)
 		}
 	}
+}
+
+// missing are the nodes of which nothing was heard for too long. Raft says that heartbeats go on only
+// where it said that they fail, so that the last word on an earlier term, or on a member that was
+// expelled, would count for ever: a failure holds no longer than the next one may take.
+func (j *Journal) missing() map[string]bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	next := 6 * j.o.Timing.Heartbeat // to connect, to be answered, and raft's pause
+	maps.DeleteFunc(j.failing, func(_ string, f failure) bool { return time.Since(f.last) >= next })
+	missing := map[string]bool{}
+	for node, f := range j.failing {
+		missing[node] = time.Since(f.since) >= j.o.Timing.Down
+	}
+	return missing
 }
 
 // sayFull has the leader count this node as away: it hears nothing new, so that what it owns must go

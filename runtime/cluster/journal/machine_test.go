@@ -3,6 +3,7 @@ package journal
 import (
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/hashicorp/raft"
 
@@ -48,4 +49,43 @@ func TestOneEntryAtATime(t *testing.T) {
 			t.Errorf("Applied() = %d, want both entries", at)
 		}
 	})
+}
+
+// Whose heartbeats fail is missing, until they go on. What failed for a member that was expelled is
+// not said of a new machine with its name, and a late word on an earlier term is soon forgotten.
+func TestMissing(t *testing.T) {
+	failed := raft.FailedHeartbeatObservation{PeerID: "mac-c"}
+	for name, k := range map[string]struct {
+		then  any
+		after time.Duration
+		want  bool
+	}{
+		"still failing":    {failed, 0, true},
+		"goes on":          {raft.ResumedHeartbeatObservation{PeerID: "mac-c"}, 0, false},
+		"another leader":   {raft.LeaderObservation{LeaderID: "mac-a"}, 0, false},
+		"expelled":         {raft.PeerObservation{Peer: raft.Server{ID: "mac-c"}, Removed: true}, 0, false},
+		"another expelled": {raft.PeerObservation{Peer: raft.Server{ID: "mac-b"}, Removed: true}, 0, true},
+		"no word since":    {failed, 10 * time.Second, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				j := &Journal{failing: map[string]failure{}, changed: make(chan struct{})}
+				j.o.Timing.defaults()
+				see := func(data any) {
+					if o := (raft.Observation{Data: data}); watched(&o) {
+						j.observe(o)
+					}
+				}
+				for range 5 {
+					see(failed)
+					time.Sleep(time.Second)
+				}
+				see(k.then)
+				time.Sleep(k.after)
+				if got := j.missing()["mac-c"]; got != k.want {
+					t.Errorf("missing: %v, want %v", got, k.want)
+				}
+			})
+		})
+	}
 }

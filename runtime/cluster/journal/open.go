@@ -130,7 +130,7 @@ func Open(o Options) (*Journal, error) {
 		return nil, err
 	}
 	j := &Journal{o: o, log: o.Log, entries: log, news: make(chan raft.Observation, 64),
-		changed: make(chan struct{}), seated: make(chan struct{}), failing: map[string]time.Time{}}
+		changed: make(chan struct{}), seated: make(chan struct{}), failing: map[string]failure{}}
 	j.ctx, j.end = context.WithCancel(context.Background())
 	j.machine = newMachine(j.ctx, &j.o)
 	j.wires = raft.NewNetworkTransportWithConfig(&raft.NetworkTransportConfig{
@@ -147,13 +147,7 @@ func Open(o Options) (*Journal, error) {
 		return nil, errors.Join(fmt.Errorf("journal: open: %w", err), j.wires.Close())
 	}
 	close(j.seated)
-	j.raft.RegisterObserver(raft.NewObserver(j.news, false, func(o *raft.Observation) bool {
-		switch o.Data.(type) {
-		case raft.LeaderObservation, raft.FailedHeartbeatObservation, raft.ResumedHeartbeatObservation:
-			return true
-		}
-		return false
-	}))
+	j.raft.RegisterObserver(raft.NewObserver(j.news, false, watched))
 	j.all.Go(j.watch)
 	o.Replica.Connect(j)
 	return j, nil
