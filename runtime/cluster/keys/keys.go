@@ -49,7 +49,11 @@ const (
 // ErrFew says that too few members have a key.
 var ErrFew = errors.New("keys: too few members can be reached to share a new key: what it would seal waits")
 
-const askWithin = 3 * time.Second
+const (
+	askWithin = 3 * time.Second
+	// restWithin is for the others once enough members have a new key: who is later fetches it.
+	restWithin = 300 * time.Millisecond
+)
 
 // Wires ask other members, by name.
 type Wires interface {
@@ -313,7 +317,7 @@ func (k *Keys) handOut(s keyring.Shared) (keyring.Shared, error) {
 		var other *keyring.Shared
 		var late []string // have another key
 		told := false     // somebody who has not come to the note of a destroyed key
-		for _, got := range k.askAll(servicePut, raw) {
+		for _, got := range k.askAll(servicePut, raw, enough(k.o.Members())-have, votes) {
 			var a answer
 			switch {
 			case got.err != nil || json.Unmarshal(got.raw, &a) != nil:
@@ -376,15 +380,31 @@ type got struct {
 	err  error
 }
 
-// askAll asks all others at once.
-func (k *Keys) askAll(service string, request []byte) []got {
+// askAll asks all others at once. It does not wait long for the rest once so many of some members
+// have agreed.
+func (k *Keys) askAll(service string, request []byte, need int, of []string) []got {
 	nodes := k.others()
 	list := make([]got, len(nodes))
+	ctx, done := context.WithCancel(context.Background())
+	defer done()
+	if need <= 0 {
+		defer time.AfterFunc(restWithin, done).Stop()
+	}
+	var mu sync.Mutex
 	var all sync.WaitGroup
 	for i, node := range nodes {
 		all.Go(func() {
-			raw, err := k.ask(context.Background(), node, service, request)
+			raw, err := k.ask(ctx, node, service, request)
 			list[i] = got{node, raw, err}
+			var a answer
+			if err != nil || json.Unmarshal(raw, &a) != nil || a.Other != nil || !slices.Contains(of, node) {
+				return
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			if need--; need == 0 {
+				time.AfterFunc(restWithin, done)
+			}
 		})
 	}
 	all.Wait()

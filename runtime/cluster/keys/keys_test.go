@@ -11,6 +11,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/kehai-run/kehai/runtime/cluster"
 	"github.com/kehai-run/kehai/runtime/engine"
@@ -33,6 +35,7 @@ type node struct {
 	name     string
 	home     string
 	down     bool
+	hangs    bool // takes what it is asked, and never answers
 	slow     bool // in coming to notes of the log
 	noted    int
 	services map[string]func(context.Context, string, []byte) ([]byte, error)
@@ -48,6 +51,10 @@ func (n *node) Ask(ctx context.Context, to, service string, request []byte) ([]b
 	n.net.mu.Unlock()
 	if other == nil || other.down || n.down {
 		return nil, errors.New("nobody answers")
+	}
+	if other.hangs {
+		<-ctx.Done()
+		return nil, ctx.Err()
 	}
 	return other.services[service](ctx, n.name, request)
 }
@@ -155,6 +162,31 @@ func TestSharing(t *testing.T) {
 	b.opens(t, again, "later")
 	a.down = false
 	a.opens(t, again, "later")
+}
+
+// A new key waits for enough members, and not for one that is cut off.
+func TestEnoughHaveIt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		_, a, b, c := three(t)
+		name, err := a.IDOf("c-1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		key, err := a.Draw(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.hangs = true
+		began := time.Now()
+		got, err := a.handOut(key)
+		if took := time.Since(began); err != nil || got.Fingerprint != key.Fingerprint || took > restWithin {
+			t.Errorf("handOut() = %v after %v, want its key after at most %v", err, took, restWithin)
+		}
+		row := a.seal(t, "c-1", "hello")
+		b.opens(t, row, "hello")
+		c.hangs, a.down = false, true
+		c.opens(t, row, "hello")
+	})
 }
 
 // Without a majority nothing is sealed under a new key, but for what is this member's
