@@ -26,7 +26,7 @@ const (
 	// recordLimit is the most that a record holds. What a larger batch writes lives longer.
 	recordLimit = 256 << 10
 	foldAt      = 4 << 20
-	foldStep    = 256 << 10 // at least so many bytes of records at a time
+	foldStep    = 64 << 10 // at least so many bytes of records at a time
 )
 
 func recordKey(n uint64) []byte { return binary.BigEndian.AppendUint64([]byte{recordKeys, '/'}, n) }
