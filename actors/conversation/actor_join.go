@@ -154,7 +154,6 @@ func (a *actor) join(turn *actors.Turn, into Into) error {
 			r.Basis, _ = Bases.Get(turn, RowKey(t.ID))
 		}
 		a.step(turn, reply.Event{Kind: reply.OnPerson})
-		a.tellJudge(turn, messages.FateForget)
 		if desk, _ = Desks.Get(turn, onlyRow); desk.Open != nil {
 			// It is being sent: the rest follows once its outcome is known.
 			return a.tellJoined(turn, into, list, rest{Own: own})
@@ -228,6 +227,7 @@ func (a *actor) hand(turn *actors.Turn, into Into, list []messages.MessageDelive
 		return err
 	}
 	a.clear(turn)
+	a.tellJudge(turn, messages.FateForget) // what it judged is there
 	into.Gone, into.Twice = true, nil
 	intos.Put(turn, onlyRow, into)
 	return nil

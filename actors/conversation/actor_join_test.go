@@ -31,10 +31,19 @@ func TestJoinTalk(t *testing.T) {
 	join := messages.JoinTalk{Conversation: "c-2", Into: "c-1", Offset: 10, Twice: []messages.Occurrence{1}}
 	from.Send(join)
 	var talk []messages.TalkJoined
+	forgot := false
 	for _, s := range from.Sent() {
-		if m, ok := s.Message.(messages.TalkJoined); ok && s.To == "conversation/c-1" {
-			talk = append(talk, m)
+		switch m := s.Message.(type) {
+		case messages.TalkJoined:
+			if s.To == "conversation/c-1" {
+				talk = append(talk, m)
+			}
+		case messages.ReplyFate:
+			forgot = s.To == "judge/c-2" && m.Fate == messages.FateForget
 		}
+	}
+	if !forgot {
+		t.Error("the judgement stays, want it forgotten with the messages it is about")
 	}
 	if len(talk) != 1 || len(talk[0].Messages) != 1 || talk[0].Messages[0].Parts[0].Occurrence != 12 {
 		t.Fatalf("handed over %+v, want m-2 at place 12", talk)

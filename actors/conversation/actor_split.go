@@ -128,14 +128,13 @@ func (a *actor) unanswer(turn *actors.Turn, list []messages.MessageDelivered, go
 			r.Basis, _ = Bases.Get(turn, RowKey(t.ID))
 		}
 	}
-	changed := false
 	for _, d := range list {
 		if slices.Contains(open, d.ID) {
 			r.Open = append(r.Open, d.ID)
 		}
-		changed = a.step(turn, reply.Event{Kind: reply.OnChanged, Message: d.ID, Unsent: true}) || changed
+		a.step(turn, reply.Event{Kind: reply.OnChanged, Message: d.ID, Unsent: true})
 	}
-	if changed {
+	if len(list) > 0 { // also a judgement that no reply is wanted is about what goes
 		a.tellJudge(turn, messages.FateForget)
 	}
 }

@@ -41,7 +41,7 @@ func TestSplitTalk(t *testing.T) {
 	from.Sent()
 
 	into := actortest.Spawn(t, New(o), actortest.Address("conversation/c-2"))
-	turns := 0
+	turns, forgot := 0, 0
 	for next := []messages.Message{split}; len(next) > 0; turns++ {
 		from.CrashBeforeCommit()
 		from.Send(next[0])
@@ -57,10 +57,17 @@ func TestSplitTalk(t *testing.T) {
 				into.Send(m) // again
 			case messages.SplitTalk:
 				next = append(next, m)
+			case messages.ReplyFate:
+				if s.To == "judge/c-1" && m.Fate == messages.FateForget {
+					forgot++
+				}
 			}
 		}
 		from.Crash()
 		into.Crash()
+	}
+	if forgot == 0 {
+		t.Error("the judgement stays, want it forgotten with the messages it is about")
 	}
 	head, _ := actortest.Stored(from, Heads, "head")
 	last, _ := actortest.Stored(from, Messages, RowKey(10))
