@@ -81,6 +81,7 @@ func TestPlacesOfTheKinds(t *testing.T) {
 // TestTopologyUsesTheRules asks each actor of a runtime for one of its numbers.
 func TestTopologyUsesTheRules(t *testing.T) {
 	c := watched()
+	c.Data = t.TempDir()
 	c.OCR.Engine, c.Windows[0].Structure = config.OCRDrawn, "rows"
 	c.Rules.Capture.Deadline, c.Rules.Fusion.Threshold = 7*time.Second, 63
 	c.Rules.Fusion.Changed = 64

@@ -40,7 +40,7 @@ func TestDesktopAnswers(t *testing.T) {
 		}
 		a.check(t)
 	}
-	a.live(t, deathPoint{}, 2*time.Minute, func() bool { return a.answered(t) })
+	a.live(t, deathPoint{}, 3*time.Minute, func() bool { return a.answered(t) })
 	if s := a.check(t); !a.answered(t) || s.Field > 0 {
 		t.Errorf("in the end the page is at %+v, unanswered\n%s", s, a.says("drafts", "status", "messages"))
 	}
@@ -251,10 +251,15 @@ func (a *askedPage) stopsWhileTyping(t *testing.T) {
 		return err == nil
 	})
 	a.begin()
-	desktop.Eventually(t, "an answer stands in the field", func() bool {
+	for late := time.Now().Add(3 * time.Minute); ; time.Sleep(50 * time.Millisecond) {
 		s := a.state(t)
-		return s.Field > 0 || len(s.Sent) > 0
-	})
+		if s.Field > 0 || len(s.Sent) > 0 {
+			break
+		}
+		if time.Now().After(late) {
+			t.Fatalf("no answer stands in the field; the page is at %+v\n%s", s, a.says("status", "drafts"))
+		}
+	}
 	began := time.Now()
 	a.stop(t, cmd, died, stderr)
 	s := a.check(t)

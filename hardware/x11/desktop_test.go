@@ -240,6 +240,10 @@ func TestWindows(t *testing.T) {
 		}
 	}
 	desktop.Eventually(t, "the newer window is listed first", order(above, below))
+	desktop.Eventually(t, "the newer window has the keyboard", func() bool {
+		got, err := d.Active(t.Context())
+		return err == nil && got.Ref == ref(above)
+	})
 	if err := d.Activate(t.Context(), ref(below)); err != nil {
 		t.Fatalf("Activate(%s) = %v", ref(below), err)
 	}

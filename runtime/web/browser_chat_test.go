@@ -138,6 +138,10 @@ func TestChatInABrowser(t *testing.T) {
 	p.click("#find-text")
 	p.do("Input.insertText", map[string]any{"text": "bold"}, nil)
 	p.until(`found.textContent === "1 found"`)
+
+	eval[bool](p, `open(talk.id), open(talk.id), true`) // within one picture of the screen
+	p.until(`found.textContent === "" && document.querySelectorAll("#messages [data-id]").length === 4`)
+	eval[bool](p, `new Promise((drawn) => { requestAnimationFrame(() => requestAnimationFrame(() => drawn(true))); })`)
 	b.wantNoComplaints()
 }
 

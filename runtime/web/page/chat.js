@@ -104,7 +104,7 @@ const catchUp = () => read();
 
 async function open(id) {
   const run = ++talk.run;
-  Object.assign(talk, { id, last: "", token: null, finding: false });
+  Object.assign(talk, { id, last: "", finding: false });
   talk.said.clear();
   el("messages").replaceChildren();
   el("banner").replaceChildren();
