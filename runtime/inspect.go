@@ -7,6 +7,7 @@ import (
 	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/runtime/control"
 	"github.com/kehai-run/kehai/runtime/engine"
+	"github.com/kehai-run/kehai/runtime/web"
 )
 
 // Inspect describes the runtime at this moment. It works in every state.
@@ -18,11 +19,9 @@ func (r *Runtime) Inspect() control.Status {
 		Captures: control.CapturesOf(r.core.Health.Captures()),
 		Windows:  r.plan.windows, Typists: r.plan.drivers.Typists,
 	}
-	r.mu.Lock()
-	if r.page != nil {
-		s.Page = r.page.URL()
+	if page := r.pageNow(); page != nil {
+		s.Page = "http://" + page.Addr() + "/"
 	}
-	r.mu.Unlock()
 	if s.Running && r.plan.llm != nil {
 		s.LLM = r.plan.llm()
 	}
@@ -51,9 +50,7 @@ func (r *Runtime) tell(ev Event) {
 	for _, fn := range r.plan.listeners {
 		fn(ev)
 	}
-	r.mu.Lock()
-	page := r.page
-	r.mu.Unlock()
+	page := r.pageNow()
 	if page == nil {
 		return
 	}
@@ -89,12 +86,16 @@ func (r *Runtime) forgetSeen() {
 	if r.set.recorder != nil {
 		r.set.recorder.Forgotten()
 	}
-	r.mu.Lock()
-	page := r.page
-	r.mu.Unlock()
-	if page != nil {
+	if page := r.pageNow(); page != nil {
 		page.Forget()
 	}
+}
+
+// pageNow is the live page, nil while there is none.
+func (r *Runtime) pageNow() *web.Server {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.page
 }
 
 // LogName is how the log writes a conversation unless debug.text is set, for

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -13,6 +14,7 @@ import (
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/runtime"
 	"github.com/kehai-run/kehai/runtime/config"
+	"github.com/kehai-run/kehai/runtime/control"
 )
 
 // pageOf is what the live page of a runtime shows.
@@ -34,14 +36,41 @@ type visitor struct {
 	client      http.Client
 }
 
+// visit opens the address that a runtime prints, as a browser does.
 func visit(t *testing.T, rt *runtime.Runtime) *visitor {
 	t.Helper()
-	base, token, ok := strings.Cut(rt.Inspect().Page, "/#t=")
-	if !ok {
-		t.Fatal("the page's address has no token")
+	address, err := rt.Backend().(control.PageBackend).PageLink(t.Context(), "")
+	if err != nil {
+		t.Fatal(err)
 	}
-	return &visitor{t: t, base: base, token: token,
+	return opened(t, address)
+}
+
+// opened changes the code in an address for a key.
+func opened(t *testing.T, address string) *visitor {
+	t.Helper()
+	page, err := url.Parse(address)
+	code, ok := strings.CutPrefix(page.Fragment, "c=")
+	if err != nil || !ok {
+		t.Fatalf("the page's address %q has no code: %v", page.Redacted(), err)
+	}
+	v := &visitor{t: t, base: "http://" + page.Host,
 		client: http.Client{Transport: &http.Transport{DisableKeepAlives: true}}}
+	r, err := http.NewRequest(http.MethodPost, v.base+"/enter", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Authorization", "Code "+code)
+	resp, err := v.client.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var key control.NewPageKey
+	if body := v.read(resp); resp.StatusCode != http.StatusOK || json.Unmarshal([]byte(body), &key) != nil {
+		t.Fatalf("POST /enter = %d %s, want a key", resp.StatusCode, body)
+	}
+	v.token = key.Key
+	return v
 }
 
 // ask sends a request with the token.

@@ -62,7 +62,7 @@ func TestEveryVerbResolvesNames(t *testing.T) {
 			return err
 		},
 		"guest": func(ctx context.Context, c messages.ConversationID) error {
-			_, err := b.(control.PageBackend).MakePageKey(ctx, c)
+			_, err := b.(control.PageBackend).PageLink(ctx, c)
 			return err
 		},
 		"recall": func(ctx context.Context, c messages.ConversationID) error {

@@ -87,7 +87,8 @@ func New(cfg config.Config, opts ...Option) (*Runtime, error) {
 		Book: names.NewBook(), Memory: recall.NewLibrary(time.Local), Talks: admin.NewTalks(),
 		Debug: datadir.DebugFiles(cfg.Data), Drawn: r.set.Drawn, HashKey: r.hashKey,
 		Live: &admin.Live{Status: r.Inspect, Problems: core.Health.Problems, Seen: r.seen, Forget: r.forgetSeen,
-			Served: core.Readers.Served, Retried: core.Readers.Retry, Trouble: core.Health.Set, Cluster: set.cluster},
+			Served: core.Readers.Served, Retried: core.Readers.Retry, Trouble: core.Health.Set, Cluster: set.cluster,
+			Page: r.pageNow},
 	}
 	if r.plan, err = r.makePlan(); err != nil {
 		return nil, err

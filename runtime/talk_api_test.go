@@ -30,15 +30,8 @@ type client struct {
 
 func newClient(t *testing.T, rt *runtime.Runtime) *client {
 	t.Helper()
-	page, err := url.Parse(rt.Inspect().Page)
-	if err != nil {
-		t.Fatal(err)
-	}
-	fragment, err := url.ParseQuery(page.Fragment)
-	if err != nil {
-		t.Fatal(err)
-	}
-	k := &client{t: t, base: "http://" + page.Host, token: fragment.Get("t")}
+	v := visit(t, rt)
+	k := &client{t: t, base: v.base, token: v.token}
 	resp, err := http.Get(k.base + "/openapi.json")
 	if err != nil {
 		t.Fatal(err)
@@ -267,14 +260,26 @@ func TestAGuestOfTheInterface(t *testing.T) {
 	owner := k.token
 	c := k.json(201, opTalks, "POST", opTalks, `{"channel":"web","name":"guest"}`)["conversation"].(string)
 	k.json(201, opTalks, "POST", opTalks, `{"channel":"host","name":"host"}`)
-	if _, err := b.MakePageKey(t.Context(), "host:host"); !errors.Is(err, control.ErrNotChannel) {
-		t.Errorf("a key for a guest of the host's = %v, want ErrNotChannel", err)
+	if _, err := b.PageLink(t.Context(), "host:host"); !errors.Is(err, control.ErrNotChannel) {
+		t.Errorf("an address for a guest of the host's = %v, want ErrNotChannel", err)
 	}
-	guest, err := b.MakePageKey(t.Context(), "web:guest")
-	if err != nil || !strings.HasPrefix(guest.URL, k.base+"/chat#t=") || string(guest.Conversation) != c {
-		t.Fatalf("MakePageKey() = %q of %s, %v", guest.URL, guest.Conversation, err)
+	if _, err := b.MakePageKey(t.Context(), control.RoleGuest); !errors.Is(err, control.ErrNoRole) {
+		t.Errorf("a program's key as a guest = %v, want ErrNoRole", err)
 	}
-	k.token = guest.Key
+	enter := func() string {
+		t.Helper()
+		link, err := b.PageLink(t.Context(), "web:guest")
+		if err != nil || !strings.HasPrefix(link, k.base+"/chat#c=") {
+			t.Fatalf("PageLink() = %q, %v", link, err)
+		}
+		return opened(t, link).token
+	}
+	k.token = enter()
+	keys, err := b.PageKeys(t.Context())
+	guest := slices.IndexFunc(keys, func(k control.PageKey) bool { return string(k.Conversation) == c })
+	if err != nil || guest < 0 || keys[guest].Role != control.RoleGuest {
+		t.Fatalf("PageKeys() = %+v, %v, want the guest's", keys, err)
+	}
 	path := opTalks + "/" + c + "/messages"
 	got, _ := k.happened(k.ask("POST", path, `{"text":"call 090-1234-5678"}`, sse))
 	if want := "[user: call [phone] assistant: At nine, at the station. done sent]"; fmt.Sprint(got) != want {
@@ -287,23 +292,20 @@ func TestAGuestOfTheInterface(t *testing.T) {
 	if said["meta"].(map[string]any)["pii_detected"] != true {
 		t.Errorf("a guest sees %v, want it called masked", said)
 	}
-	if err := b.RevokePageKey(t.Context(), guest.ID); err != nil {
+	if err := b.RevokePageKey(t.Context(), keys[guest].ID); err != nil {
 		t.Error(err)
 	}
 	if resp := k.ask("GET", path, ""); resp.StatusCode != http.StatusUnauthorized {
 		t.Errorf("with a key that was revoked: %d, want 401", resp.StatusCode)
 	}
-	again, err := b.MakePageKey(t.Context(), "web:guest")
-	if err != nil {
-		t.Fatal(err)
-	}
+	again := enter()
 	if k.token = owner; len(k.json(200, opTalks, "GET", opTalks, "")["conversations"].([]any)) != 2 {
 		t.Error("the owner does not see both conversations")
 	}
 	if _, err := rt.Forget(t.Context(), "web:guest"); err != nil {
 		t.Error(err)
 	}
-	k.token = again.Key
+	k.token = again
 	if resp := k.ask("GET", opTalks, ""); resp.StatusCode != http.StatusUnauthorized {
 		t.Errorf("after its conversation was forgotten a guest's key: %d, want 401", resp.StatusCode)
 	}

@@ -61,10 +61,16 @@ func (v *focusCamera) run(ctx context.Context, b control.Backend, _ []string) er
 	case !s.Running:
 		return errors.New("focus camera: no Kehai runs on this data: " +
 			"set focus.enabled: true and start one with kehai run")
-	case s.Page == "":
+	}
+	keys, ok := b.(control.PageBackend)
+	if !ok {
 		return control.ErrNoPage
 	}
-	address := strings.Replace(s.Page, "/#", "/camera#", 1)
+	address, err := keys.PageLink(ctx, "")
+	if err != nil {
+		return err
+	}
+	address = strings.Replace(address, "/#", "/camera#", 1)
 	if v.print || browse(ctx, address) != nil {
 		return v.stdout.printf("%s\n", address)
 	}

@@ -24,14 +24,16 @@ func (v *pageVerb) command() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "page",
 		Short: "Print the address of the live page, with its key",
-		Long: `Prints the address of the live page of the Kehai that runs. Behind the # stands its
-key: who has it reads every message. A key that was used lasts for 30 days, also over
-restarts; Kehai keeps only its hash. Each start makes another one.
+		Long: `Prints an address that opens the live page of the Kehai that runs, once and within ten
+minutes: the page changes what stands behind the # for a key of its own. Who has that
+key reads every message. It lasts for 30 days in its tab, also over restarts; Kehai
+keeps only its hash.
 
 Programs that use the interface below /v1, which /openapi.json describes, take a key of
 their own: --bearer writes one into a file that only you can read. --guest prints an
 address that opens one conversation of the channel web, and that masked, and nothing
-else. --list shows the keys, and --revoke makes one void at once, or all.`,
+else; it too works once, within ten minutes. --list shows the keys, and --revoke makes
+one void at once, or all.`,
 		Example: `  kehai page
   xdg-open "$(kehai page)"
   kehai page --bearer ~/.kehai.key
@@ -62,11 +64,7 @@ func (v *pageVerb) run(ctx context.Context, b control.Backend, _ []string) error
 	case v.revokes != "":
 		return keys.RevokePageKey(ctx, v.revokes)
 	case v.guest != "":
-		k, err := keys.MakePageKey(ctx, messages.ConversationID(v.guest))
-		if err == nil {
-			err = v.stdout.printf("%s\n", k.URL)
-		}
-		return err
+		return v.link(ctx, keys)
 	case v.bearer != "":
 		return v.write(ctx, keys)
 	}
@@ -76,10 +74,17 @@ func (v *pageVerb) run(ctx context.Context, b control.Backend, _ []string) error
 		return err
 	case !s.Running:
 		return errors.New("page: no Kehai runs on this data: start one with `kehai run`")
-	case s.Page == "":
-		return control.ErrNoPage
 	}
-	return v.stdout.printf("%s\n", s.Page)
+	return v.link(ctx, keys)
+}
+
+// link prints an address that opens the page once.
+func (v *pageVerb) link(ctx context.Context, keys control.PageBackend) error {
+	address, err := keys.PageLink(ctx, messages.ConversationID(v.guest))
+	if err != nil {
+		return err
+	}
+	return v.stdout.printf("%s\n", address)
 }
 
 // write makes a key and the file of it; without the file, there is no key.
@@ -88,7 +93,7 @@ func (v *pageVerb) write(ctx context.Context, keys control.PageBackend) error {
 	if err != nil {
 		return fmt.Errorf("page: want a file that is not there yet: %w", err)
 	}
-	k, err := keys.MakePageKey(ctx, "")
+	k, err := keys.MakePageKey(ctx, control.RoleOwner)
 	if err == nil {
 		_, err = f.WriteString(k.Key + "\n")
 	}
@@ -131,7 +136,8 @@ func (v *pageVerb) listKeys(ctx context.Context, b control.Backend, keys control
 	})
 }
 
-// withoutKey is the address of the page without what must stay secret.
+// withoutKey is the address of the page without what must stay secret: an older Kehai that runs has
+// its key there.
 func withoutKey(page string) string {
 	page, _, _ = strings.Cut(page, "#")
 	return page

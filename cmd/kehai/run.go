@@ -201,7 +201,7 @@ func (s *session) live(ctx, abort context.Context, cfg config.Config) (again boo
 		select {
 		case <-rt.Ready():
 			if !errors.Is(rt.Healthy(), runtime.ErrNotRunning) { // else RunUntil says why
-				s.greet(rt, cfg)
+				s.greet(ctx, rt, cfg)
 			}
 		case <-abort.Done():
 		}
@@ -254,16 +254,20 @@ func (s *session) obey(done context.Context, signals <-chan os.Signal, cancel, k
 }
 
 // greet says what runs, and where to look.
-func (s *session) greet(rt *runtime.Runtime, cfg config.Config) {
+func (s *session) greet(ctx context.Context, rt *runtime.Runtime, cfg config.Config) {
 	status := rt.Inspect()
 	s.stderr.printf("Kehai watches %s. Ctrl-C stops.\n", watchedNow(cfg, status))
-	switch {
-	case status.Page == "":
-	case s.stderr.tty:
-		s.stderr.printf("Live page: %s\n", status.Page)
-	default: // a log or a journal, which others may read
-		s.stderr.printf("Live page: %s (`kehai page` prints the address with its key)\n", withoutKey(status.Page))
+	if status.Page == "" {
+		return
 	}
+	keys, _ := rt.Backend().(control.PageBackend)
+	if s.stderr.tty && keys != nil { // else a log or a journal, which others may read
+		if address, err := keys.PageLink(ctx, ""); err == nil {
+			s.stderr.printf("Live page, for ten minutes and once: %s\n", address)
+			return
+		}
+	}
+	s.stderr.printf("Live page: %s (`kehai page` prints an address that opens it)\n", withoutKey(status.Page))
 }
 
 // watchedNow names the windows that are watched, and those that are paused.

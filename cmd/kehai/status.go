@@ -52,8 +52,8 @@ func showStatus(out terminal, s control.Status) error {
 	for _, p := range s.Problems {
 		out.lines("  ", "    ", p)
 	}
-	if s.Page != "" && out.tty { // it contains the token, which should not get into files
-		out.printf("  the live page: %s\n", s.Page)
+	if s.Page != "" {
+		out.printf("  the live page: %s (`kehai page` prints an address that opens it)\n", withoutKey(s.Page))
 	}
 	if s.Held > 0 {
 		out.printf("  %s held, as nobody knows whose: kehai conversations held\n", count(s.Held, "reading"))

@@ -63,6 +63,8 @@ type Live struct {
 	Retried  func()                   // parked events were sent again
 	Trouble  func(reason, text string)
 	Cluster  Cluster // nil: this machine is alone
+	// Page is the live page, nil while there is none.
+	Page func() *web.Server
 }
 
 // Status implements [control.Backend].

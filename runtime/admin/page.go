@@ -3,7 +3,6 @@ package admin
 import (
 	"context"
 	"fmt"
-	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -51,27 +50,42 @@ func (b Backend) PageKeys(context.Context) ([]control.PageKey, error) {
 }
 
 // MakePageKey implements [control.PageBackend].
-func (b Backend) MakePageKey(ctx context.Context, guestOf messages.ConversationID) (control.NewPageKey, error) {
+func (b Backend) MakePageKey(_ context.Context, role control.PageRole) (control.NewPageKey, error) {
 	s := b.sessions()
-	if s == nil || b.Live == nil || b.Live.Status().Page == "" {
+	switch {
+	case s == nil || b.page() == nil:
 		return control.NewPageKey{}, control.ErrNoPage
+	case role != control.RoleOwner:
+		return control.NewPageKey{}, fmt.Errorf("%w: %q", control.ErrNoRole, role)
 	}
-	path := "/"
-	if guestOf != "" {
-		t, err := b.Talk(ctx, guestOf, control.TalkQuery{Limit: 1})
-		if err == nil && t.Channel != messages.ChannelWeb {
-			err = control.ErrNotChannel
-		}
-		if err != nil {
-			return control.NewPageKey{}, err
-		}
-		guestOf, path = t.Conversation, "/chat"
+	return s.Make(role)
+}
+
+// PageLink implements [control.PageBackend].
+func (b Backend) PageLink(ctx context.Context, guestOf messages.ConversationID) (string, error) {
+	page := b.page()
+	switch {
+	case page == nil:
+		return "", control.ErrNoPage
+	case guestOf == "":
+		return page.URL(), nil
 	}
-	k, err := s.Make(guestOf)
-	if page, failed := url.Parse(b.Live.Status().Page); failed == nil {
-		k.URL = "http://" + page.Host + path + "#" + url.Values{"t": {k.Key}}.Encode()
+	t, err := b.Talk(ctx, guestOf, control.TalkQuery{Limit: 1})
+	if err == nil && t.Channel != messages.ChannelWeb {
+		err = control.ErrNotChannel
 	}
-	return k, err
+	if err != nil {
+		return "", err
+	}
+	return page.GuestURL(t.Conversation)
+}
+
+// page is the live page of a running Kehai, nil if it has none.
+func (b Backend) page() *web.Server {
+	if b.Live == nil {
+		return nil
+	}
+	return b.Live.Page()
 }
 
 // RevokePageKey implements [control.PageBackend].

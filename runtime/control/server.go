@@ -191,6 +191,7 @@ var codes = map[error]string{
 	ErrNotRecalled:           "not_recalled",
 	ErrNoKey:                 "no_key",
 	ErrNoPage:                "no_page",
+	ErrNoRole:                "no_role",
 	ErrNoCluster:             "no_cluster",
 }
 

@@ -223,7 +223,7 @@ func FuzzRequest(f *testing.F) {
 		for _, method := range []string{http.MethodGet, http.MethodPost} {
 			r := httptest.NewRequest(method, "http://"+s.Addr()+"/", strings.NewReader(body))
 			r.URL.Path, r.URL.RawQuery = path, query
-			r.Header.Set("Authorization", "Bearer "+s.token)
+			r.Header.Set("Authorization", "Bearer "+keyOf(t, s))
 			r.Header.Set("Origin", "http://"+s.Addr())
 			w := httptest.NewRecorder()
 			routes.ServeHTTP(w, r)

@@ -153,12 +153,14 @@ func TestAGuestInABrowser(t *testing.T) {
 	o.Talk, o.Sessions, o.Mask = k, NewSessions("", nil), strings.ToUpper
 	s, stop := serveOptions(t, o)
 	defer stop()
-	guest, err := s.sessions.Make("c-1")
+	guest, err := s.GuestURL("c-1")
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.token = guest.Key
-	p := startBrowser(t).talks(s, look{w: 1280, h: 900})
+	b := startBrowser(t)
+	p := b.tab(look{w: 1280, h: 900})
+	p.do("Page.navigate", map[string]any{"url": guest}, nil)
+	p.until(`typeof talk === "object" && el("link").textContent === "live" && talk.last !== ""`)
 	p.until(`document.querySelectorAll("#messages [data-id]").length === 1`)
 	if got := eval[string](p, bubbles); got != "theirs CALL 090-1234-5678" {
 		t.Errorf("a guest sees %q, want it masked", got)

@@ -152,15 +152,22 @@ func (b *breaking) Write(data []byte) (int, error) {
 
 func (b *breaking) Unwrap() http.ResponseWriter { return b.ResponseWriter }
 
-// The token leaves the address bar, serves a reload, and no other tab.
-func TestTokenInABrowser(t *testing.T) {
+// The code leaves the address bar, its key serves a reload, and no other tab; opened again the
+// address says what to do.
+func TestAnAddressInABrowser(t *testing.T) {
 	sc := newScene(t)
 	s := serve(t, &sc.host)
 	s.Listen(sc.hana.seen(t))
 	b := startBrowser(t)
-	p := b.open(s.URL(), look{w: 900, h: 900})
+	address := s.URL()
+	p := b.open(address, look{w: 900, h: 900})
+	_, code, _ := strings.Cut(address, "#c=")
 	if got := eval[string](p, `location.href + document.cookie`); got != "http://"+s.Addr()+"/" {
-		t.Errorf("the page's address and cookies = %q, want no token in them", got)
+		t.Errorf("the page's address and cookies = %q, want no code in them", got)
+	}
+	kept := eval[string](p, `JSON.stringify([{ ...sessionStorage }, { ...localStorage }])`)
+	if strings.Contains(kept, code) || !strings.Contains(kept, `"token"`) {
+		t.Errorf("the tab keeps %s, want a key and not the code", kept)
 	}
 	eval[bool](p, `window.old = true`)
 	p.do("Page.reload", nil, nil)
@@ -169,20 +176,41 @@ func TestTokenInABrowser(t *testing.T) {
 	b.wantNoComplaints()
 
 	other := b.tab(look{w: 900, h: 900})
-	other.do("Page.navigate", map[string]any{"url": "http://" + s.Addr() + "/"}, nil)
-	other.until(`document.getElementById("link")?.textContent === "no token"`)
-	other.shoot("no-token")
-	if got := other.text("body"); !strings.Contains(got, "open the address that Kehai printed") ||
-		strings.Contains(got, "おはよう") {
-		t.Errorf("the page without token shows %q, want only what to do", got)
+	wantOnly := func(what, notice string) {
+		t.Helper()
+		other.until(`document.getElementById("link")?.textContent === "no token"`)
+		if got := other.text("body"); !strings.Contains(got, notice) || strings.Contains(got, "おはよう") {
+			t.Errorf("the page %s shows %q, want only what to do", what, got)
+		}
 	}
-	// A new address in the same tab loads nothing by itself.
+	other.do("Page.navigate", map[string]any{"url": "http://" + s.Addr() + "/"}, nil)
+	wantOnly("without a key", "run kehai page, and open the address")
+	other.shoot("no-token")
+	for _, path := range []string{"", "chat"} { // the second opening
+		other.do("Page.navigate", map[string]any{"url": "about:blank"}, nil)
+		other.do("Page.navigate", map[string]any{"url": strings.Replace(address, "/#", "/"+path+"#", 1)}, nil)
+		if path != "" {
+			other.until(`document.getElementById("banner")?.innerText.includes("opens the page once")`)
+			continue
+		}
+		wantOnly("of an address that was opened", "opens the page once, within ten minutes")
+		if got := eval[string](other, `location.href`); got != "http://"+s.Addr()+"/" {
+			t.Errorf("its address = %q, want no code in it", got)
+		}
+	}
+	other.do("Page.navigate", map[string]any{"url": "http://" + s.Addr() + "/"}, nil)
+	wantOnly("without a key", "run kehai page, and open the address")
+
+	// In the tab that has the page, nothing is lost. A new address there loads nothing by itself.
+	eval[bool](p, `window.old = true`)
+	p.do("Page.navigate", map[string]any{"url": address}, nil)
+	p.until(`!window.old && ` + allDrawn)
 	other.do("Page.navigate", map[string]any{"url": s.URL()}, nil)
 	other.until(allDrawn)
 	other.do("Page.navigate", map[string]any{"url": "http://" + s.Addr() + "/#t=" + randomHex()}, nil)
 	other.until(`document.getElementById("link")?.textContent === "closed"`)
-	if got := other.text("#notices"); !strings.Contains(got, "is not, or no longer, the one of the Kehai that runs") {
-		t.Errorf("the page with a wrong token says %q, want that it is wrong", got)
+	if got := other.text("#notices"); !strings.Contains(got, "is not, or no longer, one of the Kehai that runs") {
+		t.Errorf("the page with a wrong key says %q, want that it is wrong", got)
 	}
 }
 
@@ -260,6 +288,7 @@ func TestAnotherPortInABrowser(t *testing.T) {
 	})
 
 	// All that the other program has heard opens nothing when it is sent on.
+	key := eval[string](own, `token`)
 	close(requests)
 	seen := 0
 	for theft := range requests {
@@ -278,7 +307,7 @@ func TestAnotherPortInABrowser(t *testing.T) {
 			}
 		}
 		for name, values := range theft.Header {
-			if strings.Contains(strings.Join(values, " "), s.token) || name == "Cookie" || name == "Authorization" {
+			if strings.Contains(strings.Join(values, " "), key) || name == "Cookie" || name == "Authorization" {
 				t.Errorf("the other program is sent %s: %v", name, values)
 			}
 		}

@@ -15,6 +15,7 @@
 //	/chat       conversations: both sides, what is being written, drafts, search
 //	/camera     follows a face in the browser; /tracker/… are the files of its [Tracker]
 //	/openapi.json what stands below /v1
+//	/enter      POST of the code of an address, answered with a key
 //	/healthz    200 or 503 with reasons as JSON
 //	/metrics    Prometheus
 //
@@ -46,10 +47,13 @@
 // machine is refused), carry no foreign Origin, and have the token in the header
 // Authorization. A command must also have an Origin.
 //
-// The token is in the fragment of [Server.URL], which a browser never sends. The page
-// moves it to the tab's session storage, which a browser separates by port, and adds it
-// to each fetch. There is no cookie: browsers send those to every port of a host, so any
-// program on this machine that the browser visits would receive it. A token is valid for
-// 30 days, so that an open page survives a restart; a file keeps its hash, and `kehai page
-// --revoke` ends it at once. The browser's history may keep the address that was opened.
+// What [Server.URL] has in its fragment, which a browser never sends, is no key but a code:
+// with POST /enter the page changes it at once for a key of its own. It works once, for ten
+// minutes, and not for another process, so an address that a history, a terminal or a list
+// of processes kept opens nothing. The page keeps its key in the tab's session storage,
+// which a browser separates by port, and adds it to each fetch. There is no cookie: browsers
+// send those to every port of a host, so any program on this machine that the browser visits
+// would receive it. A key is valid for 30 days, so that an open page survives a restart; a
+// file has its hash, and `kehai page --revoke` ends it at once. A fragment that begins with
+// t= holds a key itself: that of a host which gave its own, or one of an older version.
 package web

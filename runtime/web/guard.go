@@ -17,6 +17,7 @@ func (s *Server) routes() http.Handler {
 	open := http.NewServeMux()
 	open.HandleFunc("GET /healthz", s.healthz)
 	open.Handle("GET /metrics", s.opts.Metrics)
+	open.HandleFunc("POST /enter", s.enter)
 	for _, a := range assets {
 		open.HandleFunc("GET "+a.path, a.serve)
 	}
@@ -94,8 +95,8 @@ func (s *Server) authorised(owners, guests http.Handler) http.Handler {
 		v, ok := s.admit(r)
 		if !ok {
 			w.Header().Set("WWW-Authenticate", "Bearer")
-			http.Error(w, "This needs the token of the page: open the address that Kehai printed when it started "+
-				"(kehai page prints it again).", http.StatusUnauthorized)
+			http.Error(w, "This needs a key of the page: open the address that kehai page prints; programs take "+
+				"a key of their own (kehai page --bearer).", http.StatusUnauthorized)
 			return
 		}
 		next := owners

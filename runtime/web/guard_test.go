@@ -19,11 +19,11 @@ func TestTokenIsNeeded(t *testing.T) {
 		"nothing":                 func(*http.Request) {},
 		"an empty token":          func(r *http.Request) { r.Header.Set("Authorization", "Bearer ") },
 		"another token":           func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+randomHex()) },
-		"half of the token":       func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+s.token[:16]) },
-		"no scheme":               func(r *http.Request) { r.Header.Set("Authorization", s.token) },
-		"the token in the query":  func(r *http.Request) { r.URL.RawQuery += "&t=" + s.token },
-		"the token in a cookie":   func(r *http.Request) { r.AddCookie(&http.Cookie{Name: "t", Value: s.token}) },
-		"the token as a password": func(r *http.Request) { r.SetBasicAuth("t", s.token) },
+		"half of the token":       func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+keyOf(t, s)[:16]) },
+		"no scheme":               func(r *http.Request) { r.Header.Set("Authorization", keyOf(t, s)) },
+		"the token in the query":  func(r *http.Request) { r.URL.RawQuery += "&t=" + keyOf(t, s) },
+		"the token in a cookie":   func(r *http.Request) { r.AddCookie(&http.Cookie{Name: "t", Value: keyOf(t, s)}) },
+		"the token as a password": func(r *http.Request) { r.SetBasicAuth("t", keyOf(t, s)) },
 	} {
 		for _, path := range closedPaths {
 			r := request(t, s, path)
@@ -53,7 +53,7 @@ func TestTheShellHoldsNoData(t *testing.T) {
 	s := serve(t, h)
 	h.deliver(s, 4, "himitsu")
 	s.Listen(frameOf("line@a", 10, "himitsu"))
-	for _, path := range []string{"/", "/?t=" + s.token, "/page.css", "/connection.js", "/page.js", "/attention.js",
+	for _, path := range []string{"/", "/?t=" + keyOf(t, s), "/page.css", "/connection.js", "/page.js", "/attention.js",
 		"/timeline.js", "/pipeline.js", "/icon.svg", "/insights", "/insights.js", "/memory", "/memory.js",
 		"/parts.js", "/camera", "/camera.js", "/healthz"} {
 		r := request(t, s, path)
@@ -62,7 +62,7 @@ func TestTheShellHoldsNoData(t *testing.T) {
 		if resp.StatusCode != http.StatusOK || len(resp.Cookies()) > 0 {
 			t.Errorf("GET %s = %d with cookies %v, want 200 and none", path, resp.StatusCode, resp.Cookies())
 		}
-		for _, words := range []string{"himitsu", s.token, s.boot} {
+		for _, words := range []string{"himitsu", keyOf(t, s), s.boot} {
 			if strings.Contains(body, words) {
 				t.Errorf("GET %s holds %q", path, words)
 			}

@@ -158,6 +158,19 @@ var (
 	httpClient = &http.Client{Transport: transport}
 )
 
+// keyOf is a key of a server for its owner.
+func keyOf(t *testing.T, s *Server) string {
+	t.Helper()
+	if s.token == "" { // with sessions nothing else uses that field
+		k, err := s.sessions.Make(control.RoleOwner)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.token = k.Key
+	}
+	return s.token
+}
+
 // request makes a request with the token.
 func request(t *testing.T, s *Server, path string) *http.Request {
 	t.Helper()
@@ -167,7 +180,7 @@ func request(t *testing.T, s *Server, path string) *http.Request {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.Header.Set("Authorization", "Bearer "+s.token)
+	r.Header.Set("Authorization", "Bearer "+keyOf(t, s))
 	return r
 }
 

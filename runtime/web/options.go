@@ -21,11 +21,11 @@ type Options struct {
 	// Addr is host:port, such as DefaultAddr. The host must be a loopback address or
 	// localhost, port 0 takes a free one. Required.
 	Addr string
-	// Token opens the page, and is its only key; "" means keys of 128 bits that Sessions
-	// keep. A given one must have at least 16 characters, all of them visible ASCII.
+	// Token opens the page, and is its only key, also in its address; "" means keys of 128
+	// bits that Sessions keep. A given one must have at least 16 characters, all of them
+	// visible ASCII.
 	Token string
-	// Sessions are the keys that open the page; each start adds one. nil keeps them in
-	// memory.
+	// Sessions are the keys that open the page. nil keeps them in memory.
 	Sessions *Sessions
 	// Status describes the runtime now. Required.
 	Status func() Status

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"net/url"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -34,8 +33,7 @@ type Server struct {
 	http *http.Server
 
 	sessions *Sessions // nil if the host gave the only key
-	keyMu    sync.Mutex
-	token    string // of this start
+	token    string    // which is this
 
 	talks atomic.Int64 // open streams of conversations
 
@@ -54,7 +52,7 @@ const (
 	maxConns      = 256
 )
 
-// New checks the options and opens the port, so [Server.URL] is valid from then on. Call
+// New checks the options and opens the port, so [Server.URL] works from then on. Call
 // Serve or Close afterwards. Errors wrap [ErrNotLoopback] and [ErrPortInUse] and say what
 // to change.
 func New(o Options) (*Server, error) {
@@ -128,12 +126,6 @@ func listen(addr string) (net.Listener, error) {
 			ln.Close())
 	}
 	return ln, nil
-}
-
-// URL opens the page in a browser. Its fragment, which browsers do not send, is
-// the token: print it for the person who started the process and log it nowhere.
-func (s *Server) URL() string {
-	return "http://" + s.Addr() + "/#" + url.Values{"t": {s.key()}}.Encode()
 }
 
 // Addr is where the page listens, host:port.

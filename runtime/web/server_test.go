@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"go.uber.org/goleak"
+
+	"github.com/kehai-run/kehai/runtime/control"
 )
 
 func TestListensOnLoopbackOnly(t *testing.T) {
@@ -63,23 +65,46 @@ func TestNewChecksOptions(t *testing.T) {
 	}
 }
 
-func TestTokensDiffer(t *testing.T) {
+func TestAddressesDiffer(t *testing.T) {
 	seen := map[string]bool{}
 	for range 3 {
 		s, err := New((&host{}).options())
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(s.token) != 32 || seen[s.token] || s.URL() != "http://"+s.Addr()+"/#t="+s.token {
-			t.Errorf("URL() = %q with token %q, want a new one of 32 hex digits in its fragment", s.URL(), s.token)
+		for range 2 {
+			code, ok := strings.CutPrefix(s.URL(), "http://"+s.Addr()+"/#c=")
+			if !ok || len(code) != 32 || seen[code] {
+				t.Errorf("URL() has the code %q, want a new one of 32 hex digits in its fragment", code)
+			}
+			seen[code] = true
 		}
-		seen[s.token] = true
 		if err := s.Close(); err != nil {
 			t.Errorf("Close() = %v, want nil", err)
 		}
 		if _, err := net.Dial("tcp", s.Addr()); err == nil {
 			t.Errorf("%s is open after Close", s.Addr())
 		}
+	}
+}
+
+// TestTheKeyOfAHost is the only one, and stands in the address.
+func TestTheKeyOfAHost(t *testing.T) {
+	o := (&host{}).options()
+	o.Token = "a-key-of-its-own"
+	s, err := New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if want := "http://" + s.Addr() + "/#t=" + o.Token; s.URL() != want {
+		t.Errorf("URL() = %q, want %q", s.URL(), want)
+	}
+	if url, err := s.GuestURL("c-1"); !errors.Is(err, control.ErrNoPage) {
+		t.Errorf("GuestURL() = %q, %v, want that there is none", url, err)
+	}
+	if code, _ := enter(t, s, o.Token); code != http.StatusUnauthorized {
+		t.Errorf("the host's key as a code = %d, want 401", code)
 	}
 }
 

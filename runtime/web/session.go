@@ -34,9 +34,10 @@ type Sessions struct {
 	path string // "" keeps them in memory
 	now  func() time.Time
 
-	mu   sync.Mutex
-	seen fs.FileInfo // the file as it was read last
-	list []session
+	mu    sync.Mutex
+	seen  fs.FileInfo // the file as it was read last
+	list  []session
+	codes []code // never in the file
 }
 
 // session is a key as it is kept.
@@ -106,27 +107,31 @@ func hashOf(key string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Make makes a key: for a guest of a conversation, or for the owner if that is "".
-func (s *Sessions) Make(guestOf messages.ConversationID) (control.NewPageKey, error) {
-	return s.add(control.PageKey{Conversation: guestOf})
+// Make makes a key for a program.
+func (s *Sessions) Make(role control.PageRole) (control.NewPageKey, error) {
+	return s.add(control.PageKey{Role: role})
 }
 
 func (s *Sessions) add(k control.PageKey) (control.NewPageKey, error) {
 	key := randomHex()
-	k.Role = control.RoleOwner
-	if k.Conversation != "" {
-		k.Role = control.RoleGuest
-	}
 	now := s.now()
 	hash := hashOf(key)
 	k.ID, k.Made, k.Ends = "k-"+hash[:8], control.Stamp{Time: now}, control.Stamp{Time: now.Add(sessionAge)}
-	err := s.edit(func(list []session) ([]session, error) {
-		if k.Start {
-			list = slices.DeleteFunc(list, func(old session) bool { return old.Start && !old.Used })
-		}
-		return append(list, session{k, hash}), nil
-	})
+	err := s.edit(func(list []session) ([]session, error) { return append(list, session{k, hash}), nil })
 	return control.NewPageKey{PageKey: k, Key: key}, err
+}
+
+// tidy drops the keys that older versions made at each start, if they were not used.
+func (s *Sessions) tidy() error {
+	unused := func(k session) bool { return k.Start && !k.Used }
+	s.mu.Lock()
+	s.refresh()
+	some := slices.ContainsFunc(s.list, unused)
+	s.mu.Unlock()
+	if !some {
+		return nil
+	}
+	return s.edit(func(list []session) ([]session, error) { return slices.DeleteFunc(list, unused), nil })
 }
 
 // adopt takes over the key that an older version kept as it is, and deletes its file.
@@ -204,8 +209,12 @@ func (s *Sessions) List() []control.PageKey {
 // AllKeys revokes every key.
 const AllKeys = "all"
 
-// Revoke makes a key void at once. The error wraps [control.ErrNoKey].
+// Revoke makes a key void at once, and [AllKeys] also the addresses that wait to be opened.
+// The error wraps [control.ErrNoKey].
 func (s *Sessions) Revoke(id string) error {
+	if id == AllKeys {
+		s.void(func(code) bool { return true })
+	}
 	return s.edit(func(list []session) ([]session, error) {
 		left := slices.DeleteFunc(list, func(k session) bool { return id == AllKeys || k.ID == id })
 		if id != AllKeys && len(left) == len(list) {
@@ -218,6 +227,7 @@ func (s *Sessions) Revoke(id string) error {
 // Forget makes the keys of guests of conversations void, which must not outlive them.
 func (s *Sessions) Forget(list []messages.ConversationID) error {
 	of := func(k control.PageKey) bool { return k.Conversation != "" && slices.Contains(list, k.Conversation) }
+	s.void(func(c code) bool { return of(c.key) })
 	if !slices.ContainsFunc(s.List(), of) {
 		return nil
 	}
@@ -226,7 +236,7 @@ func (s *Sessions) Forget(list []messages.ConversationID) error {
 	})
 }
 
-// open makes the key of this start, and takes over what an older version left.
+// open takes over what an older version left.
 func (s *Server) open() error {
 	if s.opts.Token != "" {
 		s.token = s.opts.Token
@@ -236,30 +246,13 @@ func (s *Server) open() error {
 	if s.sessions == nil {
 		s.sessions = NewSessions("", s.opts.Now)
 	}
-	if s.sessions.path != "" {
-		if err := s.sessions.adopt(filepath.Join(filepath.Dir(s.sessions.path), "page.token")); err != nil {
-			return err
-		}
+	if s.sessions.path == "" {
+		return nil
 	}
-	k, err := s.sessions.add(control.PageKey{Start: true})
-	s.token = k.Key
-	return err
-}
-
-// key is what the page is opened with now: another one once the former is void.
-func (s *Server) key() string {
-	s.keyMu.Lock()
-	defer s.keyMu.Unlock()
-	if s.sessions != nil {
-		if _, ok := s.sessions.find(s.token); !ok {
-			k, err := s.sessions.add(control.PageKey{Start: true})
-			if err != nil {
-				s.opts.Log.Warn().Err(err).Msg("page_key_failed")
-			}
-			s.token = k.Key
-		}
+	if err := s.sessions.adopt(filepath.Join(filepath.Dir(s.sessions.path), "page.token")); err != nil {
+		return err
 	}
-	return s.token
+	return s.sessions.tidy()
 }
 
 // visitor is who asks.

@@ -4,11 +4,14 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -50,62 +53,209 @@ func (d *keyed) opens(s *Server, key string) bool {
 	return ok
 }
 
-// TestKeysOutliveTheServer for thirty days, if they were used, and no file has them.
-func TestKeysOutliveTheServer(t *testing.T) {
+// enter changes a code of a server for a key.
+func enter(t *testing.T, s *Server, code string) (status int, key string) {
+	t.Helper()
+	w := httptest.NewRecorder()
+	r := httptest.NewRequest("POST", "http://127.0.0.1/enter", nil)
+	r.Header.Set("Authorization", "Code "+code)
+	s.http.Handler.ServeHTTP(w, r)
+	noCookies(t, &http.Response{Header: w.Header(), Request: r})
+	var k control.NewPageKey
+	if w.Code == http.StatusOK && json.Unmarshal(w.Body.Bytes(), &k) != nil || w.Code == http.StatusUnauthorized &&
+		!strings.Contains(w.Body.String(), "run kehai page for another one") {
+		t.Errorf("POST /enter = %d %s, want a key, or what to do", w.Code, w.Body)
+	}
+	return w.Code, k.Key
+}
+
+// entered is a key of an address that is opened for the first time.
+func (d *keyed) entered(s *Server) string {
+	d.Helper()
+	_, code, _ := strings.Cut(s.URL(), "/#c=")
+	status, key := enter(d.T, s, code)
+	if status != http.StatusOK || !d.opens(s, key) || d.opens(s, code) {
+		d.Fatalf("an address that is opened first = %d, want a key that opens the page", status)
+	}
+	return key
+}
+
+// TestAnAddressOpensThePageOnce, within ten minutes, at the server that printed it.
+func TestAnAddressOpensThePageOnce(t *testing.T) {
 	d := newKeyed(t)
-	first := d.start()
-	used := first.key()
-	if !d.opens(first, used) || first.URL() != "http://"+first.Addr()+"/#t="+used {
-		t.Fatal("the key of a start does not open the page")
+	s := d.start()
+	codeOf := func() string {
+		_, code, _ := strings.Cut(s.URL(), "/#c=")
+		return code
 	}
-	second := d.start()
-	unused := second.key()
-	third := d.start()
-	info, err := os.Stat(d.path)
+	code := codeOf()
+	status, key := enter(t, s, code)
+	if status != http.StatusOK || !d.opens(s, key) || key == code {
+		t.Fatalf("the first opening = %d, want a key of its own", status)
+	}
+	if status, again := enter(t, s, code); status != http.StatusUnauthorized || again != "" || !d.opens(s, key) {
+		t.Errorf("the second opening = %d %q, want 401 and the first page to go on", status, again)
+	}
 	raw, _ := os.ReadFile(d.path)
-	if err != nil || info.Mode().Perm() != 0o600 || bytes.Contains(raw, []byte(used)) {
-		t.Fatalf("%v, %v: %s; want hashes in a file of mode 600", info, err, raw)
+	if waiting := codeOf(); bytes.Contains(raw, []byte(key)) || bytes.Contains(raw, []byte(hashOf(waiting))) {
+		t.Errorf("the file has %s, want only hashes of keys", raw)
 	}
-	if !d.opens(third, used) || d.opens(third, unused) || used == unused {
-		t.Error("want the used key to outlive its start, and the unused one not")
+	late, early := codeOf(), codeOf()
+	d.now = t0.Add(codeAge - time.Second)
+	if status, _ := enter(t, s, early); status != http.StatusOK {
+		t.Errorf("before ten minutes are over = %d, want 200", status)
 	}
-	d.now = t0.Add(sessionAge - time.Minute)
-	if !d.opens(third, used) {
-		t.Error("void before thirty days")
+	d.now = t0.Add(codeAge)
+	if status, _ := enter(t, s, late); status != http.StatusUnauthorized {
+		t.Errorf("after ten minutes = %d, want 401", status)
 	}
-	d.now = t0.Add(sessionAge)
-	if d.opens(third, used) || len(d.sessions().List()) != 0 {
-		t.Error("open after thirty days")
+	elsewhere := codeOf()
+	if status, _ := enter(t, d.start(), elsewhere); status != http.StatusUnauthorized {
+		t.Errorf("at the next start = %d, want 401", status)
 	}
-	if !d.opens(third, third.key()) {
-		t.Error("the page has no key after thirty days")
+	back := codeOf()
+	d.now = t0.Add(-codeAge)
+	if status, _ := enter(t, s, back); status != http.StatusUnauthorized {
+		t.Errorf("after the clock was set back = %d, want 401", status)
 	}
-	d.now = t0.Add(-2 * sessionAge)
-	if !d.opens(third, third.key()) || len(d.sessions().List()) != 1 {
-		t.Error("a clock that was set back leaves no key, or an old one")
+	first := codeOf()
+	for range maxCodes {
+		codeOf()
+	}
+	if status, _ := enter(t, s, first); status != http.StatusUnauthorized || len(s.sessions.codes) != maxCodes {
+		t.Errorf("the oldest of too many = %d, %d wait, want 401 and %d", status, len(s.sessions.codes), maxCodes)
+	}
+	if status, _ := enter(t, s, ""); status != http.StatusUnauthorized {
+		t.Errorf("no code = %d, want 401", status)
 	}
 }
 
-// TestKeysAreRevoked at once, by another process too.
+// TestAnAddressIsOpenedByMany at the same moment: one of them has the page.
+func TestAnAddressIsOpenedByMany(t *testing.T) {
+	d := newKeyed(t)
+	s := d.start()
+	_, code, _ := strings.Cut(s.URL(), "/#c=")
+	var all sync.WaitGroup
+	var keys atomic.Int32
+	for range 8 {
+		all.Go(func() {
+			if status, _ := enter(t, s, code); status == http.StatusOK {
+				keys.Add(1)
+			}
+		})
+	}
+	if all.Wait(); keys.Load() != 1 || len(s.sessions.List()) != 1 {
+		t.Errorf("%d pages were opened, and %d keys are kept, want one", keys.Load(), len(s.sessions.List()))
+	}
+}
+
+// TestAKeyThatCannotBeKept leaves its code, so that the page opens once it can.
+func TestAKeyThatCannotBeKept(t *testing.T) {
+	d := newKeyed(t)
+	s := d.start()
+	_, code, _ := strings.Cut(s.URL(), "/#c=")
+	dir := filepath.Dir(d.path)
+	if err := os.Rename(dir, dir+".away"); err != nil {
+		t.Fatal(err)
+	}
+	if status, _ := enter(t, s, code); status != http.StatusServiceUnavailable {
+		t.Errorf("without a place for the key = %d, want 503", status)
+	}
+	if err := os.Rename(dir+".away", dir); err != nil {
+		t.Fatal(err)
+	}
+	if status, key := enter(t, s, code); status != http.StatusOK || !d.opens(s, key) {
+		t.Errorf("then = %d, want the page open", status)
+	}
+}
+
+// TestKeysOutliveTheServer for thirty days, and no file has them; not so the unused ones of the
+// starts of an older version.
+func TestKeysOutliveTheServer(t *testing.T) {
+	d := newKeyed(t)
+	first := d.start()
+	key := d.entered(first)
+	used, err := first.sessions.add(control.PageKey{Role: control.RoleOwner, Start: true, Used: true})
+	unused, failed := first.sessions.add(control.PageKey{Role: control.RoleOwner, Start: true})
+	if err := errors.Join(err, failed); err != nil {
+		t.Fatal(err)
+	}
+	second := d.start()
+	info, err := os.Stat(d.path)
+	raw, _ := os.ReadFile(d.path)
+	if err != nil || info.Mode().Perm() != 0o600 || bytes.Contains(raw, []byte(key)) {
+		t.Fatalf("%v, %v: %s; want hashes in a file of mode 600", info, err, raw)
+	}
+	if !d.opens(second, key) || !d.opens(second, used.Key) || d.opens(second, unused.Key) {
+		t.Error("want the used keys to outlive their start, and the unused one not")
+	}
+	d.now = t0.Add(sessionAge - time.Minute)
+	if !d.opens(second, key) {
+		t.Error("void before thirty days")
+	}
+	d.now = t0.Add(sessionAge)
+	if d.opens(second, key) || len(d.sessions().List()) != 0 {
+		t.Error("open after thirty days")
+	}
+	d.entered(second)
+	d.now = t0.Add(-2 * sessionAge)
+	if d.entered(second); len(d.sessions().List()) != 1 {
+		t.Error("a clock that was set back leaves an old key")
+	}
+}
+
+// TestKeysAreRevoked at once, by another process too, and with all of them what waits.
 func TestKeysAreRevoked(t *testing.T) {
 	d := newKeyed(t)
 	s, other := d.start(), d.sessions()
-	guest, err := other.Make("c-1")
+	owner := d.entered(s)
+	guest, err := other.add(control.PageKey{Role: control.RoleGuest, Conversation: "c-1"})
 	if err != nil || guest.Role != control.RoleGuest || !d.opens(s, guest.Key) {
-		t.Fatalf("Make() = %+v, %v, want a guest who is let in", guest.PageKey, err)
+		t.Fatalf("add() = %+v, %v, want a guest who is let in", guest.PageKey, err)
 	}
 	if err := other.Revoke("k-none"); err == nil || len(other.List()) != 2 {
 		t.Errorf("Revoke of no key = %v with %d keys left, want an error and both", err, len(other.List()))
 	}
-	if err := other.Revoke(guest.ID); err != nil || d.opens(s, guest.Key) || !d.opens(s, s.key()) {
+	if err := other.Revoke(guest.ID); err != nil || d.opens(s, guest.Key) || !d.opens(s, owner) {
 		t.Errorf("Revoke() = %v, want the guest out and the owner in", err)
 	}
-	was := s.key()
-	if err := other.Revoke(AllKeys); err != nil || d.opens(s, was) {
+	if err := other.Revoke(AllKeys); err != nil || d.opens(s, owner) {
 		t.Errorf("Revoke(all) = %v, want everybody out", err)
 	}
-	if now := s.key(); now == was || !d.opens(s, now) || d.opens(s, was) {
+	_, waits, _ := strings.Cut(s.URL(), "/#c=")
+	if err := s.sessions.Revoke(AllKeys); err != nil {
+		t.Error(err)
+	}
+	if status, _ := enter(t, s, waits); status != http.StatusUnauthorized {
+		t.Errorf("an address that was printed before all was revoked = %d, want 401", status)
+	}
+	if now := d.entered(s); now == owner || d.opens(s, owner) {
 		t.Error("want another key for whoever asks Kehai for one")
+	}
+}
+
+// TestAGuestsAddressIsForgotten with the conversation.
+func TestAGuestsAddressIsForgotten(t *testing.T) {
+	d := newKeyed(t)
+	s := d.start()
+	var codes []string
+	for _, c := range []messages.ConversationID{"c-1", "c-2"} {
+		link, err := s.GuestURL(c)
+		_, code, ok := strings.Cut(link, "/chat#c=")
+		if err != nil || !ok {
+			t.Fatalf("GuestURL() = %q, %v", link, err)
+		}
+		codes = append(codes, code)
+	}
+	if err := s.sessions.Forget([]messages.ConversationID{"c-1"}); err != nil {
+		t.Fatal(err)
+	}
+	if status, _ := enter(t, s, codes[0]); status != http.StatusUnauthorized {
+		t.Errorf("an address of what was forgotten = %d, want 401", status)
+	}
+	_, key := enter(t, s, codes[1])
+	if k, ok := s.sessions.find(key); !ok || k.Role != control.RoleGuest || k.Conversation != "c-2" {
+		t.Errorf("the other address opens %+v, %v, want a guest's", k, ok)
 	}
 }
 
@@ -120,12 +270,12 @@ func TestAFileOfKeysThatIsNotOurs(t *testing.T) {
 	} {
 		d := newKeyed(t)
 		s := d.start()
-		was := s.key()
+		was := d.entered(s)
 		spoil(d.path)
 		if d.opens(s, was) {
 			t.Errorf("%s: the key still opens the page", what)
 		}
-		if now := s.key(); !d.opens(s, now) || !d.opens(d.start(), now) {
+		if now := d.entered(s); !d.opens(d.start(), now) {
 			t.Errorf("%s: the page cannot be opened any more", what)
 		}
 	}
@@ -196,7 +346,7 @@ func TestAGuest(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	guest, err := s.sessions.Make("c-1")
+	guest, err := s.sessions.add(control.PageKey{Role: control.RoleGuest, Conversation: "c-1"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -247,7 +397,7 @@ func TestAGuest(t *testing.T) {
 		t.Errorf("after a merge a guest reads %d %s, want 404", code, body)
 	}
 	for _, private := range []string{"1234", "a draft"} {
-		if _, body := answered(t, s, s.key(), "GET", "/v1/conversations/c-2/messages", "", ""); !strings.Contains(body,
+		if _, body := answered(t, s, keyOf(t, s), "GET", "/v1/conversations/c-2/messages", "", ""); !strings.Contains(body,
 			private) {
 			t.Errorf("the owner reads %s, want everything", body)
 		}
@@ -276,7 +426,7 @@ func answered(t *testing.T, s *Server, key, method, path, body, accept string) (
 // TestKeysAreKeptWithoutText: nothing in the file but what says what a key is.
 func TestKeysAreKeptWithoutText(t *testing.T) {
 	d := newKeyed(t)
-	k, err := d.sessions().Make("c-1")
+	k, err := d.sessions().add(control.PageKey{Role: control.RoleGuest, Conversation: "c-1"})
 	raw, _ := os.ReadFile(d.path)
 	var list []map[string]any
 	if err != nil || json.Unmarshal(raw, &list) != nil || len(list) != 1 || list[0]["id"] != k.ID ||

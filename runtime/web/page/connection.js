@@ -1,7 +1,7 @@
-// How the page talks to Kehai. The token comes in the fragment of the address
-// that Kehai printed. A browser sends no fragment to anybody, and it keeps what
-// the page stores for this host and port alone, unlike a cookie. Each request
-// carries the token in a header.
+// How the page talks to Kehai. The fragment of the address that Kehai printed has a code,
+// which becomes the key of this tab, once. A browser sends no fragment to anybody, and it
+// keeps what the page stores for this host and port alone, unlike a cookie. Each request
+// carries the key in a header.
 "use strict";
 
 // remember keeps a value for this tab, so that a reload has it. Without storage
@@ -14,27 +14,48 @@ function remembered(key) {
   try { return sessionStorage.getItem(key) || ""; } catch { return ""; }
 }
 
-const tokenIn = (hash) => new URLSearchParams(hash.slice(1)).get("t") || "";
+let token = ""; // the key
+let noEntry = ""; // why there is none
 
-// takeToken moves the token out of the address, which people copy and others see.
-function takeToken() {
-  const given = tokenIn(location.hash);
-  if (!given) return remembered("token");
-  remember("token", given);
-  history.replaceState(null, "", location.pathname);
-  return given;
+const offered = (hash) => {
+  const values = new URLSearchParams(hash.slice(1));
+  return { code: values.get("c") || "", key: values.get("t") || "" };
+};
+
+// enter has a key for this tab, or why not. What stands in the address, which people copy
+// and others see, goes at once.
+async function enter() {
+  const { code, key } = offered(location.hash);
+  if (code || key) history.replaceState(null, "", location.pathname);
+  if (key) remember("token", key);
+  token = key || remembered("token");
+  if (!code) return;
+  try {
+    const r = await fetch("/enter", {
+      method: "POST", cache: "no-store", credentials: "omit", headers: { Authorization: `Code ${code}` },
+    });
+    if (r.ok) {
+      token = (await r.json()).key;
+      remember("token", token);
+    } else {
+      noEntry = await r.text();
+    }
+  } catch {
+    noEntry = "Kehai does not answer at this address. Once it runs, kehai page prints another one.";
+  }
 }
 
-const token = takeToken();
+const entered = enter();
 
 // A new address in the same tab changes the fragment only: nothing is loaded.
 addEventListener("hashchange", () => {
-  if (!tokenIn(location.hash)) return;
-  takeToken();
-  location.reload();
+  const { code, key } = offered(location.hash);
+  if (code || key) location.reload();
 });
 
-function request(path, init = {}) {
+async function request(path, init = {}) {
+  await entered;
+  if (!token && noEntry) return new Response(noEntry, { status: 401 });
   const headers = { ...init.headers, Authorization: `Bearer ${token}` };
   return fetch(path, { cache: "no-store", credentials: "omit", ...init, headers });
 }

@@ -538,9 +538,9 @@ function tick() {
 // --- following /events
 
 const firstWait = 1000, longestWait = 15000, silence = 40000; // milliseconds
-const noToken = "This page needs its token: open the address that Kehai printed when it started. The command kehai page prints it again.";
-const oldToken = "The token of this page is not, or no longer, the one of the Kehai that runs. " +
-  "Open the address that Kehai printed when it started. The command kehai page prints it again.";
+const noToken = "This page needs a key: run kehai page, and open the address that it prints.";
+const oldToken = "The key of this page is not, or no longer, one of the Kehai that runs. " +
+  "Run kehai page, and open the address that it prints.";
 const otherPage = "What answers has another page than this one, and this one may show it wrongly. " +
   "The command kehai status shows the address of the Kehai that runs.";
 
@@ -608,9 +608,11 @@ setInterval(() => {
   if (stream && Date.now() - heard > silence) connect();
 }, 1000);
 
-if (token) {
-  link("", "connecting");
-  connect();
-} else {
-  link("lost", "no token", noToken);
-}
+entered.then(() => {
+  if (token) {
+    link("", "connecting");
+    connect();
+  } else {
+    link("lost", "no token", noEntry || noToken);
+  }
+});

@@ -18,10 +18,11 @@ function make(tag, attributes = {}, ...children) {
 const foreign = (text) => make("bdi", { dir: "auto" }, text);
 
 async function ask(path, init = {}) {
-  const r = await request(path, init);
-  const body = await r.json();
-  if (!r.ok) throw Object.assign(new Error(body.error), { code: body.code, status: r.status });
-  return body;
+  const r = await request(path, init), text = await r.text();
+  if (r.ok) return JSON.parse(text);
+  let why = { error: text }; // what refuses a key speaks to people
+  try { why = JSON.parse(text); } catch { /* it does */ }
+  throw Object.assign(new Error(why.error), { code: why.code, status: r.status });
 }
 
 const post = (path, body, headers = {}) => ask(path, { method: "POST", body: JSON.stringify(body), headers });
