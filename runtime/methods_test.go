@@ -301,6 +301,7 @@ var methods = map[string]method{
 	"Backend.Invite":        {call: asEmpty("Invite"), during: control.ErrNoCluster, always: true},
 	"Backend.Settle":        {call: asEmpty("Settle"), during: control.ErrNoCluster, always: true},
 	"Backend.MakePageKey":   {call: asEmpty("MakePageKey"), during: control.ErrNoPage, always: true},
+	"Backend.PageLink":      {call: asEmpty("PageLink"), during: control.ErrNoPage, always: true},
 	"Backend.PageKeys":      {call: asEmpty("PageKeys"), always: true},
 	"Backend.RevokePageKey": {call: asEmpty("RevokePageKey"), during: control.ErrNoKey, always: true},
 	"Backend.Backup":        {call: asEmpty("Backup")},

@@ -99,7 +99,7 @@ type Status struct {
 	StartedAt   Stamp               `json:"started_at"`
 	Healthy     bool                `json:"healthy"`
 	Problems    []string            `json:"problems,omitempty"`
-	Page        string              `json:"page,omitempty"` // the live page's address, without a key: [PageBackend] has one with
+	Page        string              `json:"page,omitempty"` // the live page's address, without a key
 	Actors      []engine.ActorInfo  `json:"actors"`
 	Pools       []engine.PoolInfo   `json:"pools"`
 	DeadLetters int                 `json:"dead_letters"`

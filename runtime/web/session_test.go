@@ -397,8 +397,8 @@ func TestAGuest(t *testing.T) {
 		t.Errorf("after a merge a guest reads %d %s, want 404", code, body)
 	}
 	for _, private := range []string{"1234", "a draft"} {
-		if _, body := answered(t, s, keyOf(t, s), "GET", "/v1/conversations/c-2/messages", "", ""); !strings.Contains(body,
-			private) {
+		_, body := answered(t, s, keyOf(t, s), "GET", "/v1/conversations/c-2/messages", "", "")
+		if !strings.Contains(body, private) {
 			t.Errorf("the owner reads %s, want everything", body)
 		}
 	}
