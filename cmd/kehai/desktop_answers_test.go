@@ -251,7 +251,9 @@ func (a *askedPage) stopsWhileTyping(t *testing.T) {
 		return err == nil
 	})
 	a.begin()
-	for late := time.Now().Add(3 * time.Minute); ; time.Sleep(50 * time.Millisecond) {
+	look := time.NewTicker(50 * time.Millisecond)
+	defer look.Stop()
+	for late := time.Now().Add(3 * time.Minute); ; <-look.C {
 		s := a.state(t)
 		if s.Field > 0 || len(s.Sent) > 0 {
 			break
