@@ -6,8 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -323,16 +321,7 @@ func TestEveryAskerHearsBack(t *testing.T) {
 		!slices.Equal(got.Purposes, []control.LLMUse{used}) {
 		t.Errorf("Inspect().LLM = %+v, want %+v and the breaker open", got, used)
 	}
-	base := strings.TrimSuffix(rt.Inspect().Page, "/")
-	resp, err := http.Get(base + "/metrics")
-	if err != nil {
-		t.Fatal(err)
-	}
-	body, err := io.ReadAll(resp.Body)
-	resp.Body.Close()
-	if err != nil {
-		t.Fatal(err)
-	}
+	body := visit(t, rt).get("/metrics")
 	for _, line := range []string{
 		`kehai_llm_questions_total{outcome="ok"} 1`, `kehai_llm_questions_total{outcome="refused"} 1`,
 		`kehai_llm_questions_total{outcome="malformed"} 1`,
@@ -340,11 +329,10 @@ func TestEveryAskerHearsBack(t *testing.T) {
 		`kehai_llm_tokens_total{direction="out"} 3`,
 		`kehai_llm_breaker_state 2`, `kehai_call_duration_seconds_count{worker="llm"} 5`,
 	} {
-		if !strings.Contains(string(body), line+"\n") {
+		if !strings.Contains(body, line+"\n") {
 			t.Errorf("the metrics lack %s", line)
 		}
 	}
-	http.DefaultClient.CloseIdleConnections()
 	if err := stop(); err != nil {
 		t.Error(err)
 	}

@@ -107,13 +107,9 @@ func TestDamagedLanguageDataIsTrouble(t *testing.T) {
 	rt := newRuntime(t, cfg)
 	stop := start(t, rt)
 	began := time.Now()
-	healthz := rt.Inspect().Page + "healthz"
+	v := visit(t, rt)
 	for ; ; <-time.After(100 * time.Millisecond) {
-		resp, err := http.Get(healthz)
-		if err != nil {
-			t.Fatal(err)
-		}
-		v := visitor{t: t}
+		resp := v.ask(http.MethodGet, "/healthz", "")
 		if body := v.read(resp); strings.Contains(body, "OCR's language data is missing or damaged") {
 			if resp.StatusCode != http.StatusServiceUnavailable || strings.Contains(body, dir) {
 				t.Errorf("GET /healthz = %d %s, want 503 without the folder", resp.StatusCode, body)
@@ -125,7 +121,6 @@ func TestDamagedLanguageDataIsTrouble(t *testing.T) {
 		}
 	}
 	t.Logf("said after %v", time.Since(began).Round(time.Millisecond))
-	http.DefaultClient.CloseIdleConnections()
 	var left *runtime.Unfinished
 	if err := stop(); err != nil && !errors.As(err, &left) {
 		t.Errorf("Run: %v", err)

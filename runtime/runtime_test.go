@@ -414,7 +414,7 @@ func TestPage(t *testing.T) {
 	rt := newRuntime(t, cfg)
 	stop := start(t, rt)
 	base := strings.TrimSuffix(rt.Inspect().Page, "/")
-	for path, want := range map[string]int{"/healthz": 200, "/metrics": 200, "/": 200, "/events": 401} {
+	for path, want := range map[string]int{"/healthz": 200, "/metrics": 401, "/": 200, "/events": 401} {
 		resp, err := http.Get(base + path)
 		if err != nil {
 			t.Fatal(err)

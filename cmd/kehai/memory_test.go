@@ -34,14 +34,15 @@ func memoryOfARun(b *testing.B, kehai string) (rss, heap float64) {
 	b.Helper()
 	cmd := exec.Command(kehai, "run", "--json", "--speed", "5", "--data", b.TempDir())
 	cmd.Env = append(os.Environ(), "KEHAI_WEB_ADDR=127.0.0.1:0")
-	page := watched(b, cmd, 5)
-	return gauge(b, page, "process_resident_memory_bytes"), gauge(b, page, "go_memstats_heap_inuse_bytes")
+	gauge := watched(b, cmd, 5)
+	return gauge("process_resident_memory_bytes"), gauge("go_memstats_heap_inuse_bytes")
 }
 
-// watched starts a kehai run --json, waits for so many messages, and returns the
-// address of its page. It is killed at the end of the test.
-func watched(tb testing.TB, cmd *exec.Cmd, messages int) (page string) {
+// watched starts a kehai run --json whose last argument is its data, waits for so many
+// messages, and returns what reads its figures. It is killed at the end of the test.
+func watched(tb testing.TB, cmd *exec.Cmd, messages int) func(name string) float64 {
 	tb.Helper()
+	page := ""
 	stdout, err := cmd.StdoutPipe()
 	if err != nil {
 		tb.Fatal(err)
@@ -68,13 +69,28 @@ func watched(tb testing.TB, cmd *exec.Cmd, messages int) (page string) {
 			tb.Fatalf("kehai ended after too few messages: %v", out.Err())
 		}
 	}
-	return page
+	file := filepath.Join(tb.TempDir(), "meter.key")
+	meter := exec.Command(cmd.Path, "page", "--meter", file, "--data", cmd.Args[len(cmd.Args)-1])
+	meter.Env = cmd.Env
+	if out, err := meter.CombinedOutput(); err != nil {
+		tb.Fatalf("kehai page --meter: %v\n%s", err, out)
+	}
+	key, err := os.ReadFile(file)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return func(name string) float64 { return gauge(tb, page, strings.TrimSpace(string(key)), name) }
 }
 
 // gauge reads a figure of a running kehai.
-func gauge(tb testing.TB, page, name string) float64 {
+func gauge(tb testing.TB, page, key, name string) float64 {
 	tb.Helper()
-	resp, err := http.Get(page + "/metrics")
+	ask, err := http.NewRequest(http.MethodGet, page+"/metrics", nil)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	ask.Header.Set("Authorization", "Bearer "+key)
+	resp, err := http.DefaultClient.Do(ask)
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -16,8 +16,8 @@ import (
 
 type pageVerb struct {
 	*app
-	list, asJSON           bool
-	guest, bearer, revokes string
+	list, asJSON                  bool
+	guest, bearer, meter, revokes string
 }
 
 func (v *pageVerb) command() *cobra.Command {
@@ -30,13 +30,15 @@ key reads every message. It lasts for 30 days in its tab, also over restarts; Ke
 keeps only its hash.
 
 Programs that use the interface below /v1, which /openapi.json describes, take a key of
-their own: --bearer writes one into a file that only you can read. --guest prints an
+their own: --bearer writes one into a file that only you can read, and --meter one that
+reads /metrics and the reasons at /healthz for a year, and nothing else. --guest prints an
 address that opens one conversation of the channel web, and that masked, and nothing
 else; it too works once, within ten minutes. --list shows the keys, and --revoke makes
 one void at once, or all.`,
 		Example: `  kehai page
   xdg-open "$(kehai page)"
   kehai page --bearer ~/.kehai.key
+  kehai page --meter ~/.kehai.meter
   kehai page --guest web:hana
   kehai page --list
   kehai page --revoke all`,
@@ -48,8 +50,9 @@ one void at once, or all.`,
 	flags.BoolVar(&v.asJSON, "json", false, "with --list: one JSON object a key")
 	flags.StringVar(&v.guest, "guest", "", "print an address for a guest of a `conversation`")
 	flags.StringVar(&v.bearer, "bearer", "", "write a new key into a new `file`, for a program")
+	flags.StringVar(&v.meter, "meter", "", "write a new key into a new `file`, for a monitor")
 	flags.StringVar(&v.revokes, "revoke", "", "make the key with an `ID` void, or all")
-	cmd.MarkFlagsMutuallyExclusive("list", "guest", "bearer", "revoke")
+	cmd.MarkFlagsMutuallyExclusive("list", "guest", "bearer", "meter", "revoke")
 	return cmd
 }
 
@@ -66,7 +69,9 @@ func (v *pageVerb) run(ctx context.Context, b control.Backend, _ []string) error
 	case v.guest != "":
 		return v.link(ctx, keys)
 	case v.bearer != "":
-		return v.write(ctx, keys)
+		return v.write(ctx, keys, v.bearer, control.RoleOwner)
+	case v.meter != "":
+		return v.write(ctx, keys, v.meter, control.RoleMeter)
 	}
 	s, err := b.Status(ctx)
 	switch {
@@ -88,17 +93,17 @@ func (v *pageVerb) link(ctx context.Context, keys control.PageBackend) error {
 }
 
 // write makes a key and the file of it; without the file, there is no key.
-func (v *pageVerb) write(ctx context.Context, keys control.PageBackend) error {
-	f, err := os.OpenFile(v.bearer, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+func (v *pageVerb) write(ctx context.Context, keys control.PageBackend, file string, role control.PageRole) error {
+	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return fmt.Errorf("page: want a file that is not there yet: %w", err)
 	}
-	k, err := keys.MakePageKey(ctx, control.RoleOwner)
+	k, err := keys.MakePageKey(ctx, role)
 	if err == nil {
 		_, err = f.WriteString(k.Key + "\n")
 	}
 	if err = errors.Join(err, f.Close()); err != nil {
-		err = errors.Join(err, os.Remove(v.bearer))
+		err = errors.Join(err, os.Remove(file))
 		if k.ID != "" {
 			err = errors.Join(err, keys.RevokePageKey(ctx, k.ID))
 		}
@@ -124,8 +129,11 @@ func (v *pageVerb) listKeys(ctx context.Context, b control.Backend, keys control
 		t.row("KEY", "OPENS", "MADE", "HOLDS UNTIL", "USED")
 		for _, k := range list {
 			opens, used := "everything", "no"
-			if k.Role == control.RoleGuest {
+			switch k.Role {
+			case control.RoleGuest:
 				opens = called[k.Conversation]
+			case control.RoleMeter:
+				opens = "metrics and health"
 			}
 			if k.Used {
 				used = "yes"

@@ -17,11 +17,11 @@ import (
 // 1280×800 that it looks at once a second shows nothing new.
 func TestSpeedAtRest(t *testing.T) {
 	const first, rest = 2 * time.Second, 10 * time.Second
-	page := watched(t, restingRun(t), 1)
+	gauge := watched(t, restingRun(t), 1)
 	<-time.After(first) // for what the message has left behind
-	began, busy := time.Now(), gauge(t, page, "process_cpu_seconds_total")
+	began, busy := time.Now(), gauge("process_cpu_seconds_total")
 	<-time.After(rest)
-	busy = gauge(t, page, "process_cpu_seconds_total") - busy
+	busy = gauge("process_cpu_seconds_total") - busy
 	wall := time.Since(began).Seconds()
 	speed.Report(t, speed.Figure{
 		Name: "at rest, 1280×800 once a second",

@@ -55,7 +55,7 @@ func (b Backend) MakePageKey(_ context.Context, role control.PageRole) (control.
 	switch {
 	case s == nil || b.page() == nil:
 		return control.NewPageKey{}, control.ErrNoPage
-	case role != control.RoleOwner:
+	case role != control.RoleOwner && role != control.RoleMeter:
 		return control.NewPageKey{}, fmt.Errorf("%w: %q", control.ErrNoRole, role)
 	}
 	return s.Make(role)

@@ -23,6 +23,7 @@ type PageRole string
 const (
 	RoleOwner PageRole = "owner" // everything
 	RoleGuest PageRole = "guest" // one conversation of the channel web, masked
+	RoleMeter PageRole = "meter" // /metrics, and the reasons at /healthz
 )
 
 // PageKey is a key of the page. Kehai keeps a hash of it only.

@@ -1,6 +1,8 @@
 package web
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -37,6 +39,12 @@ type code struct {
 	key  control.PageKey
 }
 
+// codeHash is what is kept of a code.
+func codeHash(text string) string {
+	sum := sha256.Sum256([]byte("kehai code\x00" + text))
+	return hex.EncodeToString(sum[:])
+}
+
 func (c code) holds(now time.Time) bool {
 	return now.Before(c.made.Add(codeAge)) && !now.Before(c.made.Add(-codeAge)) // a clock that was set back
 }
@@ -47,7 +55,7 @@ func (s *Sessions) code(k control.PageKey) string {
 	s.void(func(c code) bool { return !c.holds(now) })
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.codes = append(s.codes, code{hashOf(text), now, k})
+	s.codes = append(s.codes, code{codeHash(text), now, k})
 	s.codes = s.codes[max(0, len(s.codes)-maxCodes):]
 	return text
 }
@@ -62,7 +70,7 @@ func (s *Sessions) void(which func(code) bool) {
 // redeem makes the key of a code, which is void then unless the key could not be kept. The
 // error of a void one is errCode.
 func (s *Sessions) redeem(text string) (control.NewPageKey, error) {
-	c, ok := s.take(hashOf(text))
+	c, ok := s.take(codeHash(text))
 	if !ok {
 		return control.NewPageKey{}, errCode
 	}

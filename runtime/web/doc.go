@@ -16,8 +16,7 @@
 //	/camera     follows a face in the browser; /tracker/… are the files of its [Tracker]
 //	/openapi.json what stands below /v1
 //	/enter      POST of the code of an address, answered with a key
-//	/healthz    200 or 503 with reasons as JSON
-//	/metrics    Prometheus
+//	/healthz    200 or 503; with the token of the owner or a meter also why, as JSON
 //
 // With the token:
 //
@@ -29,6 +28,7 @@
 //	/attention  changes of the last days
 //	/v1/…       conversations: read, say, follow, decide drafts; see openapi.json
 //	/faces      POST of lines of a face tracker, for the feed
+//	/metrics    Prometheus; also with the token of a meter, who has nothing else
 //	/act        POST of {"verb":…}: what a person asks for, see [Act]
 //
 // # How the page stays right

@@ -16,7 +16,6 @@ import (
 func (s *Server) routes() http.Handler {
 	open := http.NewServeMux()
 	open.HandleFunc("GET /healthz", s.healthz)
-	open.Handle("GET /metrics", s.opts.Metrics)
 	open.HandleFunc("POST /enter", s.enter)
 	for _, a := range assets {
 		open.HandleFunc("GET "+a.path, a.serve)
@@ -24,6 +23,7 @@ func (s *Server) routes() http.Handler {
 	open.HandleFunc("GET /tracker/{name}", s.opts.Tracker.serve)
 
 	closed := http.NewServeMux()
+	closed.Handle("GET /metrics", s.opts.Metrics)
 	closed.HandleFunc("GET /events", s.events)
 	closed.HandleFunc("GET /frame", s.frame)
 	closed.HandleFunc("GET /masked", s.masked)
@@ -32,7 +32,9 @@ func (s *Server) routes() http.Handler {
 	closed.HandleFunc("POST /act", s.act)
 	closed.HandleFunc("POST /faces", s.faces)
 	s.talkRoutes(closed)
-	open.Handle("/", s.authorised(closed, s.guests()))
+	open.Handle("/", s.authorised(map[control.PageRole]http.Handler{
+		control.RoleOwner: closed, control.RoleGuest: s.guests(), control.RoleMeter: s.meters(),
+	}))
 
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		harden(w.Header())
@@ -88,20 +90,17 @@ func loopbackName(host string) bool {
 	return err == nil && ip.IsLoopback()
 }
 
-// authorised lets requests through whose Authorization header has a key that holds. A
-// browser adds that header for the page's own code only.
-func (s *Server) authorised(owners, guests http.Handler) http.Handler {
+// authorised lets requests through whose Authorization header has a key that holds, to what
+// its role may have. A browser adds that header for the page's own code only.
+func (s *Server) authorised(roles map[control.PageRole]http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		v, ok := s.admit(r)
-		if !ok {
+		next := roles[v.Role] // a role of a later version has nothing
+		if !ok || next == nil {
 			w.Header().Set("WWW-Authenticate", "Bearer")
 			http.Error(w, "This needs a key of the page: open the address that kehai page prints; programs take "+
-				"a key of their own (kehai page --bearer).", http.StatusUnauthorized)
+				"a key of their own (kehai page --bearer, or --meter for /metrics).", http.StatusUnauthorized)
 			return
-		}
-		next := owners
-		if v.Role == control.RoleGuest {
-			next = guests
 		}
 		next.ServeHTTP(w, with(r, v))
 	})

@@ -3,6 +3,8 @@ package web
 import (
 	"encoding/json"
 	"net/http"
+
+	"github.com/kehai-run/kehai/runtime/control"
 )
 
 // reasons lists the errors that are joined in one.
@@ -21,16 +23,30 @@ func reasons(err error) []string {
 	return list
 }
 
-// healthz answers 200, or 503 with the reasons.
-func (s *Server) healthz(w http.ResponseWriter, _ *http.Request) {
+// healthz answers 200 or 503, and why to whoever has a key: what is wrong names windows and
+// machines.
+func (s *Server) healthz(w http.ResponseWriter, r *http.Request) {
+	list := reasons(s.opts.Health())
 	answer := struct {
 		Healthy bool     `json:"healthy"`
-		Reasons []string `json:"reasons"`
-	}{Reasons: reasons(s.opts.Health())}
-	answer.Healthy = len(answer.Reasons) == 0
+		Reasons []string `json:"reasons,omitempty"`
+	}{Healthy: len(list) == 0}
+	if v, ok := s.admit(r); ok && (v.Role == control.RoleOwner || v.Role == control.RoleMeter) {
+		answer.Reasons = list
+	}
 	w.Header().Set("Content-Type", "application/json")
 	if !answer.Healthy {
 		w.WriteHeader(http.StatusServiceUnavailable)
 	}
 	json.NewEncoder(w).Encode(answer)
+}
+
+// meters are what a meter may have besides.
+func (s *Server) meters() http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle("GET /metrics", s.opts.Metrics)
+	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
+		http.Error(w, "This key reads /metrics and /healthz, and nothing else.", http.StatusForbidden)
+	})
+	return mux
 }

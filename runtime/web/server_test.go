@@ -177,39 +177,91 @@ func TestServeReportsALostPort(t *testing.T) {
 	}
 }
 
-func TestHealthz(t *testing.T) {
-	h := &host{}
-	s := serve(t, h)
-	check := func(code int, body string) {
-		t.Helper()
-		resp, got := do(t, request(t, s, "/healthz"))
-		if resp.StatusCode != code || strings.TrimSpace(got) != body {
-			t.Errorf("GET /healthz = %d %s, want %d %s", resp.StatusCode, got, code, body)
-		}
+// asked is what a server answers to a key, "" for none.
+func asked(t *testing.T, s *Server, path, key string) (int, string) {
+	t.Helper()
+	r := request(t, s, path)
+	if r.Header.Set("Authorization", "Bearer "+key); key == "" {
+		r.Header.Del("Authorization")
 	}
-	check(200, `{"healthy":true,"reasons":[]}`)
-	h.set(func(h *host) { h.health = errors.New("window a cannot be captured") })
-	check(503, `{"healthy":false,"reasons":["window a cannot be captured"]}`)
-	h.set(func(h *host) {
-		h.health = errors.Join(errors.New("one"), errors.Join(errors.New("two"), fmt.Errorf("three: %w", errBroken)))
-	})
-	check(503, `{"healthy":false,"reasons":["one","two","three: store is closed"]}`)
+	w := httptest.NewRecorder()
+	s.http.Handler.ServeHTTP(w, r)
+	return w.Code, strings.TrimSpace(w.Body.String())
 }
 
-func TestMetricsAreServed(t *testing.T) {
-	h := &host{}
-	o := h.options()
-	o.Metrics = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "kehai_actors 1\n") })
+// metered is a page with the keys of an owner, a meter and a guest.
+func metered(t *testing.T, o Options) (s *Server, keys map[string]string) {
+	t.Helper()
 	s, err := New(o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer s.Close()
-	rec := httptest.NewRecorder()
-	r := request(t, s, "/metrics")
-	r.Header.Del("Authorization")
-	s.http.Handler.ServeHTTP(rec, r)
-	if rec.Code != 200 || rec.Body.String() != "kehai_actors 1\n" {
-		t.Errorf("GET /metrics = %d %q, want the metrics", rec.Code, rec.Body)
+	t.Cleanup(func() { s.Close() })
+	keys = map[string]string{"nobody": "", "a stranger": randomHex()}
+	for who, k := range map[string]control.PageKey{"owner": {Role: control.RoleOwner},
+		"meter": {Role: control.RoleMeter}, "guest": {Role: control.RoleGuest, Conversation: "c-1"}} {
+		made, err := s.sessions.add(k)
+		if err != nil {
+			t.Fatal(err)
+		}
+		keys[who] = made.Key
+	}
+	return s, keys
+}
+
+// TestHealthz tells everybody whether all is well, and why not to who may know.
+func TestHealthz(t *testing.T) {
+	h := &host{}
+	s, keys := metered(t, h.options())
+	for _, tt := range []struct {
+		health error
+		code   int
+		why    string
+	}{
+		{nil, 200, ""},
+		{errors.New("window a cannot be captured"), 503, `"window a cannot be captured"`},
+		{errors.Join(errors.New("one"), errors.Join(errors.New("two"), fmt.Errorf("three: %w", errBroken))), 503,
+			`"one","two","three: store is closed"`},
+	} {
+		h.set(func(h *host) { h.health = tt.health })
+		for who, key := range keys {
+			want := fmt.Sprintf(`{"healthy":%v}`, tt.health == nil)
+			if tt.health != nil && (who == "owner" || who == "meter") {
+				want = `{"healthy":false,"reasons":[` + tt.why + `]}`
+			}
+			if code, got := asked(t, s, "/healthz", key); code != tt.code || got != want {
+				t.Errorf("GET /healthz as %s = %d %s, want %d %s", who, code, got, tt.code, want)
+			}
+		}
+	}
+}
+
+// TestMetricsNeedAKey, of the owner or of a meter, who has nothing else.
+func TestMetricsNeedAKey(t *testing.T) {
+	o := (&host{attention: &Attention{Desk: "a"}, act: func(context.Context, Act) error { return nil }}).options()
+	o.Metrics = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "kehai_actors 1\n") })
+	o.Talk, o.Mask = &parlour{}, strings.ToUpper
+	s, keys := metered(t, o)
+	for who, want := range map[string]int{"nobody": 401, "a stranger": 401, "guest": 403, "owner": 200, "meter": 200} {
+		code, body := asked(t, s, "/metrics", keys[who])
+		if code != want || (want == 200) != strings.Contains(body, "kehai_actors 1") {
+			t.Errorf("GET /metrics as %s = %d %q, want %d", who, code, body, want)
+		}
+	}
+	for _, path := range append(closedPaths, "/v1/conversations", "/v1/conversations/c-1/messages", "/v1/insights") {
+		if code, body := asked(t, s, path, keys["meter"]); code != http.StatusForbidden ||
+			!strings.Contains(body, "nothing else") {
+			t.Errorf("GET %s as a meter = %d %s, want 403", path, code, body)
+		}
+	}
+	for _, path := range []string{"/act", "/faces", "/metrics"} {
+		r := request(t, s, path)
+		r.Method = http.MethodPost
+		r.Header.Set("Authorization", "Bearer "+keys["meter"])
+		r.Header.Set("Origin", "http://"+s.Addr())
+		w := httptest.NewRecorder()
+		if s.http.Handler.ServeHTTP(w, r); w.Code != http.StatusForbidden {
+			t.Errorf("POST %s as a meter = %d, want 403", path, w.Code)
+		}
 	}
 }

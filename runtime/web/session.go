@@ -22,8 +22,18 @@ import (
 	"github.com/kehai-run/kehai/runtime/private"
 )
 
-// sessionAge is how long a key of the page holds.
-const sessionAge = 30 * 24 * time.Hour
+// How long a key of the page holds, and one of a meter, which nobody is there to renew.
+const (
+	sessionAge = 30 * 24 * time.Hour
+	meterAge   = 365 * 24 * time.Hour
+)
+
+func ageOf(r control.PageRole) time.Duration {
+	if r == control.RoleMeter {
+		return meterAge
+	}
+	return sessionAge
+}
 
 // Sessions are the keys of the page, in a file that nobody else may read. It has hashes of
 // the keys, so that who reads it, or a backup of it, cannot open the page. What is changed
@@ -99,11 +109,17 @@ func (s *Sessions) edit(change func([]session) ([]session, error)) error {
 
 func (s *Sessions) holds(k session) bool {
 	now := s.now()
-	return now.Before(k.Ends.Time) && !now.Before(k.Made.Add(-sessionAge)) // a clock that was set back far
+	return now.Before(k.Ends.Time) && !now.Before(k.Made.Add(-ageOf(k.Role))) // a clock that was set back far
 }
 
-func hashOf(key string) string {
-	sum := sha256.Sum256([]byte("kehai page\x00" + key))
+// hashOf is what is kept of a key. A meter's is none that opens the page: versions that know of
+// no meters take every key for its owner's that they find.
+func hashOf(r control.PageRole, key string) string {
+	kind := "page"
+	if r == control.RoleMeter {
+		kind = "meter"
+	}
+	sum := sha256.Sum256([]byte("kehai " + kind + "\x00" + key))
 	return hex.EncodeToString(sum[:])
 }
 
@@ -115,8 +131,8 @@ func (s *Sessions) Make(role control.PageRole) (control.NewPageKey, error) {
 func (s *Sessions) add(k control.PageKey) (control.NewPageKey, error) {
 	key := randomHex()
 	now := s.now()
-	hash := hashOf(key)
-	k.ID, k.Made, k.Ends = "k-"+hash[:8], control.Stamp{Time: now}, control.Stamp{Time: now.Add(sessionAge)}
+	hash := hashOf(k.Role, key)
+	k.ID, k.Made, k.Ends = "k-"+hash[:8], control.Stamp{Time: now}, control.Stamp{Time: now.Add(ageOf(k.Role))}
 	err := s.edit(func(list []session) ([]session, error) { return append(list, session{k, hash}), nil })
 	return control.NewPageKey{PageKey: k, Key: key}, err
 }
@@ -145,7 +161,7 @@ func (s *Sessions) adopt(path string) error {
 		key, made := string(bytes.TrimSpace(raw)), control.Stamp{Time: info.ModTime()}
 		if err = failed; err == nil && len(key) >= 32 {
 			k := session{control.PageKey{Role: control.RoleOwner, Made: made,
-				Ends: control.Stamp{Time: made.Add(sessionAge)}, Used: true}, hashOf(key)}
+				Ends: control.Stamp{Time: made.Add(sessionAge)}, Used: true}, hashOf(control.RoleOwner, key)}
 			k.ID = "k-" + k.Hash[:8]
 			err = s.edit(func(list []session) ([]session, error) {
 				if s.holds(k) && !slices.ContainsFunc(list, func(old session) bool { return old.Hash == k.Hash }) {
@@ -169,9 +185,8 @@ func (s *Sessions) find(key string) (control.PageKey, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.refresh()
-	hash := hashOf(key)
 	for _, k := range s.list {
-		if private.SameSecret(hash, k.Hash) && s.holds(k) {
+		if private.SameSecret(hashOf(k.Role, key), k.Hash) && s.holds(k) {
 			return k.PageKey, true
 		}
 	}

@@ -97,7 +97,7 @@ func TestAnAddressOpensThePageOnce(t *testing.T) {
 		t.Errorf("the second opening = %d %q, want 401 and the first page to go on", status, again)
 	}
 	raw, _ := os.ReadFile(d.path)
-	if waiting := codeOf(); bytes.Contains(raw, []byte(key)) || bytes.Contains(raw, []byte(hashOf(waiting))) {
+	if waiting := codeOf(); bytes.Contains(raw, []byte(key)) || bytes.Contains(raw, []byte(codeHash(waiting))) {
 		t.Errorf("the file has %s, want only hashes of keys", raw)
 	}
 	late, early := codeOf(), codeOf()
@@ -231,6 +231,31 @@ func TestKeysAreRevoked(t *testing.T) {
 	}
 	if now := d.entered(s); now == owner || d.opens(s, owner) {
 		t.Error("want another key for whoever asks Kehai for one")
+	}
+}
+
+// TestAMeter has a key for a year, that no older version takes for the owner's; and so has a role of
+// a newer version nothing here.
+func TestAMeter(t *testing.T) {
+	d := newKeyed(t)
+	s := d.start()
+	meter, err := s.sessions.Make(control.RoleMeter)
+	raw, _ := os.ReadFile(d.path)
+	if err != nil || !d.opens(s, meter.Key) || bytes.Contains(raw, []byte(hashOf(control.RoleOwner, meter.Key))) {
+		t.Errorf("Make() = %v, kept %s; want it let in, and no hash of a key of the page", err, raw)
+	}
+	d.now = t0.Add(meterAge - time.Minute)
+	if !d.opens(s, meter.Key) {
+		t.Error("void before a year")
+	}
+	d.now = t0.Add(meterAge)
+	if d.opens(s, meter.Key) {
+		t.Error("open after a year")
+	}
+	later, err := s.sessions.Make("auditor")
+	if code, body := answered(t, s, later.Key, "GET", "/attention", "", ""); err != nil ||
+		code != http.StatusUnauthorized {
+		t.Errorf("a role of a later version, %v = %d %s, want 401", err, code, body)
 	}
 }
 
