@@ -47,7 +47,7 @@ func ClusterMessages(t ...messages.Table) ClusterOption {
 func Loss(share float64) ClusterOption { return func(s *clusterSettings) { s.loss = share } }
 
 // Cluster is several nodes of a host's own actors in virtual time, on one goroutine. The
-// embedded simulation kills, pauses, cuts off, heals and restarts nodes.
+// embedded simulation kills, pauses, cuts off, heals, restarts and replaces nodes.
 type Cluster struct {
 	*engine.SimCluster
 

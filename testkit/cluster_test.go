@@ -39,7 +39,8 @@ func coins(t *testing.T, c *testkit.Cluster, node int) (n int) {
 	return n
 }
 
-// A host's own actor on three nodes: its owner dies, another goes on, nothing is lost.
+// A host's own actor on three nodes: its owner dies, another goes on, nothing is lost; and a machine with
+// an empty disk takes the place of one.
 func TestClusterOfAHost(t *testing.T) {
 	c := testkit.NewCluster(t, 3, testkit.Loss(0.2),
 		testkit.ClusterMessages(messages.Table{messages.Durable[coin](nil).AboutNobody()}),
@@ -62,6 +63,12 @@ func TestClusterOfAHost(t *testing.T) {
 	c.Put(other, kept, coin{2}, "2") // it is there already
 	c.Isolate(other)
 	c.Advance(10 * time.Second)
+	c.Converge()
+	c.Kill(owner)
+	c.Advance(5 * time.Second) // the others need a leader
+	if replaced, err := c.Replace(owner); !replaced || err != nil {
+		t.Fatalf("Replace(%d) = %t, %v", owner, replaced, err)
+	}
 	c.Converge()
 	c.Put(owner, kept, coin{3}, "3")
 	c.Converge()

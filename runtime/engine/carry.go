@@ -95,6 +95,7 @@ type carried struct {
 	took    uint64                      // changes that came over to this node
 	noted   bool
 	logged  bool // another node's events are in the event log now
+	mine    bool // this start of this node has proposed it
 	greeted bool // it is the hello of this start
 	awaited bool // it is this node's proposal under way
 }
@@ -115,8 +116,12 @@ func (c *carried) carry() error {
 	}
 	place := binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, c.en.boot), c.en.n)
 	c.tx.write(Op{Key: by, Value: place})
-	mine := c.en.node == c.r.node && c.en.boot == c.r.boot
-	c.awaited = mine && c.r.flight != nil && c.r.flight.n == c.en.n
+	if c.en.node == c.r.node && c.en.boot == c.r.boot {
+		if c.mine, err = c.own(); err != nil {
+			return err
+		}
+	}
+	c.awaited = c.mine && c.r.flight != nil && c.r.flight.n == c.en.n
 	switch c.en.kind {
 	case entryHello:
 		err = c.hello()
@@ -137,6 +142,15 @@ func (c *carried) carry() error {
 		err = c.unbox()
 	}
 	return err
+}
+
+// own reports whether an entry of this node is of its store, and not of a machine that had the name before.
+func (c *carried) own() (bool, error) {
+	if c.en.kind == entryHello {
+		return c.en.store == c.r.id, nil
+	}
+	id, _, err := c.tx.get([]byte(keyStoreOf + c.r.node))
+	return string(id) == c.r.id, err
 }
 
 // batch applies a batch of turns, requests, or what crosses over.
@@ -187,7 +201,11 @@ func (c *carried) addressed(ch *Change, delivered bool) error {
 		if c.holder(rec.To) != "" {
 			continue
 		}
-		if err := c.settle(rec.To, c.en.node); err != nil {
+		owner := c.en.node
+		if c.r.members[owner] == 0 { // it was not there any more when this came into the log
+			owner = oneOf(rec.To, c.others(owner))
+		}
+		if err := c.settle(rec.To, owner); err != nil {
 			return err
 		}
 	}
@@ -210,24 +228,30 @@ func (c *carried) cross(records []Record) error {
 		byNode[node] = append(byNode[node], rec)
 	}
 	for _, node := range slices.Sorted(maps.Keys(byNode)) {
-		last := []byte(keyBoxed + node)
-		n, err := c.tx.counter(last, 0)
-		if err != nil {
+		if err := c.box(node, byNode[node]); err != nil {
 			return err
 		}
-		n++
-		change := Change{Crossed: n, Records: byNode[node]}
-		form, err := Batch{Shard: Here, Changes: []Change{change}}.AppendBinary(nil)
-		if err != nil {
-			return err
-		}
-		c.tx.write(Op{Key: last, Value: []byte(seqBytes(n))})
-		c.tx.write(Op{Key: boxKey(node, n), Value: form})
-		if node == c.r.node {
-			if err := c.take(change); err != nil {
-				return err
-			}
-		}
+	}
+	return nil
+}
+
+// box keeps records for a node, as the next change that it is to have.
+func (c *carried) box(node string, records []Record) error {
+	last := []byte(keyBoxed + node)
+	n, err := c.tx.counter(last, 0)
+	if err != nil {
+		return err
+	}
+	n++
+	change := Change{Crossed: n, Records: records}
+	form, err := Batch{Shard: Here, Changes: []Change{change}}.AppendBinary(nil)
+	if err != nil {
+		return err
+	}
+	c.tx.write(Op{Key: last, Value: []byte(seqBytes(n))})
+	c.tx.write(Op{Key: boxKey(node, n), Value: form})
+	if node == c.r.node {
+		return c.take(change)
 	}
 	return nil
 }
@@ -288,33 +312,61 @@ func (c *carried) emptyOutbox(b *Batch) error {
 	return err
 }
 
-// hello notes that a node is there. One that comes with another store than before has
-// lost what was for it, and begins to count anew.
+// hello notes that a node is there. One that comes with another store than before is another machine:
+// the one before is gone with what it had, and this one begins to count anew.
 func (c *carried) hello() error {
 	known, _, err := c.tx.get([]byte(keyStoreOf + c.en.node))
 	if err != nil {
 		return err
 	}
 	if string(known) != c.en.store {
-		done, err := c.tx.counter([]byte(keyUnboxed+c.en.node), 0)
-		if err != nil {
+		if err := c.vacate(c.en.node, c.en.node); err != nil {
 			return err
-		}
-		boxed, err := c.tx.counter([]byte(keyBoxed+c.en.node), 0)
-		if err != nil {
-			return err
-		}
-		for n := done + 1; n <= boxed; n++ {
-			c.tx.write(Op{Key: boxKey(c.en.node, n), Delete: true})
 		}
 		c.tx.write(Op{Key: []byte(keyStoreOf + c.en.node), Value: []byte(c.en.store)})
-		for _, key := range []string{keyBoxed, keyUnboxed} {
-			c.tx.write(Op{Key: []byte(key + c.en.node), Value: []byte(seqBytes(c.en.took))})
-		}
 		c.tx.write(Op{Key: Anywhere.takenKey(fromNode(c.en.node, c.en.store)), Value: []byte(seqBytes(c.en.crossed))})
+		if err := c.inherit(); err != nil {
+			return err
+		}
 	}
 	c.present(c.en.node, c.en.boot)
-	c.greeted = c.en.node == c.r.node && c.en.boot == c.r.boot
+	c.greeted = c.mine
+	return nil
+}
+
+// inherit puts what waits for a node under the numbers of its new store. The store before may have had it,
+// but none of what followed from that has come into the log: an entry says how much its node has.
+func (c *carried) inherit() error {
+	node := c.en.node
+	done, err := c.tx.counter([]byte(keyUnboxed+node), 0)
+	if err != nil {
+		return err
+	}
+	boxed, err := c.tx.counter([]byte(keyBoxed+node), 0)
+	if err != nil {
+		return err
+	}
+	var waiting []Change
+	for n := done + 1; n <= boxed; n++ {
+		raw, ok, err := c.tx.get(boxKey(node, n))
+		var b Batch
+		if err == nil && ok {
+			err = b.UnmarshalBinary(raw)
+		}
+		if err != nil {
+			return err
+		}
+		waiting = append(waiting, b.Changes...)
+		c.tx.write(Op{Key: boxKey(node, n), Delete: true})
+	}
+	last := []byte(seqBytes(c.en.took))
+	c.tx.write(Op{Key: []byte(keyBoxed + node), Value: last})
+	c.tx.write(Op{Key: []byte(keyUnboxed + node), Value: last})
+	for _, change := range waiting {
+		if err := c.box(node, change.Records); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
@@ -330,37 +382,57 @@ func (c *carried) down() error {
 		return nil
 	}
 	c.present(c.en.gone, 0)
-	var up []string
-	for node := range c.r.members {
-		if node != c.en.gone {
-			up = append(up, node)
-		}
+	return c.vacate(c.en.gone, "")
+}
+
+// vacate moves what a node owns to the others that are there, or else to somebody.
+func (c *carried) vacate(node, other string) error {
+	up := c.others(node)
+	if len(up) == 0 {
+		up = []string{other}
 	}
-	slices.Sort(up)
 	var left []messages.Address
-	for a, node := range c.r.holders {
-		if node == c.en.gone {
+	for a, owner := range c.r.holders {
+		if owner == node {
 			left = append(left, a)
 		}
 	}
 	slices.Sort(left)
 	for _, a := range left {
-		to := ""
-		if len(up) > 0 {
-			// Actors with one key work for each other, and stay together.
-			h := fnv.New32a()
-			h.Write([]byte(a.Key()))
-			to = up[h.Sum32()%uint32(len(up))]
-		}
-		if err := c.settle(a, to); err != nil {
+		if err := c.settle(a, oneOf(a, up)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// claim gives the proposer the actors that nobody owns.
+// others are the nodes that are there besides one, sorted.
+func (c *carried) others(node string) (up []string) {
+	for other := range c.r.members {
+		if other != node {
+			up = append(up, other)
+		}
+	}
+	slices.Sort(up)
+	return up
+}
+
+// oneOf is the node of some that gets an actor, "" of none. Actors with one key work for each other, and
+// stay together.
+func oneOf(a messages.Address, nodes []string) string {
+	if len(nodes) == 0 {
+		return ""
+	}
+	h := fnv.New32a()
+	h.Write([]byte(a.Key()))
+	return nodes[h.Sum32()%uint32(len(nodes))]
+}
+
+// claim gives the proposer the actors that nobody owns, if it is there.
 func (c *carried) claim() error {
+	if c.r.members[c.en.node] == 0 {
+		return nil
+	}
 	for _, a := range c.en.actors {
 		if c.holder(a) != "" {
 			continue
@@ -423,8 +495,8 @@ func (c *carried) keep(index uint64) (after func(), err error) {
 	for len(c.r.outbox) > 0 && c.r.outbox[0].Crossed <= c.sent {
 		c.r.outbox = c.r.outbox[1:]
 	}
-	if c.en.node == c.r.node {
-		c.r.said = max(c.r.said, c.en.took)
+	if c.mine {
+		c.r.said = c.en.took
 	}
 	c.greeted = c.greeted && !c.r.greeted
 	gone, came := c.remember()
@@ -432,7 +504,6 @@ func (c *carried) keep(index uint64) (after func(), err error) {
 	if c.en.node == c.r.node {
 		landed = c.r.land(c.en.boot, c.en.n, c.results, nil)
 	}
-	mine := c.en.node == c.r.node && c.en.boot == c.r.boot
 	e, r, ops := c.r.engine, c.r, c.tx.ops
 	if e != nil {
 		e.arrived(c.mail) // before something newer can be stored and pushed, which would hide it
@@ -447,7 +518,7 @@ func (c *carried) keep(index uint64) (after func(), err error) {
 			}
 			e.letGo(gone)
 			e.takeOver(came, c.greeted)
-			if !mine {
+			if !c.mine {
 				e.forgetsElsewhere(ops)
 			}
 		}

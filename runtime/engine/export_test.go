@@ -94,3 +94,10 @@ func (r *Replica) Begin(boot uint64) {
 	r.boot = boot
 	r.pump()
 }
+
+// Silent reports whether this start of the node takes no part yet.
+func (r *Replica) Silent() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return !r.greeted
+}

@@ -63,7 +63,7 @@ type Replica struct {
 	log     Log
 	engine  *Engine
 	applied uint64
-	boot    uint64 // 0: the engine has not started
+	boot    uint64 // counts the starts of this node's name; 0: the engine has not started
 	n       uint64 // of the newest proposal
 	id      string // of the store
 	taken   uint64 // changes that came from the shard Anywhere
@@ -374,6 +374,7 @@ func (r *Replica) pump() {
 	switch {
 	case r.log == nil || r.boot == 0 || r.flight != nil:
 	case !r.greeted:
+		_ = r.follow() // if it fails the hello comes back as a repetition, once the store takes entries again
 		hello := entry{kind: entryHello, store: r.id, crossed: r.given()}
 		r.propose(hello, flight{turns: -1})
 	case len(r.wanted) > 0:
@@ -387,6 +388,24 @@ func (r *Replica) pump() {
 	case len(r.outbox) > 0:
 		r.propose(entry{kind: entryCommit, batches: r.crossing()}, flight{turns: -1})
 	}
+}
+
+// follow counts the starts of this machine on from those of one that had its name, as far as it is known:
+// the others would take what has a lower number for a repetition. The caller holds r.mu.
+func (r *Replica) follow() error {
+	id, _, err := r.store.Get([]byte(keyStoreOf + r.node))
+	if err != nil || string(id) == r.id {
+		return err
+	}
+	boot, _, err := r.proposed(r.node)
+	if err != nil || boot < r.boot {
+		return err
+	}
+	if err := r.write([]Op{{Key: []byte(keyMetaBoot), Value: []byte(seqBytes(boot + 1))}}, true); err != nil {
+		return err
+	}
+	r.boot, r.n = boot+1, 0
+	return nil
 }
 
 // given is the number of the newest change that crossed over and is in the log. The caller

@@ -193,7 +193,8 @@ func TestWhatIsForANodeWaitsInABox(t *testing.T) {
 	c.has(0, "x/box/mac-d", "it has both")
 }
 
-// A node that comes with a new store has lost what was for it, and what it sends is counted anew.
+// A node that comes with a new store is another machine: what it sends is counted anew, and what waits for
+// it comes under numbers of that store.
 func TestANewStoreCountsAnew(t *testing.T) {
 	c := newCopy(t, mem.New())
 	b, d := voice("b", 1), voice("d", 1)
@@ -201,14 +202,22 @@ func TestANewStoreCountsAnew(t *testing.T) {
 	c.log(b.Hello(0), d.Hello(0), b.Commit(mail(gate, gate, gate)))
 	d.Took = 1
 	c.log(d.Commit(), voice("d", 2).Hello(0))
-	c.has(2, "x/box/mac-d", "it came back with the store it had")
+	had := []string{engine.BoxKey("mac-d", 2), engine.BoxKey("mac-d", 3)}
+	if got := keys(t, c.store, "x/box/mac-d"); !slices.Equal(got, had) {
+		t.Errorf("boxes %q, want %q: it came back with the store it had", got, had)
+	}
 	anew := voice("d", 3)
-	anew.Store, anew.Took = "another", 7
+	anew.Store, anew.Took = "another", 2
 	c.log(anew.Hello(5))
-	c.has(0, "x/box/mac-d", "what was for the old store is lost")
+	want := []string{engine.BoxKey("mac-d", 3), engine.BoxKey("mac-d", 4)}
+	if got := keys(t, c.store, "x/box/mac-d"); !slices.Equal(got, want) {
+		t.Errorf("boxes %q, want %q: the store before had not said that it has two", got, want)
+	}
 	c.log(b.Commit(mail(gate)))
-	if got := keys(t, c.store, "x/box/mac-d"); !slices.Equal(got, []string{engine.BoxKey("mac-d", 8)}) {
-		t.Errorf("boxes %q, want the one after those that the new store has", got)
+	anew.Took = 4
+	c.log(anew.Commit())
+	if got := keys(t, c.store, "x/box/mac-d"); !slices.Equal(got, []string{engine.BoxKey("mac-d", 5)}) {
+		t.Errorf("boxes %q, want the one that came after those", got)
 	}
 	c.log(anew.Commit(crossed("mac-d", "another", 5, keeper)), anew.Commit(crossed("mac-d", "another", 7, keeper)))
 	c.has(0, keeperIn, "its fifth change has come over before, its seventh comes before the sixth")
@@ -216,7 +225,37 @@ func TestANewStoreCountsAnew(t *testing.T) {
 	c.has(1, keeperIn, "its sixth is the next")
 }
 
-// A store of which the cluster knows nothing yet takes nothing from a box of the one before.
+// What a machine owned that is gone moves when another one comes with its name, if nobody has said before
+// that it is gone; it is stale what comes late of it. Nobody gets what he cannot run.
+func TestWhatTheMachineBeforeOwnedMoves(t *testing.T) {
+	c := newCopy(t, mem.New())
+	b, d := voice("b", 1), voice("d", 1)
+	c.log(b.Hello(0), d.Hello(0), d.Claim(keeper))
+	anew := voice("d", 2)
+	anew.Store = "another"
+	c.log(anew.Hello(0), d.Commit(turnOf("the one before", 2)), anew.Commit(turnOf("another", 2)))
+	if c.Holder(keeper) != "mac-b" || c.row("s/keeper/x\x00by") != "" {
+		t.Errorf("%s owns it, and %q has written", c.Holder(keeper), c.row("s/keeper/x\x00by"))
+	}
+	c.log(b.Down("mac-d", 2), anew.Commit(mail("keeper/y")), anew.Claim("keeper/z"))
+	if y, z := c.Holder("keeper/y"), c.Holder("keeper/z"); y != "mac-b" || z != "" {
+		t.Errorf("owners %q and %q, want mac-b and none: mac-d was gone when this came into the log", y, z)
+	}
+	c.log(anew.Down("mac-b", 1), anew.Hello(0), anew.Claim(keeper))
+	third := voice("d", 4)
+	third.Store = "a third"
+	if c.log(third.Hello(0)); c.Holder(keeper) != "mac-d" {
+		t.Errorf("%q owns it, want mac-d: nobody else is there", c.Holder(keeper))
+	}
+	c.log(anew.Commit(turnOf("late", 5)), third.Commit(turnOf("the third", 5)), third.Commit(turnOf("the third", 6)))
+	if got := c.row("s/keeper/x\x00by"); got != "the third" {
+		t.Errorf("%q has written, want the third", got)
+	}
+	c.has(1, "n/", "nobody was there for the others")
+}
+
+// A store of which the cluster knows nothing yet takes nothing from a box of the one before, until its
+// hello gives it what is in there.
 func TestAStoreTakesOnlyItsOwn(t *testing.T) {
 	c := newCopy(t, mem.New())
 	a, b := voice("a", 1), voice("b", 1)
@@ -224,8 +263,10 @@ func TestAStoreTakesOnlyItsOwn(t *testing.T) {
 	a.Store = "the one before"
 	c.log(a.Hello(0), b.Hello(0), b.Commit(mail(gate)))
 	c.has(0, "i/"+string(gate), "it was for the store before")
-	c.log(voice("a", 2).Hello(0), b.Commit(mail(gate)))
+	c.log(voice("a", 2).Hello(0))
 	c.has(1, "i/"+string(gate), "its store has said hello")
+	c.log(b.Commit(mail(gate)))
+	c.has(2, "i/"+string(gate), "it is there")
 }
 
 // outboxed is a store in which changes wait for the log.
@@ -339,6 +380,65 @@ func TestANodeSaysWhatItHas(t *testing.T) {
 	}
 	if len(log) != 5 || len(c.Members()) != 1 {
 		t.Errorf("%d proposals and members %v, want a note and that mac-b is gone, once", len(log), c.Members())
+	}
+}
+
+// A machine with the name of one before does not take its words in the log for its own, and counts its
+// starts on from it, also after a restart.
+func TestAMachineCountsOnFromTheOneBefore(t *testing.T) {
+	c := newCopy(t, mem.New())
+	var log proposals
+	c.Connect(&log)
+	c.Begin(1)
+	early := log.last()
+	before, b := voice("a", 1), voice("b", 1)
+	before.Store = "the one before"
+	c.log(before.Hello(0), before.Claim(keeper), b.Hello(0))
+	if !c.Silent() {
+		t.Error("it takes part with the hello of the one before")
+	}
+	before = voice("a", 4)
+	before.Store = "the one before"
+	c.log(before.Hello(0), before.Commit(), early)
+	if len(c.Members()) != 2 || c.Members()["mac-a"] != 4 {
+		t.Errorf("Members() = %v, want the one before", c.Members())
+	}
+	c.log(log.last()) // it counted on from what it knew then
+	c.log(log.last())
+	if c.Silent() || c.Members()["mac-a"] != 5 || c.Holder(keeper) != "mac-b" {
+		t.Errorf("Members() = %v, %q owns the keeper: want mac-a there with its next start, which owns nothing",
+			c.Members(), c.Holder(keeper))
+	}
+	if boot := c.row("m/boot"); boot != "\x00\x00\x00\x00\x00\x00\x00\x05" {
+		t.Errorf("its starts are counted as %q, want 5", boot)
+	}
+	n := len(log)
+	c.log(b.Commit(), before.Commit())
+	if len(log) != n {
+		t.Errorf("%d proposals, want %d: nothing is left to be said", len(log), n)
+	}
+}
+
+// A snapshot may hold a hello that counted for nothing, because a machine before has started more often:
+// the next one is proposed.
+func TestASnapshotPassesOverAHello(t *testing.T) {
+	c, other := newCopy(t, mem.New()), newCopy(t, mem.New())
+	var log proposals
+	c.Connect(&log)
+	c.Begin(1)
+	before := voice("a", 3)
+	before.Store = "the one before"
+	other.log(before.Hello(0), log.last())
+	var form bytes.Buffer
+	if err := other.Snapshot(&form); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Restore(&form); err != nil {
+		t.Fatal(err)
+	}
+	c.next = c.Applied() + 1
+	if c.log(log.last()); c.Silent() || c.Members()["mac-a"] != 4 {
+		t.Errorf("Members() = %v after %d proposals, want mac-a with its next start", c.Members(), len(log))
 	}
 }
 

@@ -184,7 +184,7 @@ func (r *Replica) overtaken() (landed func(), err error) {
 		if err != nil {
 			return nil, err
 		}
-		if boot == r.boot && n >= f.n { // it has come about, or not
+		if boot > r.boot || boot == r.boot && n >= f.n { // it has come about, or not, or it never will
 			settle = r.land(r.boot, f.n, nil, errOvertaken)
 		}
 	}

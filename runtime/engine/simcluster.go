@@ -14,7 +14,8 @@ import (
 // SimClusterOptions configure a simulated cluster. Nodes and Node are required.
 type SimClusterOptions struct {
 	Nodes []string
-	// Node configures the simulation of a node; its Seed, Start and Trace are not used.
+	// Node configures the simulation of a machine; its Seed, Start and Trace are not used. Each machine
+	// that gets the name of one before has a store of its own.
 	Node  func(name string) SimOptions
 	Home  func(messages.Address) string // see [ReplicaOptions]
 	Seed  uint64                        // of every choice
@@ -29,7 +30,7 @@ type SimClusterOptions struct {
 // SimCluster runs several nodes in virtual time on one goroutine, over a double of the
 // replicated log. The seed chooses what comes next: something that a node does by itself,
 // an entry that reaches the log, or one that reaches a node. Nodes can be killed, paused,
-// cut off from each other and restarted at any moment.
+// cut off from each other, restarted and replaced at any moment.
 type SimCluster struct {
 	o     SimClusterOptions
 	now   time.Time
@@ -74,6 +75,7 @@ type Fault string
 // The faults, which [SimCluster.Faults] counts.
 const (
 	FaultCrash     Fault = "crash"
+	FaultReplace   Fault = "replacement" // of a machine, by a new one of its name
 	FaultPause     Fault = "pause"
 	FaultPartition Fault = "partition" // a node that hears nobody, and that nobody hears
 	FaultOneWay    Fault = "one-way partition"
@@ -88,7 +90,7 @@ const (
 )
 
 // AllFaults are those that a seed can bring about.
-var AllFaults = []Fault{FaultCrash, FaultPause, FaultPartition, FaultOneWay, FaultDelay, FaultReorder, FaultLoss,
+var AllFaults = []Fault{FaultCrash, FaultReplace, FaultPause, FaultPartition, FaultOneWay, FaultDelay, FaultReorder, FaultLoss,
 	FaultDuplicate, FaultSkew, FaultSnapshot, FaultDiskFull, FaultDiskSlow}
 
 // How long the double waits, and how often it looks.
@@ -106,18 +108,14 @@ func NewSimCluster(o SimClusterOptions) (*SimCluster, error) {
 	c := &SimCluster{o: o, now: o.Start, since: o.Start, rng: rand.New(rand.NewPCG(o.Seed, 0x636c7573746572)),
 		faults: map[Fault]int{}}
 	for i, name := range o.Nodes {
-		n := &simNode{name: name, o: o.Node(name), deaf: map[int]bool{}, seen: o.Start}
+		n := &simNode{name: name, deaf: map[int]bool{}, seen: o.Start}
 		if o.Skew > 0 {
 			n.skew = time.Duration(c.rng.Int64N(2*int64(o.Skew)+1)) - o.Skew
 		}
 		if n.skew.Abs() > time.Minute {
 			c.faults[FaultSkew]++
 		}
-		n.o.clock, n.o.rng = NewManualClock(o.Start.Add(n.skew)), c.rng
-		n.o.share = func() (*Replica, error) { return c.share(i) }
-		if o.Trace != nil {
-			n.o.Trace = prefixed{o.Trace, name + " "}
-		}
+		n.o = c.machine(i, name, NewManualClock(o.Start.Add(n.skew)))
 		c.nodes = append(c.nodes, n)
 	}
 	for _, n := range c.nodes {
@@ -128,6 +126,17 @@ func NewSimCluster(o SimClusterOptions) (*SimCluster, error) {
 		n.sim = sim
 	}
 	return c, nil
+}
+
+// machine configures a machine with the name of a node.
+func (c *SimCluster) machine(i int, name string, clock *ManualClock) SimOptions {
+	o := c.o.Node(name)
+	o.clock, o.rng = clock, c.rng
+	o.share = func() (*Replica, error) { return c.share(i) }
+	if c.o.Trace != nil {
+		o.Trace = prefixed{c.o.Trace, name + " "}
+	}
+	return o
 }
 
 // prefixed begins each write with a text.
@@ -212,6 +221,29 @@ func (c *SimCluster) Restart(i int) error {
 	c.tracef("restart %s", n.name)
 	n.sim.clock.Set(c.now.Add(n.skew))
 	return n.sim.Crash()
+}
+
+// Replace kills a node, has the others expel it, and lets a new machine of its name in, with the store
+// that it now gets: what only the one before had is lost. It returns false if those that are left have
+// no leader, who alone can expel: then the node is dead and a member.
+func (c *SimCluster) Replace(i int) (bool, error) {
+	n := c.nodes[i]
+	if c.Kill(i); !c.leads(c.leader) {
+		return false, nil
+	}
+	leader := c.nodes[c.leader].replica
+	if boot, ok := leader.Members()[n.name]; ok && c.rng.IntN(2) == 0 { // else it has no time to say so
+		leader.Down(n.name, boot)
+	}
+	for j := range c.air { // what it has said may still arrive
+		a := &c.air[j]
+		a.late = a.late || a.node == i && c.rng.IntN(2) == 0
+	}
+	c.faults[FaultReplace]++
+	c.tracef("replace %s", n.name)
+	n.o = c.machine(i, n.name, n.sim.clock)
+	n.sim.o = n.o
+	return true, c.Restart(i)
 }
 
 // Pause makes a node stand still, as a machine that sleeps, until Unpause.

@@ -28,22 +28,25 @@ import (
 // In the simulated cluster each node has a gate, which is bound to it. Parcels are put into
 // the gates from outside; a gate sends each to a ledger, which any node may own. The ledger
 // books it, has it stamped by a worker, sends it on to the archive, and sends the gate a
-// receipt.
+// receipt, which the gate signs for the archive.
 type (
 	put     struct{ N int }
 	parcel  struct{ From, N int }
 	stamped struct{ From, N int }
 	receipt struct{ N int }
+	signed  struct{ From, N int }
 )
 
 func (put) MessageType() messages.Type     { return messages.Type{Name: "test_put", Version: 1} }
 func (parcel) MessageType() messages.Type  { return messages.Type{Name: "test_parcel", Version: 1} }
 func (stamped) MessageType() messages.Type { return messages.Type{Name: "test_stamped", Version: 1} }
 func (receipt) MessageType() messages.Type { return messages.Type{Name: "test_receipt", Version: 1} }
+func (signed) MessageType() messages.Type  { return messages.Type{Name: "test_signed", Version: 1} }
 
 var clusterMessages = messages.Table{
 	messages.Durable[put](nil).AboutNobody(), messages.Durable[parcel](nil).AboutNobody(),
 	messages.Durable[stamped](nil).AboutNobody(), messages.Durable[receipt](nil).AboutNobody(),
+	messages.Durable[signed](nil).AboutNobody(),
 }
 
 var (
@@ -51,6 +54,7 @@ var (
 	came     = actors.NewTable[[]parcel]("came")
 	handedIn = actors.NewTable[[]int]("handed_in")
 	receipts = actors.NewTable[[]int]("receipts")
+	signings = actors.NewTable[[]parcel]("signings")
 )
 
 const clusterLedgers = 3
@@ -73,6 +77,7 @@ func (g gateActor) Receive(turn *actors.Turn, msg messages.Message) error {
 	case receipt:
 		had, _ := receipts.Get(turn, "all")
 		receipts.Put(turn, "all", append(had, m.N))
+		turn.Send("archive/all", signed{g.node, m.N})
 	}
 	return nil
 }
@@ -95,13 +100,17 @@ func (ledgerActor) Receive(turn *actors.Turn, msg messages.Message) error {
 	return nil
 }
 
-// archiveActor gets what all ledgers have booked.
+// archiveActor gets what all ledgers have booked, and what all gates have signed.
 type archiveActor struct{}
 
 func (archiveActor) Receive(turn *actors.Turn, msg messages.Message) error {
-	if m, ok := msg.(parcel); ok {
+	switch m := msg.(type) {
+	case parcel:
 		had, _ := booked.Get(turn, "all")
 		booked.Put(turn, "all", append(had, m))
+	case signed:
+		had, _ := signings.Get(turn, "all")
+		signings.Put(turn, "all", append(had, parcel(m)))
 	}
 	return nil
 }
@@ -133,7 +142,8 @@ func (s fullNow) Apply(ops []engine.Op, sync bool) error {
 type clusterWorld struct {
 	*engine.SimCluster
 	stores []*mem.Store
-	put    []int // by gate: the last number that was accepted
+	put    []int // by gate: the last number that was put in
+	lost   []lostGate
 	full   float64
 	// starting is set while nodes start.
 	starting bool
@@ -142,6 +152,47 @@ type clusterWorld struct {
 	between float64
 	// elsewhere counts by node how often it was told of a conversation that another one forgets.
 	elsewhere map[string]int
+}
+
+// lostGate is what was on the disks of the machines that a gate has lived on, in order.
+type lostGate struct {
+	upTo     []int // by disk: the last number that was put in
+	handed   []int // numbers
+	receipts []int // that it has signed, or had in its inbox
+}
+
+func (l lostGate) last() int {
+	if len(l.upTo) == 0 {
+		return 0
+	}
+	return l.upTo[len(l.upTo)-1]
+}
+
+// Replace notes what is lost with a machine.
+func (w *clusterWorld) Replace(i int) error {
+	of, store := w.Node(i).Engine(), w.stores[i]
+	handed, err := rowsOf(of, handedIn, gateOf(i))
+	had, rerr := rowsOf(of, receipts, gateOf(i))
+	merr := of.ReadMail(func(env engine.Envelope) bool {
+		if m, ok := env.Message.(receipt); ok && env.To == gateOf(i) {
+			had = append(had, m.N)
+		}
+		return true
+	})
+	if err := errors.Join(err, rerr, merr); err != nil {
+		return err
+	}
+	return w.roomy(func() error {
+		w.stores[i] = mem.New()
+		replaced, err := w.SimCluster.Replace(i)
+		if !replaced {
+			w.stores[i] = store
+			return err
+		}
+		l := &w.lost[i]
+		l.upTo, l.handed, l.receipts = append(l.upTo, w.put[i]), append(l.handed, handed...), append(l.receipts, had...)
+		return err
+	})
 }
 
 // entry hands a node that starts its next entry, now and then.
@@ -175,13 +226,13 @@ func (w *clusterWorld) roomy(do func() error) error {
 	return err
 }
 
-func clusterOptions(codec *messages.Codec, stores map[string]engine.Store) func(string) engine.SimOptions {
+func clusterOptions(codec *messages.Codec, store func(node int) engine.Store) func(string) engine.SimOptions {
 	return func(name string) engine.SimOptions {
 		node, _ := strconv.Atoi(name[len("mac-"):])
 		return engine.SimOptions{
 			Latency: 300 * time.Millisecond, Doze: 0.02,
 			Engine: engine.Options{
-				Store: stores[name], Codec: codec, Sync: true,
+				Store: store(node), Codec: codec, Sync: true,
 				Kinds: []engine.Kind{
 					{Name: "gate", Here: true, New: func(messages.Address) actors.Actor { return gateActor{node} }},
 					{Name: "ledger", New: func(messages.Address) actors.Actor { return ledgerActor{} }},
@@ -194,19 +245,20 @@ func clusterOptions(codec *messages.Codec, stores map[string]engine.Store) func(
 }
 
 func newClusterWorld(codec *messages.Codec, seed uint64, trace *bytes.Buffer) (*clusterWorld, error) {
-	w := &clusterWorld{put: make([]int, 3), elsewhere: map[string]int{}}
-	stores := map[string]engine.Store{}
+	w := &clusterWorld{put: make([]int, 3), lost: make([]lostGate, 3), elsewhere: map[string]int{}}
 	var names []string
 	for i := range 3 {
 		names = append(names, nodeName(i))
 		w.stores = append(w.stores, mem.New())
+	}
+	store := func(i int) engine.Store {
 		full := func() bool { return w.full > 0 && w.Rand().Float64() < w.full }
-		stores[nodeName(i)] = fullNow{w.stores[i], full, func() { w.entry(i) }}
+		return fullNow{w.stores[i], full, func() { w.entry(i) }}
 	}
 	o := engine.SimClusterOptions{
 		Nodes: names, Seed: seed,
 		Node: func(name string) engine.SimOptions {
-			o := clusterOptions(codec, stores)(name)
+			o := clusterOptions(codec, store)(name)
 			o.Engine.Elsewhere = func(messages.ConversationID) { w.elsewhere[name]++ }
 			o.Engine.OnCommit = func(_, ops int) {
 				if i := slices.Index(names, name); ops == 0 && w.between > 0 && w.Rand().Float64() < w.between {
@@ -229,7 +281,7 @@ func newClusterWorld(codec *messages.Codec, seed uint64, trace *bytes.Buffer) (*
 // act does something to the cluster, as its own source of choices has it.
 func (w *clusterWorld) act(rng *rand.Rand) error {
 	i, j := rng.IntN(3), rng.IntN(3)
-	switch rng.IntN(15) {
+	switch rng.IntN(16) {
 	case 0:
 		w.Kill(i)
 	case 1:
@@ -252,6 +304,10 @@ func (w *clusterWorld) act(rng *rand.Rand) error {
 		w.Slow(i)
 	case 10:
 		w.Delay(i, time.Duration(rng.IntN(1500))*time.Millisecond)
+	case 11:
+		if err := w.Replace(i); err != nil {
+			return err
+		}
 	default:
 		for range 1 + rng.IntN(4) {
 			w.inject(i)
@@ -279,7 +335,7 @@ func (w *clusterWorld) finish() error {
 	}
 	w.Advance(10 * time.Second)
 	for i, last := range w.put { // what was put into a process that died is put again, as a host does
-		for n := 1; n <= last; n++ {
+		for n := w.lost[i].last() + 1; n <= last; n++ {
 			if _, err := w.Node(i).Inject(gateOf(i), put{n}, strconv.Itoa(n)); err != nil {
 				return err
 			}
@@ -302,47 +358,95 @@ func (w *clusterWorld) check() error {
 		} else if !bytes.Equal(want, form.Bytes()) {
 			return fmt.Errorf("the nodes %d and 0 differ in what they share", i)
 		}
+	}
+	up := w.Replica(0).Members()
+	for owner, n := range w.Replica(0).Holdings() {
+		if _, ok := up[owner]; !ok {
+			return fmt.Errorf("%d actors are owned by %q, which is not there", n, owner)
+		}
+	}
+	var bookings, arrivals []parcel
+	for l := range clusterLedgers {
+		ledger := messages.To("ledger", strconv.Itoa(l))
+		at, err := rowsOf(w.Node(0).Engine(), booked, ledger)
+		came, cerr := rowsOf(w.Node(0).Engine(), came, ledger)
+		if err := errors.Join(err, cerr); err != nil {
+			return err
+		}
+		bookings, arrivals = append(bookings, at...), append(arrivals, came...)
+	}
+	archived, err := rowsOf(w.Node(0).Engine(), booked, "archive/all")
+	signed, serr := rowsOf(w.Node(0).Engine(), signings, "archive/all")
+	if err := errors.Join(err, serr); err != nil {
+		return err
+	}
+	for i := range w.put {
+		arrived := numbersFrom(arrivals, i)
+		sent, err := w.sent(i, arrived)
+		if err != nil {
+			return err
+		}
+		for l := range clusterLedgers {
+			other := func(n int) bool { return n%clusterLedgers != l }
+			order, want := slices.DeleteFunc(slices.Clone(arrived), other), slices.DeleteFunc(slices.Clone(sent), other)
+			if !slices.Equal(order, want) {
+				return fmt.Errorf("ledger %d got %v from gate %d, want %v in this order", l, order, i, want)
+			}
+		}
+		if err := onceEach(numbersFrom(bookings, i), sent); err != nil {
+			return fmt.Errorf("booked of gate %d: %w", i, err)
+		}
+		if err := onceEach(numbersFrom(archived, i), sent); err != nil {
+			return fmt.Errorf("archived of gate %d: %w", i, err)
+		}
 		got, err := rowsOf(w.Node(i).Engine(), receipts, gateOf(i))
 		if err != nil {
 			return err
 		}
-		if err := onceEach(got, w.put[i]); err != nil {
+		// One that a machine had may be lost with it, signed or not: then nobody has it, or the next machine.
+		here := slices.DeleteFunc(slices.Clone(sent), func(n int) bool {
+			return slices.Contains(w.lost[i].receipts, n) && !slices.Contains(got, n)
+		})
+		if err := onceEach(got, here); err != nil {
 			return fmt.Errorf("receipts at gate %d: %w", i, err)
 		}
-	}
-	archived, err := rowsOf(w.Node(0).Engine(), booked, "archive/all")
-	if err != nil {
-		return err
-	}
-	for i, last := range w.put {
-		var all []int
-		for l := range clusterLedgers {
-			rows, err := rowsOf(w.Node(0).Engine(), booked, messages.To("ledger", strconv.Itoa(l)))
-			if err != nil {
-				return err
-			}
-			all = append(all, numbersFrom(rows, i)...)
-			arrived, err := rowsOf(w.Node(0).Engine(), came, messages.To("ledger", strconv.Itoa(l)))
-			if err != nil {
-				return err
-			}
-			sent, err := rowsOf(w.Node(i).Engine(), handedIn, gateOf(i))
-			if err != nil {
-				return err
-			}
-			sent = slices.DeleteFunc(sent, func(n int) bool { return n%clusterLedgers != l })
-			if order := numbersFrom(arrived, i); !slices.Equal(order, sent) {
-				return fmt.Errorf("ledger %d got %v from gate %d, want %v in this order", l, order, i, sent)
-			}
-		}
-		if err := onceEach(all, last); err != nil {
-			return fmt.Errorf("booked of gate %d: %w", i, err)
-		}
-		if err := onceEach(numbersFrom(archived, i), last); err != nil {
-			return fmt.Errorf("archived of gate %d: %w", i, err)
+		signings := numbersFrom(signed, i)
+		want := slices.DeleteFunc(slices.Clone(sent), func(n int) bool {
+			return slices.Contains(w.lost[i].receipts, n) && !slices.Contains(signings, n) && !slices.Contains(got, n)
+		})
+		if err := onceEach(signings, want); err != nil {
+			return fmt.Errorf("signed by gate %d: %w", i, err)
 		}
 	}
 	return nil
+}
+
+// sent is what a gate has sent to the ledgers, in its order: all that was put in on the machine that it
+// lives on, and what arrived of the machines before, which is what those sent first.
+func (w *clusterWorld) sent(i int, arrived []int) (sent []int, err error) {
+	l, from := w.lost[i], 0
+	for _, upTo := range l.upTo {
+		of := func(all []int) []int {
+			return slices.DeleteFunc(slices.Clone(all), func(n int) bool { return n <= from || n > upTo })
+		}
+		handed, came := of(l.handed), of(arrived)
+		if len(came) > len(handed) {
+			return nil, fmt.Errorf("%v came from gate %d, which sent %v", came, i, handed)
+		}
+		sent, from = append(sent, handed[:len(came)]...), upTo
+	}
+	handed, err := rowsOf(w.Node(i).Engine(), handedIn, gateOf(i))
+	if err != nil {
+		return nil, err
+	}
+	var all []int
+	for n := from + 1; n <= w.put[i]; n++ {
+		all = append(all, n)
+	}
+	if err := onceEach(handed, all); err != nil {
+		return nil, fmt.Errorf("handed in at gate %d: %w", i, err)
+	}
+	return append(sent, handed...), nil
 }
 
 func numbersFrom(parcels []parcel, from int) (n []int) {
@@ -371,19 +475,19 @@ func rowsOf[V any](e *engine.Engine, table actors.Table[[]V], of messages.Addres
 	return all, err
 }
 
-// onceEach checks that the numbers up to last are there, each once.
-func onceEach(got []int, last int) error {
+// onceEach checks that what is wanted is there, each once, and nothing else.
+func onceEach(got, want []int) error {
 	count := map[int]int{}
 	for _, n := range got {
 		count[n]++
 	}
-	for n := 1; n <= last; n++ {
+	for _, n := range want {
 		if count[n] != 1 {
 			return fmt.Errorf("number %d is there %d times, want once (of %v)", n, count[n], got)
 		}
 	}
-	if len(count) != last {
-		return fmt.Errorf("%d numbers are there, want %d: %v", len(count), last, slices.Sorted(maps.Keys(count)))
+	if len(count) != len(want) {
+		return fmt.Errorf("there are %v, want %v", slices.Sorted(maps.Keys(count)), want)
 	}
 	return nil
 }
@@ -428,7 +532,7 @@ func actsOf(seed uint64) (acts []int) {
 }
 
 // TestSimulatedCluster plays seeded schedules of three nodes that are killed, paused, cut off,
-// slowed down and restarted between any two steps, over a log that loses and repeats proposals.
+// slowed down, restarted and replaced between any two steps, over a log that loses and repeats proposals.
 // KEHAI_SEED=n plays one of them with its trace, and with KEHAI_ACTS=3,5 only these of its acts;
 // KEHAI_SCHEDULES=n sets how many.
 func TestSimulatedCluster(t *testing.T) {
