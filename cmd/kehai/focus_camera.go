@@ -5,10 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
-	goruntime "runtime"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -66,15 +63,21 @@ func (v *focusCamera) run(ctx context.Context, b control.Backend, _ []string) er
 	if !ok {
 		return control.ErrNoPage
 	}
-	address, err := keys.PageLink(ctx, "")
+	page := newBrowser(keys)
+	if !v.print {
+		opened, err := page.open(ctx, "/camera")
+		if err != nil {
+			return err
+		}
+		if opened {
+			return v.stdout.printf("the page is open: press Start there, and allow the camera\n")
+		}
+	}
+	address, err := page.link(ctx, "/camera")
 	if err != nil {
 		return err
 	}
-	address = strings.Replace(address, "/#", "/camera#", 1)
-	if v.print || browse(ctx, address) != nil {
-		return v.stdout.printf("%s\n", address)
-	}
-	return v.stdout.printf("the page is open: press Start there, and allow the camera\n")
+	return v.stdout.printf("%s\n", address)
 }
 
 // install copies the tracker into the data directory, unless it is there.
@@ -95,13 +98,4 @@ func (v *focusCamera) install(to web.Tracker) error {
 			"and give its folder with --from", err, web.TrackerPackage)
 	}
 	return to.Install(web.Tracker(from))
-}
-
-// browse shows an address in the person's browser.
-func browse(ctx context.Context, address string) error {
-	name := "xdg-open"
-	if goruntime.GOOS == "darwin" {
-		name = "/usr/bin/open"
-	}
-	return exec.CommandContext(ctx, name, address).Run()
 }

@@ -16,7 +16,7 @@ import (
 
 type pageVerb struct {
 	*app
-	list, asJSON                  bool
+	list, asJSON, opens           bool
 	guest, bearer, meter, revokes string
 }
 
@@ -36,7 +36,7 @@ address that opens one conversation of the channel web, and that masked, and not
 else; it too works once, within ten minutes. --list shows the keys, and --revoke makes
 one void at once, or all.`,
 		Example: `  kehai page
-  xdg-open "$(kehai page)"
+  kehai page --open
   kehai page --bearer ~/.kehai.key
   kehai page --meter ~/.kehai.meter
   kehai page --guest web:hana
@@ -46,13 +46,14 @@ one void at once, or all.`,
 		RunE: v.withBackend(v.run),
 	}
 	flags := cmd.Flags()
+	flags.BoolVar(&v.opens, "open", false, "open the page in the browser; if none shows it, print the address")
 	flags.BoolVar(&v.list, "list", false, "list the keys that hold")
 	flags.BoolVar(&v.asJSON, "json", false, "with --list: one JSON object a key")
 	flags.StringVar(&v.guest, "guest", "", "print an address for a guest of a `conversation`")
 	flags.StringVar(&v.bearer, "bearer", "", "write a new key into a new `file`, for a program")
 	flags.StringVar(&v.meter, "meter", "", "write a new key into a new `file`, for a monitor")
 	flags.StringVar(&v.revokes, "revoke", "", "make the key with an `ID` void, or all")
-	cmd.MarkFlagsMutuallyExclusive("list", "guest", "bearer", "meter", "revoke")
+	cmd.MarkFlagsMutuallyExclusive("open", "list", "guest", "bearer", "meter", "revoke")
 	return cmd
 }
 
@@ -79,6 +80,11 @@ func (v *pageVerb) run(ctx context.Context, b control.Backend, _ []string) error
 		return err
 	case !s.Running:
 		return errors.New("page: no Kehai runs on this data: start one with `kehai run`")
+	}
+	if v.opens {
+		if opened, err := newBrowser(keys).open(ctx, "/"); opened || err != nil {
+			return err
+		}
 	}
 	return v.link(ctx, keys)
 }
