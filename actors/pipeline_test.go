@@ -47,7 +47,10 @@ type said struct {
 }
 
 // faults says how often things go wrong, out of 1.
-type faults struct{ turn, call, crash, commit float64 }
+type faults struct {
+	turn, call, crash, commit float64
+	slow                      map[messages.Type]bool // what is tried until the last time in vain
+}
 
 // world is a chat window with two conversations, and a reader that makes
 // mistakes. It is the screen and the OCR worker of a simulation.
@@ -56,11 +59,20 @@ type world struct {
 	faults faults
 	chats  map[string][]said
 	shown  string
-	title  string // what the header says, "" unreadable
-	back   int    // messages scrolled back
-	phase  int    // how the pixels are rendered
-	noise  int    // one in so many long texts is misread, 0: none
+	title  string            // what the header says, "" unreadable
+	called map[string]string // what the header says of a chat, if that is not its name
+	back   int               // messages scrolled back
+	phase  int               // how the pixels are rendered
+	noise  int               // one in so many long texts is misread, 0: none
 	frames map[uint64]messages.FrameRead
+}
+
+// header is what the header says of the chat that is shown.
+func (w *world) header() string {
+	if name, other := w.called[w.shown]; other {
+		return name
+	}
+	return w.shown
 }
 
 func (w *world) say(name string) {
@@ -104,7 +116,7 @@ func (w *world) Capture(context.Context, string) (hardware.Capture, error) {
 		fmt.Fprint(h, b.Key, b.Box)
 	}
 	if w.title != "" {
-		w.title = w.shown // a torn picture is seen once
+		w.title = w.header() // a torn picture is seen once
 	}
 	w.frames[h.Sum64()] = read
 	img := image.NewRGBA(image.Rect(0, 0, 4, 4))
@@ -156,8 +168,11 @@ func failing(rng *rand.Rand, f *faults, fn func(messages.Address) actors.Actor) 
 		inner := fn(a)
 		return actors.Func(func(t *actors.Turn, m messages.Message) error {
 			x := rng.Float64()
-			if t.Cause().Attempt == engine.MaxAttempts {
+			switch {
+			case t.Cause().Attempt == engine.MaxAttempts:
 				x = 1 // nothing may end as a dead letter
+			case f.slow[m.MessageType()]:
+				return errors.New("slow")
 			}
 			if x < f.turn/2 {
 				return errors.New("before")

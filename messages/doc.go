@@ -34,6 +34,7 @@
 //	             ──ViewBackSeen──► catchup
 //	             ══CatchUp══► catchup
 //	             ══CaughtUp, Detection, LedgerJoined, LedgerSplit══► dedup
+//	             ══LedgerMoved══► directory
 //	             ══JoinTalk, SplitTalk══► conversation
 //	             ══TranscriptGap══► host
 //	ingress      ══IncomingBubble, Revised══► burst

@@ -18,6 +18,8 @@ type Identify struct {
 	// Shows is the conversation last shown in the window, if this frame continues it; ""
 	// if it does not.
 	Shows ConversationID
+	// Moves is that of the answer by which the window showed it.
+	Moves int `json:",omitempty"`
 	// Still: the header has the very pixels that it had then, however its title is read.
 	Still bool `json:",omitempty"`
 	// Look is the conversation that the window has shown again and again under a header of
@@ -31,7 +33,9 @@ type Identify struct {
 	// Compared: Shared answers the Compare of an earlier answer. Searched: Shared lists
 	// the conversations that have shown what this frame shows.
 	Compared, Searched bool
-	Shared             []Shared
+	// Asked is that of the answer that asked for the comparison.
+	Asked  int `json:",omitempty"`
+	Shared []Shared
 }
 
 // MessageType implements [Message].
@@ -105,7 +109,10 @@ type Identified struct {
 	Frame        FrameHash
 	At           time.Time // as asked
 	Conversation ConversationID
-	Name         Text             // what it is called
+	Name         Text // what it is called
+	// Moves counts how often the conversation was merged or divided, and Asked how often
+	// any was: what was seen or compared before counts no longer.
+	Moves, Asked int              `json:",omitempty"`
 	Merged       []ConversationID // that went into it
 	Compare      []ConversationID
 	Search       bool
@@ -179,7 +186,8 @@ func (m SettleNew) Subject() ConversationID { return m.Conversation }
 type HeldSettled struct {
 	Held         uint64         `json:"held"`
 	Conversation ConversationID `json:"conversation"`
-	Name         Text           `json:"name"` // what it is called
+	Name         Text           `json:"name"`            // what it is called
+	Moves        int            `json:"moves,omitempty"` // as in [Identified]
 }
 
 // MessageType implements [Message].

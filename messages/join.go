@@ -18,6 +18,7 @@ func (m Merge) Subject() ConversationID { return m.Conversation }
 type JoinLedger struct {
 	Conversation ConversationID `json:"conversation"`
 	Into         ConversationID `json:"into"`
+	App          string         `json:"app,omitempty"` // whose directory is told once it is there
 }
 
 // MessageType implements [Message].
@@ -32,6 +33,7 @@ type LedgerJoined struct {
 	From         ConversationID `json:"from"`
 	Next         Occurrence     `json:"next"`    // the next one From would have given out
 	Entries      Text           `json:"entries"` // of package ledger, as JSON
+	App          string         `json:"app,omitempty"`
 }
 
 // MessageType implements [Message].
@@ -39,6 +41,19 @@ func (LedgerJoined) MessageType() Type { return Type{"ledger_joined", 1} }
 
 // Subject implements [About].
 func (m LedgerJoined) Subject() ConversationID { return m.Conversation }
+
+// LedgerMoved tells directory/APPLICATION that the ledger of a conversation is where it
+// belongs since that was merged into another one, or, with Split, divided off from one.
+type LedgerMoved struct {
+	Conversation ConversationID `json:"conversation"`
+	Split        bool           `json:"split,omitempty"`
+}
+
+// MessageType implements [Message].
+func (LedgerMoved) MessageType() Type { return Type{"ledger_moved", 1} }
+
+// Subject implements [About].
+func (m LedgerMoved) Subject() ConversationID { return m.Conversation }
 
 // JoinSent makes ingress/CONVERSATION hand over what was sent, so that its echo is
 // recognised in the other conversation, and forward what is sent later.

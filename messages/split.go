@@ -21,6 +21,8 @@ type SplitLedger struct {
 	Conversation ConversationID `json:"conversation"`
 	Into         ConversationID `json:"into"`
 	Occurrences  []Occurrence   `json:"occurrences"`
+	App          string         `json:"app,omitempty"`   // whose directory is told once it is there
+	Moves        int            `json:"moves,omitempty"` // views from before count no longer, see [Detection]
 }
 
 // MessageType implements [Message].
@@ -36,6 +38,8 @@ type LedgerSplit struct {
 	Next         Occurrence     `json:"next"`    // that From assigns next
 	Entries      Text           `json:"entries"` // of package ledger, as JSON
 	Occurrences  []Occurrence   `json:"occurrences"`
+	App          string         `json:"app,omitempty"`
+	New          ConversationID `json:"new,omitempty"` // for which it is, even if that was merged since
 }
 
 // MessageType implements [Message].

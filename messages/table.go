@@ -46,6 +46,7 @@ func Core() Table {
 		Durable[Merge](nil),
 		Durable[JoinLedger](nil),
 		Durable[LedgerJoined](nil),
+		Durable[LedgerMoved](nil),
 		Durable[JoinSent](nil),
 		Durable[SentJoined](nil),
 		Durable[JoinTalk](nil),

@@ -49,6 +49,7 @@ func topology(p *parts.Parts) ([]actorRow, []workerRow) {
 					to(m.ActorPoller, m.ReadNow{}), to(m.ActorFusion, m.OverlapAnswer{}, m.ForgetView{}),
 					to(m.ActorCatchUp, m.CatchUp{}, m.ViewBackSeen{}),
 					to(m.ActorDedup, m.CaughtUp{}, m.Detection{}, m.LedgerJoined{}, m.LedgerSplit{}),
+					to(m.ActorDirectory, m.LedgerMoved{}),
 					to(m.ActorConversation, m.JoinTalk{}, m.SplitTalk{}), to(host, m.TranscriptGap{})}},
 			{always, m.ActorIngress, "stops echoes of what was sent, and repeats", anywhere, traits{}, p.Gate(), nil,
 				sends{to(m.ActorBurst, m.IncomingBubble{}, m.Revised{}), to(m.ActorConversation, m.OwnMessage{}),

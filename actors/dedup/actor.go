@@ -74,7 +74,7 @@ func (a *actor) Receive(turn *actors.Turn, msg messages.Message) error {
 	switch m := msg.(type) {
 	case messages.Started:
 	case messages.JoinLedger:
-		return a.join(turn, m.Into)
+		return a.join(turn, m)
 	case messages.LedgerJoined:
 		return a.joined(turn, m)
 	case messages.SplitLedger:
@@ -82,6 +82,9 @@ func (a *actor) Receive(turn *actors.Turn, msg messages.Message) error {
 	case messages.LedgerSplit:
 		return a.takeIn(turn, m)
 	case messages.Detection:
+		if a.stale(turn, m) {
+			return nil
+		}
 		if m.Text != "" {
 			return a.texts(turn, m)
 		}

@@ -21,7 +21,10 @@ func (a *actor) forward(turn *actors.Turn, msg messages.Message) bool {
 	}
 	switch m := msg.(type) {
 	case messages.Detection:
-		m.Conversation = into
+		if a.stale(turn, m) {
+			return true
+		}
+		m.Conversation, m.Moves = into, newest
 		turn.Send(messages.To(Kind, string(into)), m)
 	case messages.CaughtUp:
 		m.Conversation = into
@@ -34,6 +37,7 @@ func (a *actor) forward(turn *actors.Turn, msg messages.Message) bool {
 		turn.Send(messages.To(Kind, string(into)), m)
 	case messages.SplitLedger: // its places are others now: nothing goes
 		turn.Drop(events.StageDedup, events.RuleNobody, events.Detail{Conversation: a.conversation})
+		tellMoved(turn, m.App, messages.LedgerMoved{Conversation: m.Into, Split: true})
 	case messages.LedgerSplit:
 		m.Conversation = into
 		turn.Send(messages.To(Kind, string(into)), m)
@@ -45,7 +49,8 @@ func (a *actor) forward(turn *actors.Turn, msg messages.Message) bool {
 }
 
 // join hands the ledger to another conversation's, and starts empty from then on.
-func (a *actor) join(turn *actors.Turn, into messages.ConversationID) error {
+func (a *actor) join(turn *actors.Turn, m messages.JoinLedger) error {
+	into := m.Into
 	a.load(turn)
 	entries, err := json.Marshal(a.ledger.Entries())
 	if err != nil {
@@ -53,6 +58,7 @@ func (a *actor) join(turn *actors.Turn, into messages.ConversationID) error {
 	}
 	turn.Send(messages.To(Kind, string(into)), messages.LedgerJoined{
 		Conversation: into, From: a.conversation, Next: a.ledger.Head().Next, Entries: messages.Text(entries),
+		App: m.App,
 	})
 	turn.Send(messages.To(messages.ActorIngress, string(a.conversation)),
 		messages.JoinSent{Conversation: a.conversation, Into: into})
@@ -81,5 +87,14 @@ func (a *actor) joined(turn *actors.Turn, m messages.LedgerJoined) error {
 	turn.Send(messages.To(messages.ActorConversation, string(m.From)), messages.JoinTalk{
 		Conversation: m.From, Into: a.conversation, Offset: offset, Twice: twice,
 	})
+	tellMoved(turn, m.App, messages.LedgerMoved{Conversation: m.From})
 	return a.finish(turn, head)
+}
+
+// tellMoved tells the directory of an application that a ledger has arrived. An older
+// version did not wait for that, and named none.
+func tellMoved(turn *actors.Turn, app string, m messages.LedgerMoved) {
+	if app != "" {
+		turn.Send(messages.To(messages.ActorDirectory, app), m)
+	}
 }

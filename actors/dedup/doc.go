@@ -26,8 +26,8 @@
 // Nothing whose place proves it new is ever stopped by it.
 //
 // Tables: "into" with the row "head", where all has gone; "tail", one ledger.Entry a
-// row, by its place in the transcript; "head" with the row "head", a ledger.Head;
-// "views", a ledger.Memory per window; "lines" and "prints", a recent.Row by its number
-// in 16 digits. A crash loses nothing: a detection that comes again finds its bubbles in
-// the tail.
+// row, by its place in the transcript; "head" with the row "head", a ledger.Head; "split"
+// with the row "head", since when views count; "views", a ledger.Memory per window; "lines"
+// and "prints", a recent.Row by its number in 16 digits. A crash loses nothing: a detection
+// that comes again finds its bubbles in the tail.
 package dedup

@@ -20,10 +20,10 @@ func TestJoinLedger(t *testing.T) {
 	o := DefaultOptions()
 	o.FirstSight = "all"
 	from := actortest.Spawn(t, New(o), actortest.Address("dedup/c-2"))
-	from.Send(seenAs("c-2", "<aaaa <bbbb"))
+	from.Send(seenAs("c-2", "<aaaaaaaa <bbbb"))
 	from.Sent()
 	from.CrashBeforeCommit()
-	from.Send(messages.JoinLedger{Conversation: "c-2", Into: "c-1"})
+	from.Send(messages.JoinLedger{Conversation: "c-2", Into: "c-1", App: "line"})
 	sent := from.Sent()
 	if len(sent) != 2 || sent[0].To != "dedup/c-1" ||
 		sent[1] != actortest.To("ingress/c-2", messages.JoinSent{Conversation: "c-2", Into: "c-1"}) {
@@ -34,17 +34,18 @@ func TestJoinLedger(t *testing.T) {
 	from.WantSent()
 	later := seenAs("c-2", "<bbbb <cccc")
 	from.Send(later)
-	later.Conversation = "c-1"
+	later.Conversation, later.Moves = "c-1", newest
 	from.WantSent(actortest.To("dedup/c-1", later))
 	actortest.WantRows(from, Tail, nil)
 
 	into := actortest.Spawn(t, New(o), actortest.Address("dedup/c-1"))
-	into.Send(seenAs("c-1", "<xxxx <aaaa"))
+	into.Send(seenAs("c-1", "<xxxx <aaaaaaaa"))
 	into.Sent()
 	into.CrashBeforeCommit()
 	into.Send(sent[0].Message)
 	into.WantSent(actortest.To("conversation/c-2", messages.JoinTalk{Conversation: "c-2", Into: "c-1", Offset: 2,
-		Twice: []messages.Occurrence{1}}))
+		Twice: []messages.Occurrence{1}}),
+		actortest.To("directory/line", messages.LedgerMoved{Conversation: "c-2"}))
 	into.Crash()
 	into.Send(later)
 	heard := into.Sent()

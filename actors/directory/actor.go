@@ -4,7 +4,9 @@ import (
 	"crypto/sha256"
 	"encoding/base32"
 	"fmt"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/kehai-run/kehai/actors"
 	"github.com/kehai-run/kehai/messages"
@@ -65,6 +67,8 @@ func (a *actor) Receive(turn *actors.Turn, msg messages.Message) error {
 		a.merge(turn, m)
 	case messages.Split:
 		a.split(turn, m)
+	case messages.LedgerMoved:
+		a.moved(turn, m)
 	case messages.SettleHeld:
 		a.settleHeld(turn, m)
 	case messages.SettleNew:
@@ -106,7 +110,8 @@ func (a *actor) keep(id messages.ConversationID, k Known) {
 func (a *actor) identify(turn *actors.Turn, m messages.Identify) {
 	answer := messages.Identified{Window: m.Window, Frame: m.Frame, At: m.At}
 	m.Title = a.o.Rules.Spelled(a.app, m.Title, m.Names)
-	d := a.o.Rules.Decide(m, a.known)
+	m, answer.Asked = current(m, a.known)
+	d := a.o.Rules.Decide(m, a.known).settled(m, a.known, moving(a.known))
 	title, group := a.o.Rules.titled(m, a.known)
 	switch {
 	case d.Why != "":
@@ -130,7 +135,7 @@ func (a *actor) identify(turn *actors.Turn, m messages.Identify) {
 		if d.Learn && !m.Empty && !alsoCalled(a.known, d.Conversation, title, group) {
 			k = a.learn(turn, d.Conversation, m.Title)
 		}
-		answer.Conversation, answer.Name = d.Conversation, k.Title
+		answer.Conversation, answer.Name, answer.Moves = d.Conversation, k.Title, k.Moves
 		answer.Merged = Merged(a.known, d.Conversation)
 	}
 	turn.Send(messages.To(messages.ActorFusion, string(m.Window)), answer)
@@ -237,7 +242,11 @@ func (a *actor) rename(turn *actors.Turn, m messages.Rename) {
 	a.tell(turn, m.Conversation, before, k)
 }
 
-// settleHeld applies a person's decision about the readings that a window holds.
+// settleAgain is when a decision is tried again that waits for a ledger.
+const settleAgain = time.Second
+
+// settleHeld applies a person's decision about the readings that a window holds. It waits
+// while a ledger is on its way.
 func (a *actor) settleHeld(turn *actors.Turn, m messages.SettleHeld) {
 	id := m.Conversation
 	if id == "" { // of an older version
@@ -251,8 +260,13 @@ func (a *actor) settleHeld(turn *actors.Turn, m messages.SettleHeld) {
 		turn.Drop(events.StageDirectory, events.RuleNobody, events.Detail{Conversation: id})
 		return
 	}
+	if slices.Contains(moving(a.known), id) {
+		m.Conversation = id
+		turn.After(fmt.Sprintf("settle/%s/%d", m.Window, m.Held), settleAgain, m)
+		return
+	}
 	turn.Send(messages.To(messages.ActorFusion, string(m.Window)),
-		messages.HeldSettled{Held: m.Held, Conversation: id, Name: k.Title})
+		messages.HeldSettled{Held: m.Held, Conversation: id, Name: k.Title, Moves: k.Moves})
 }
 
 // settleNew gives a new conversation the proposed id.
@@ -279,14 +293,35 @@ func (a *actor) merge(turn *actors.Turn, m messages.Merge) {
 		turn.Drop(events.StageDirectory, events.RuleNobody, events.Detail{Conversation: m.Conversation})
 		return
 	}
-	loser.Into = into
+	loser.Into, loser.Moving = into, true
 	a.put(turn, from, loser)
-	if winner.Named == "" && loser.Named != "" {
+	if winner.Named == "" {
 		winner.Named = loser.Named
-		a.put(turn, into, winner)
 	}
+	winner.Moves = max(winner.Moves, loser.Moves) + 1
+	a.put(turn, into, winner)
 	a.named(turn, into, winner) // even if no name changes: others keep who is who, and must read it again
-	turn.Send(messages.To(messages.ActorDedup, string(from)), messages.JoinLedger{Conversation: from, Into: into})
+	turn.Send(messages.To(messages.ActorDedup, string(from)),
+		messages.JoinLedger{Conversation: from, Into: into, App: a.app})
+}
+
+// moved notes that a ledger has arrived. From now on windows are answered again.
+func (a *actor) moved(turn *actors.Turn, m messages.LedgerMoved) {
+	k, ok := a.known[m.Conversation]
+	if !ok || !k.awaits(m.Split) {
+		return
+	}
+	a.put(turn, m.Conversation, k.moved(m.Split))
+	sides := []messages.ConversationID{Resolve(a.known, m.Conversation)}
+	if m.Split {
+		sides = append(sides, Resolve(a.known, k.From))
+	}
+	for _, id := range slices.Compact(sides) {
+		if k, ok := a.known[id]; ok {
+			k.Moves++
+			a.put(turn, id, k)
+		}
+	}
 }
 
 // split gives somebody new an id, and has what is theirs in a conversation go there. What
@@ -298,13 +333,16 @@ func (a *actor) split(turn *actors.Turn, m messages.Split) {
 		turn.Drop(events.StageDirectory, events.RuleNobody, events.Detail{Conversation: m.From})
 		return
 	}
-	other := Known{App: a.app, Title: k.Title, Group: k.Group, Settled: k.Settled, From: from}
+	k.Moves++
+	a.put(turn, from, k)
+	other := Known{App: a.app, Title: k.Title, Group: k.Group, Settled: k.Settled, From: from, Coming: true,
+		Moves: 1}
 	other.Named, _ = a.o.Rules.Read(messages.Line{Text: m.Name})
 	a.put(turn, m.Conversation, other)
 	turn.Publish(events.ConversationNamed{
 		Conversation: m.Conversation, App: a.app, Name: other.Name(), New: true, At: turn.Now(),
 	})
 	turn.Send(messages.To(messages.ActorDedup, string(from)), messages.SplitLedger{
-		Conversation: from, Into: m.Conversation, Occurrences: m.Occurrences,
+		Conversation: from, Into: m.Conversation, Occurrences: m.Occurrences, App: a.app, Moves: k.Moves,
 	})
 }

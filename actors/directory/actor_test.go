@@ -28,7 +28,7 @@ func following(h *actortest.Harness, q *messages.Identify, answer messages.Ident
 		if title, _ := DefaultRules().Read(q.Title); k.Title != title {
 			return false
 		}
-		q.Compared = true
+		q.Compared, q.Asked = true, answer.Asked
 		q.Shared = []messages.Shared{{Conversation: answer.Compare[0], Overlap: messages.OverlapGap}}
 	default:
 		return false
@@ -79,6 +79,11 @@ func sharing(o messages.Overlap, with ...messages.ConversationID) func(*messages
 	}
 }
 
+// compared is a comparison that was asked for after so many moves of ledgers.
+func compared(asked int) func(*messages.Identify) {
+	return func(q *messages.Identify) { q.Asked = asked }
+}
+
 // TestIDs: issued at first sight, opaque, the same ever after, and never before
 // they are stored.
 func TestIDs(t *testing.T) {
@@ -125,15 +130,17 @@ func TestMerge(t *testing.T) {
 	h.Sent()
 	h.CrashBeforeCommit()
 	h.Send(messages.Merge{Conversation: ken, Into: hana})
-	h.WantSent(actortest.To(messages.To("dedup", string(ken)), messages.JoinLedger{Conversation: ken, Into: hana}))
+	h.WantSent(actortest.To(messages.To("dedup", string(ken)), messages.JoinLedger{Conversation: ken, Into: hana,
+		App: "line"}))
 	h.WantPublished(events.ConversationNamed{Conversation: ken, App: "line", Name: "Hana", At: h.Now()},
 		events.ConversationNamed{Conversation: hana, App: "line", Name: "Hana", At: h.Now()})
 	h.Send(messages.Merge{Conversation: hana, Into: ken}) // they are one
 	h.Send(messages.Merge{Conversation: "c-nobody", Into: hana})
 	h.WantSent()
+	h.Send(messages.LedgerMoved{Conversation: ken})
 	h.Crash()
 	for range 2 * votesMost {
-		a := ask(t, h, "Ken", sharing(messages.OverlapSame, hana))
+		a := ask(t, h, "Ken", sharing(messages.OverlapSame, hana), compared(2))
 		if a.Conversation != hana || a.Name != "Hana" || len(a.Merged) != 1 || a.Merged[0] != ken {
 			t.Fatalf("under the other name: %+v, want %s, called Hana", a, hana)
 		}

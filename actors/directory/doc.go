@@ -7,6 +7,7 @@
 //	Rename ──── a person gives a conversation a name
 //	Merge ───── two are one, by hand: JoinLedger to dedup/CONVERSATION
 //	Split ───── one was two, by hand: SplitLedger to dedup/CONVERSATION
+//	LedgerMoved ─ the ledger is there; until then what windows show of these is held (moves.go)
 //	SettleHeld, SettleNew ─ a person says whose messages are that fusion holds: HeldSettled
 //
 // An id tells nothing: it is made of the message at which the conversation was seen

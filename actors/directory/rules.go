@@ -50,6 +50,12 @@ type Known struct {
 	From messages.ConversationID `json:"from,omitempty"`
 	// Into is the conversation that it was merged into, "" for none.
 	Into messages.ConversationID `json:"into,omitempty"`
+	// Moving: its ledger is on its way to Into. Coming: a part of From's is on its way here.
+	Moving bool `json:"moving,omitempty"`
+	Coming bool `json:"coming,omitempty"`
+	// Moves counts the beginnings and the ends of merges and divisions. What a window has
+	// shown of it before, or was compared with it, counts no longer.
+	Moves int `json:"moves,omitempty"`
 }
 
 // Name is what people call the conversation.
@@ -153,8 +159,10 @@ func whom(known map[messages.ConversationID]Known, title messages.Text, group bo
 		k, left := known[id], Resolve(known, id)
 		switch {
 		case k.is(title, group):
-			if !slices.Contains(m.equal, left) {
-				m.equal = append(m.equal, left)
+			for _, c := range append(unread(known, left), left) {
+				if !slices.Contains(m.equal, c) {
+					m.equal = append(m.equal, c)
+				}
 			}
 		case k.resembles(title):
 			m.alike = append(m.alike, left)
@@ -163,11 +171,24 @@ func whom(known map[messages.ConversationID]Known, title messages.Text, group bo
 			}
 		}
 	}
+	slices.Sort(m.equal)
 	slices.Sort(m.alike)
 	m.alike = slices.DeleteFunc(slices.Compact(m.alike), func(id messages.ConversationID) bool {
 		return slices.Contains(m.equal, id)
 	})
 	return m
+}
+
+// unread lists those that a person told apart from a conversation and whose own title was not
+// read yet. It may be any that the conversation has.
+func unread(known map[messages.ConversationID]Known, from messages.ConversationID) (
+	list []messages.ConversationID) {
+	for id, k := range known {
+		if k.From != "" && len(k.Readings) == 0 && k.Into == "" && Resolve(known, k.From) == from {
+			list = append(list, id)
+		}
+	}
+	return list
 }
 
 // titled is the title that a window shows: what was read, or what it is called over a header

@@ -164,7 +164,7 @@ func (a *actor) views(turn *actors.Turn, m messages.FrameRead, view View, k know
 		return
 	}
 	if bubbles, changed := a.claimed(turn, m, view); changed {
-		m.Bubbles, view = bubbles, viewOf(view.Conversation, bubbles)
+		m.Bubbles, view = bubbles, view.showing(bubbles)
 	}
 	pending, waits := pendings.Get(turn, "held")
 	if waits && pending.Detection.SeenAt.Equal(m.At) || a.inconsistent > 0 && a.inconsistentAt.Equal(m.At) {
@@ -309,7 +309,7 @@ func (a *actor) detection(m messages.FrameRead, title messages.Text, v View) mes
 	return messages.Detection{
 		Window: a.window, Conversation: v.Conversation, Title: title,
 		Bubbles: m.Bubbles, Marks: m.Marks, Size: m.Size, Scale: m.Scale, SeenAt: m.At,
-		Watched: m.Watched,
+		Watched: m.Watched, Moves: v.Moves,
 	}
 }
 
@@ -342,7 +342,7 @@ func (a *actor) pass(turn *actors.Turn, d messages.Detection, view View) bool {
 		return false
 	}
 	if sided {
-		d.Bubbles, view = bubbles, viewOf(view.Conversation, bubbles)
+		d.Bubbles, view = bubbles, view.showing(bubbles)
 	}
 	signal := TextChanged
 	if now == view.Conversation && view.same(last) {

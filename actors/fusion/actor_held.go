@@ -77,7 +77,7 @@ func heldRows(turn *actors.Turn) (rows []heldRow) {
 // claim passes on the readings that were held and go on to a view of a conversation,
 // before that view itself.
 func (a *actor) claim(turn *actors.Turn, view View, name messages.Text) {
-	a.attribute(turn, trail(heldRows(turn), view), view.Conversation, name)
+	a.attribute(turn, trail(heldRows(turn), view), view, name)
 }
 
 // trail are the held readings that go on to a view, each to the one after it.
@@ -93,10 +93,10 @@ func trail(rows []heldRow, view View) (mine []heldRow) {
 }
 
 // attribute passes held readings on as a conversation's.
-func (a *actor) attribute(turn *actors.Turn, rows []heldRow, c messages.ConversationID, name messages.Text) {
+func (a *actor) attribute(turn *actors.Turn, rows []heldRow, whose View, name messages.Text) {
 	for _, row := range rows {
-		d := row.Detection
-		d.Conversation, d.Title = c, name
+		d, c := row.Detection, whose.Conversation
+		d.Conversation, d.Title, d.Moves = c, name, whose.Moves
 		turn.Send(messages.To(messages.ActorDedup, string(c)), d)
 		turn.Pass(events.StageFusion, events.RuleHeldKnown, events.Detail{Window: a.window, Conversation: c,
 			Count: len(d.Bubbles)})
@@ -120,8 +120,10 @@ func (a *actor) heldSettled(turn *actors.Turn, m messages.HeldSettled) {
 	for last < len(rows)-1 && rows[last].leadsTo(rows[last+1]) {
 		last++
 	}
-	a.attribute(turn, rows[first:last+1], m.Conversation, m.Name)
-	a.remember(turn, viewOf(m.Conversation, rows[last].Detection.Bubbles), rows[last].Detection.SeenAt)
+	view := viewOf(m.Conversation, rows[last].Detection.Bubbles)
+	view.Moves = m.Moves
+	a.attribute(turn, rows[first:last+1], view, m.Name)
+	a.remember(turn, view, rows[last].Detection.SeenAt)
 	a.readAgain(turn)
 }
 

@@ -15,6 +15,7 @@ type comparison struct {
 	read   messages.FrameRead
 	shared []messages.Shared
 	left   []messages.ConversationID // that have not answered yet
+	asked  int                       // of the answer that asked for it
 }
 
 func (c *comparison) of(frame messages.FrameHash, at time.Time) bool {
@@ -56,6 +57,7 @@ func (a *actor) identified(turn *actors.Turn, answer messages.Identified) {
 		a.join(turn, from, answer.Conversation)
 	}
 	view := viewOf(answer.Conversation, m.Bubbles)
+	view.Moves = answer.Moves
 	switch {
 	case answer.Unlisted:
 		// It has no id. This one is never stored.
@@ -121,12 +123,13 @@ func (a *actor) compare(turn *actors.Turn, m messages.FrameRead, answer messages
 		for _, c := range answer.Compare {
 			shared = append(shared, messages.Shared{Conversation: c, Overlap: a.byText(turn, c, m)})
 		}
-		a.compared(turn, m, shared)
+		a.compared(turn, m, shared, answer.Asked)
 	default:
 		a.comparing = slices.DeleteFunc(a.comparing, func(c *comparison) bool {
 			return a.asked == nil || !c.of(a.asked.Hash, a.asked.At)
 		})
-		a.comparing = append(a.comparing, &comparison{read: m, left: slices.Clone(answer.Compare)})
+		a.comparing = append(a.comparing, &comparison{read: m, left: slices.Clone(answer.Compare),
+			asked: answer.Asked})
 		for _, c := range answer.Compare {
 			bubbles, _ := a.claimed(turn, m, View{Conversation: c})
 			turn.Send(messages.To(messages.ActorDedup, string(c)), messages.AskOverlap{
@@ -167,18 +170,18 @@ func (a *actor) overlapAnswered(turn *actors.Turn, m messages.OverlapAnswer) {
 		return
 	}
 	a.comparing = slices.Delete(a.comparing, i, i+1)
-	a.compared(turn, c.read, c.shared)
+	a.compared(turn, c.read, c.shared, c.asked)
 }
 
 // compared asks again with what those that the title may mean have shown of a reading. If
 // it proves none of them, others may have shown it too.
-func (a *actor) compared(turn *actors.Turn, m messages.FrameRead, shared []messages.Shared) {
+func (a *actor) compared(turn *actors.Turn, m messages.FrameRead, shared []messages.Shared, asked int) {
 	for i, s := range shared {
 		if s.Overlap == messages.OverlapWeak && a.alone(turn, m, s.Conversation, shared) {
 			shared[i].Overlap = messages.OverlapSame // its header too
 		}
 	}
-	q := messages.Identify{Compared: true, Shared: shared}
+	q := messages.Identify{Compared: true, Asked: asked, Shared: shared}
 	if !slices.ContainsFunc(shared, func(s messages.Shared) bool { return s.Overlap == messages.OverlapSame }) {
 		q.Searched = true
 		q.Shared = joined(q.Shared, a.search(turn, m), false)
@@ -365,7 +368,7 @@ func (a *actor) question(turn *actors.Turn, m messages.FrameRead, q messages.Ide
 	q.Blank = a.o.Strategy.needsProof() && a.blank.long(m)
 	showing := func(l View) {
 		if bubbles, _ := a.claimed(turn, m, l); l.Conversation != "" && l.goesOn(viewOf("", bubbles)) {
-			q.Shows = l.Conversation
+			q.Shows, q.Moves = l.Conversation, l.Moves
 		}
 	}
 	if a.ignored.Conversation == "" {

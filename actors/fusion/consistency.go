@@ -24,6 +24,7 @@ type Mark struct {
 type View struct {
 	Conversation messages.ConversationID `json:"conversation"`
 	Digest       uint64                  `json:"digest"`
+	Moves        int                     `json:"moves,omitempty"` // of the answer that named the conversation
 	Marks        []Mark                  `json:"marks"`
 
 	At   time.Time `json:"at,omitzero"`   // when it was passed on
@@ -67,6 +68,13 @@ func viewOf(c messages.ConversationID, bubbles []messages.Bubble) View {
 		v.Marks = append(v.Marks, Mark{b.Side, b.Key, messages.Text(text.Normalize(string(b.Text)))})
 	}
 	v.Digest = h.Sum64()
+	return v
+}
+
+// showing is the same view with other bubbles.
+func (l View) showing(bubbles []messages.Bubble) View {
+	v := viewOf(l.Conversation, bubbles)
+	v.Moves = l.Moves
 	return v
 }
 

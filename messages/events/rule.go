@@ -56,7 +56,9 @@ const (
 
 // Rules of the directory.
 const (
-	RuleNobody Rule = "nobody" // a person's command is about an unknown conversation
+	// RuleDivided: the conversation was divided since it was told whose the view is.
+	RuleDivided Rule = "divided"
+	RuleNobody  Rule = "nobody" // a person's command is about an unknown conversation
 )
 
 // Rules of the ledger: how a view was taken in, and what in it was not passed on.

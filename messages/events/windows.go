@@ -84,6 +84,8 @@ const (
 	// UnknownNamesake: the one known conversation of this title has shown none of these
 	// bubbles.
 	UnknownNamesake UnknownReason = "title_namesake"
+	// UnknownMoving: it was just merged or divided, and what it has shown is on its way.
+	UnknownMoving UnknownReason = "ledger_moving"
 )
 
 // IdentityState reports that a window shows which conversation it is (Why "") or, for

@@ -11,6 +11,9 @@ func UnknownHint(why events.UnknownReason) string {
 	case events.UnknownUnsure:
 		return "the name in its header was read badly, or has just changed: " +
 			"make the window larger, or open another conversation and then this one again"
+	case events.UnknownMoving:
+		return "it is being merged or divided: what it shows is held until that is done; " +
+			"if it lasts, kehai deadletters list says what failed"
 	}
 	return "the name in its header cannot be read: bring the header into view; " +
 		"if it is, measure the window with kehai layout calibrate, or set header.title in its layout"

@@ -75,6 +75,7 @@ var drops = map[events.Rule]func(events.Verdict) string{
 
 	events.RuleNobody: fixed("no such conversation is known"),
 
+	events.RuleDivided:  fixed("whose this view is was told before the conversation was split; it is read again"),
 	events.RuleSameView: fixed("the same view again: nothing in it is new"),
 	events.RuleFirstSight: func(v events.Verdict) string {
 		return fmt.Sprintf("first sight: %d incoming bubbles are history", v.Detail.Count)

@@ -13,8 +13,8 @@ const room = 1 << 20
 // Join takes in the entries of the ledger of a conversation that was merged into this
 // one, and returns the offset by which their occurrences are moved. An overlap between
 // the end of one and the beginning of the other counts once; twice lists the other's
-// occurrences in it. Without an overlap they may be two chats, whose transcripts stay
-// apart.
+// occurrences in it. Without an overlap that proves that they are one they may be two
+// chats, whose transcripts stay apart: everybody ends with an OK, and begins with one.
 func (l *Ledger) Join(from messages.ConversationID, next messages.Occurrence,
 	entries []Entry) (offset messages.Occurrence, twice []messages.Occurrence) {
 	offset = l.head.Next - 1
@@ -116,17 +116,20 @@ func (l *Ledger) show(v View, mem Memory, now time.Time) (chat messages.Conversa
 	return chat, true
 }
 
-// shared returns the length of the longest beginning of b that is the end of a.
+// shared returns the length of the longest beginning of b that is the end of a, if it
+// proves that both are one transcript.
 func shared(a, b []Entry) (from, to int) {
 	for n := min(len(a), len(b)); n > 0; n-- {
-		same := true
+		weight := 0
 		for i := range n {
 			o := observation{Entry: b[i]}
-			if same = sameMessage(&o, &a[len(a)-n+i]) > 0; !same {
+			w := sameMessage(&o, &a[len(a)-n+i])
+			if weight += w; w == 0 {
+				weight = 0
 				break
 			}
 		}
-		if same {
+		if weight >= proves {
 			return 0, n
 		}
 	}
