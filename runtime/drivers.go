@@ -110,7 +110,7 @@ func OCRCommand(engine string) *exec.Cmd {
 	if goruntime.GOOS == "linux" {
 		path, err = "/proc/self/exe", nil // the running program, also after an update replaced its file
 	}
-	env := drivers.OCREnvironment(os.Environ())
+	env := hardware.ChildEnv(os.Environ(), hardware.ChildReading)
 	return &exec.Cmd{Path: path, Args: []string{os.Args[0], ocrVerb, engine}, Env: env, Err: err}
 }
 

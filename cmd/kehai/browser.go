@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/kehai-run/kehai/hardware"
 	"github.com/kehai-run/kehai/runtime/control"
 )
 
@@ -62,6 +63,7 @@ func (b browser) open(ctx context.Context, path string) (opened bool, err error)
 	}
 	defer func() { err = errors.Join(err, os.Remove(file)) }()
 	cmd := exec.Command(b.program, file) // it may be the browser itself, which outlives this process
+	cmd.Env = hardware.ChildEnv(os.Environ(), hardware.ChildDesktop)
 	if cmd.Start() != nil {
 		return false, nil
 	}

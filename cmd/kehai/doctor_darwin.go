@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"os/exec"
 	"strings"
 
 	"github.com/kehai-run/kehai/hardware/darwin"
@@ -52,7 +51,7 @@ func askSystem(ctx context.Context, out terminal) error {
 		if p.Granted {
 			continue
 		}
-		if open := exec.CommandContext(ctx, "/usr/bin/open", p.Pane).Run(); err == nil && open != nil {
+		if _, open := tool(ctx, "/usr/bin/open", p.Pane); err == nil && open != nil {
 			err = fmt.Errorf("open the settings of %s: %w", p.Name, open)
 		}
 		out.lines(p.Name+": ", "  ", p.How)

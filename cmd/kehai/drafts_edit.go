@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/kehai-run/kehai/hardware"
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/runtime/control"
 )
@@ -99,6 +100,7 @@ func edit(cmd *cobra.Command, editor, before string) (text string, err error) {
 	}
 	// As in git, the editor may have its own arguments.
 	run := exec.CommandContext(cmd.Context(), "/bin/sh", "-c", editor+` "$1"`, "sh", f.Name())
+	run.Env = hardware.ChildEnv(os.Environ(), hardware.ChildDesktop)
 	run.Stdin, run.Stdout, run.Stderr = cmd.InOrStdin(), cmd.ErrOrStderr(), cmd.ErrOrStderr()
 	if err := run.Run(); err != nil {
 		return "", fmt.Errorf("the editor %s: %w", editor, err)

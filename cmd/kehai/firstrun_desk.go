@@ -67,11 +67,7 @@ func (d *realDesk) Watch(ctx context.Context, ref string) (<-chan struct{}, erro
 	if err != nil {
 		return nil, err
 	}
-	cmd := exec.CommandContext(ctx, program, "watch", "--window", ref, "--ocr", d.cfg.OCR.Engine, "--json", "--no-web",
-		"--data", data)
-	cmd.Env = append(os.Environ(), "KEHAI_DEDUP_FIRST_SIGHT=none", "KEHAI_CONFIG=")
-	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
-	cmd.WaitDelay = 20 * time.Second
+	cmd := d.watching(ctx, program, ref, data)
 	out, err := cmd.StdoutPipe()
 	if err == nil {
 		err = cmd.Start()
@@ -94,4 +90,15 @@ func (d *realDesk) Watch(ctx context.Context, ref string) (<-chan struct{}, erro
 		_ = os.RemoveAll(data)
 	}()
 	return arrived, nil
+}
+
+// watching is this program on a window. Of the settings in the environment it gets those of OCR.
+func (d *realDesk) watching(ctx context.Context, program, ref, data string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, program, "watch", "--window", ref, "--ocr", d.cfg.OCR.Engine, "--json", "--no-web",
+		"--data", data)
+	cmd.Env = append(hardware.ChildEnv(os.Environ(), hardware.ChildDesktop, hardware.ChildReading,
+		[]string{"KEHAI_OCR_*"}), "KEHAI_DEDUP_FIRST_SIGHT=none", "KEHAI_CONFIG=")
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
+	cmd.WaitDelay = 20 * time.Second
+	return cmd
 }

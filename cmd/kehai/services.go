@@ -6,11 +6,14 @@ import (
 	"encoding/xml"
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/kehai-run/kehai/hardware"
 )
 
 // serviceLabel names Kehai to macOS, as its bundle does.
@@ -158,6 +161,7 @@ func (l launchd) ctl(ctx context.Context, args ...string) (string, error) {
 // tool runs a program of the system. Its error has what it said.
 func tool(ctx context.Context, name string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.Env = hardware.ChildEnv(os.Environ(), hardware.ChildDesktop)
 	var said bytes.Buffer
 	cmd.Stderr = &said
 	out, err := cmd.Output()

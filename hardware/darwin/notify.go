@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"os"
 	"os/exec"
 	"strings"
 	"time"
@@ -48,6 +49,7 @@ func (n *Notifier) Notify(ctx context.Context, title, body string) error {
 	// "-" reads the script from standard input; what follows is not parsed.
 	cmd := exec.CommandContext(ctx, n.command, "-", title, body)
 	cmd.Stdin = strings.NewReader(notice)
+	cmd.Env = hardware.ChildEnv(os.Environ())
 	var said bytes.Buffer
 	cmd.Stderr = &said
 	cmd.WaitDelay = time.Second

@@ -45,6 +45,18 @@ func TestNotifyPassesArguments(t *testing.T) {
 	}
 }
 
+// The program that shows a notice gets no key from the environment.
+func TestNotifyHasNoSecret(t *testing.T) {
+	t.Setenv("TEST_API_KEY", "marked-secret")
+	got := filepath.Join(t.TempDir(), "got")
+	if err := fakeScript(t, "cat >/dev/null; env >'"+got+"'\n").Notify(t.Context(), "title", "body"); err != nil {
+		t.Fatal(err)
+	}
+	if raw, err := os.ReadFile(got); err != nil || strings.Contains(string(raw), "marked-secret") {
+		t.Errorf("osascript has %s, %v; want no secret", raw, err)
+	}
+}
+
 func TestNotifyFails(t *testing.T) {
 	n := fakeScript(t, "echo 'execution error: not allowed (-1743)' >&2\nexit 1\n")
 	err := n.Notify(t.Context(), "title", "body")

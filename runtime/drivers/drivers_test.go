@@ -185,25 +185,16 @@ func TestOCR(t *testing.T) {
 	}
 }
 
-func TestOCREnvironment(t *testing.T) {
-	got := OCREnvironment([]string{"PATH=/bin", "AWS_SECRET_ACCESS_KEY=s", "LC_ALL=C", "PATHS=s", "TESSDATA_PREFIX=/t",
-		"OMP_THREAD_LIMIT=2", "GOOGLE_API_KEY=s", "KEHAI_ENCRYPTION_KEY=s", "="})
-	if want := []string{"PATH=/bin", "LC_ALL=C", "TESSDATA_PREFIX=/t", "OMP_THREAD_LIMIT=2"}; !slices.Equal(got, want) {
-		t.Errorf("OCREnvironment() = %q, want %q", got, want)
-	}
-	if got := OCREnvironment(nil); got == nil {
-		t.Error("OCREnvironment(nil) = nil, which would be the whole environment")
-	}
-}
-
 // A host's own process that reads text gets no keys.
 func TestOCRCommandHasNoKeys(t *testing.T) {
 	t.Setenv("TEST_STORE_KEY", "secret")
 	t.Setenv("TEST_LLM_KEY", "secret")
+	t.Setenv("TEST_EMBEDDING_KEY", "secret")
 	t.Setenv("TEST_OTHER", "1")
 	set := &Set{OCRCommand: func(string) *exec.Cmd { return exec.Command("true") }}
 	cfg := config.Default()
 	cfg.Encryption.KeyEnv, cfg.LLM.KeyEnv = "TEST_STORE_KEY", "TEST_LLM_KEY"
+	cfg.Memory.Embedding.KeyEnv = "TEST_EMBEDDING_KEY"
 	env := set.ocrCommand(cfg).Environ()
 	if i := slices.IndexFunc(env, func(v string) bool { return strings.Contains(v, "secret") }); i >= 0 {
 		t.Errorf("the process gets %s, want no key", env[i])

@@ -75,30 +75,14 @@ func (s *Set) OCRHangs(cfg config.Config) bool {
 	return s.OCRCommand == nil && cfg.OCR.Engine != config.OCRDrawn && len(cfg.Windows) > 0
 }
 
-// OCREnvironment is what of an environment a process gets that reads text: no key, token or
-// address of this user's.
-func OCREnvironment(all []string) []string {
-	env := []string{}
-	for _, v := range all {
-		name, _, _ := strings.Cut(v, "=")
-		for _, known := range [...]string{"HOME", "PATH", "TMPDIR", "TZ", "LANG", "LC_*", "TESSDATA_PREFIX", "OMP_*",
-			"LD_LIBRARY_PATH", "DYLD_*", "GODEBUG", "GOMAXPROCS", "GOMEMLIMIT", "GOTRACEBACK"} {
-			if prefix, any := strings.CutSuffix(known, "*"); name == known || any && strings.HasPrefix(name, prefix) {
-				env = append(env, v)
-			}
-		}
-	}
-	return env
-}
-
-// ocrCommand withholds the keys of the store and of the language model also from a process of
+// ocrCommand withholds the keys of the store and of the models also from a process of
 // the host's own.
 func (s *Set) ocrCommand(cfg config.Config) *exec.Cmd {
 	cmd := s.OCRCommand(cfg.OCR.Engine)
 	if cmd == nil {
 		return &exec.Cmd{Err: errors.New("runtime: the host's OCR command is nil")}
 	}
-	for _, name := range [...]string{cfg.Encryption.KeyEnv, cfg.LLM.KeyEnv} {
+	for _, name := range [...]string{cfg.Encryption.KeyEnv, cfg.LLM.KeyEnv, cfg.Memory.Embedding.KeyEnv} {
 		if name != "" {
 			cmd.Env = slices.DeleteFunc(cmd.Environ(), func(v string) bool { return strings.HasPrefix(v, name+"=") })
 		}

@@ -147,3 +147,11 @@ func TestTheMoveIsKilled(t *testing.T) {
 		}
 	}
 }
+
+// TestTheKeychainsToolHasNoSecret of the environment.
+func TestTheKeychainsToolHasNoSecret(t *testing.T) {
+	t.Setenv("TEST_API_KEY", "marked-secret")
+	if out, err := (keychain{"/bin/sh", "-c", "env"}).run(""); err != nil || strings.Contains(string(out), "marked") {
+		t.Errorf("security(1) has %s, %v; want no secret", out, err)
+	}
+}

@@ -110,6 +110,15 @@ var rules = []struct {
 		"a/b_test.go": "package a\nimport (\"time\"; \"testing/synctest\")\nfunc f() { synctest.Test(nil, " +
 			"func(*testing.T) { time.Sleep(1) }) }",
 	}},
+	{"Children", childrenAreTold, map[string]string{
+		"a/a.go": "package a\nimport \"os/exec\"\nfunc f() { exec.Command(\"true\").Run() }",
+		"b/a.go": "package b\nimport \"os/exec\"\nfunc f() *exec.Cmd { return &exec.Cmd{Path: \"true\"} }",
+	}, map[string]string{
+		"a/a.go":       "package a\nimport \"os/exec\"\nfunc f() { c := exec.Command(\"true\"); c.Env = []string{} }",
+		"a/b.go":       "package a\nimport \"os/exec\"\nfunc g(c *exec.Cmd) error { return c.Run() }",
+		"a/a_test.go":  "package a\nimport \"os/exec\"\nfunc h() { exec.Command(\"true\").Run() }",
+		"testkit/a.go": "package testkit\nimport \"os/exec\"\nfunc f() { exec.Command(\"true\").Run() }",
+	}},
 	{"State", noHiddenState, map[string]string{
 		"a/a.go": "package a\nfunc init() {}",
 		"b/a.go": "package b\nvar count int",
