@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -26,24 +27,28 @@ func TrackerIn(data string) Tracker { return Tracker(filepath.Join(data, "tracke
 const TrackerPackage = "@mediapipe/face_mesh@0.4.1657299874"
 
 // trackerFile is a file of a tracker.
-type trackerFile struct{ name, mime, sum string }
+type trackerFile struct {
+	name, mime string
+	size       int64 // bytes
+	sum        string
+}
 
 var trackerFiles = []trackerFile{
-	{"face_mesh.js", javascript,
+	{"face_mesh.js", javascript, 72524,
 		"403924bc1ab64ebaf4db075d380546faa533afa83cbbb4f257efad4d5bf30559"},
-	{"face_mesh.binarypb", binary,
+	{"face_mesh.binarypb", binary, 939,
 		"139546bf05aebb33e2611b6b945f3a1629c316ca924e33cec1547c85ddef9f53"},
-	{"face_mesh_solution_packed_assets.data", binary,
+	{"face_mesh_solution_packed_assets.data", binary, 3986256,
 		"dbe5905c582c0462cdaea17e7e6ecea92edaa8cccc515c5e2e7291f2cbb5fb99"},
-	{"face_mesh_solution_packed_assets_loader.js", javascript,
+	{"face_mesh_solution_packed_assets_loader.js", javascript, 8813,
 		"95147c15fdf12ba8b9ffc3c3964dbdfa1ffa4251182749babca19e75962bf128"},
-	{"face_mesh_solution_simd_wasm_bin.js", javascript,
+	{"face_mesh_solution_simd_wasm_bin.js", javascript, 248047,
 		"5a3881c346a7bd5aaa7d6a9e7291e4f8db9a2320666572e91db7573dce76365c"},
-	{"face_mesh_solution_simd_wasm_bin.wasm", wasm,
+	{"face_mesh_solution_simd_wasm_bin.wasm", wasm, 6196563,
 		"a51eaf606ae3e951573e7dc4f08b4e7645357530d9662c36b40eee1ded362509"},
-	{"face_mesh_solution_wasm_bin.js", javascript,
+	{"face_mesh_solution_wasm_bin.js", javascript, 248042,
 		"e6b6aac1f6dc34f4826a0fa1a81c6c1e6f05d18a192cd957dd3cdb1ad83cc40b"},
-	{"face_mesh_solution_wasm_bin.wasm", wasm,
+	{"face_mesh_solution_wasm_bin.wasm", wasm, 6089181,
 		"5a943471fee57228ee502c0114809746288aaecc134a187afc665da731bc3783"},
 }
 
@@ -55,25 +60,47 @@ const (
 // ErrTracker marks a folder that does not hold the tracker.
 var ErrTracker = errors.New("web: no face tracker")
 
-// read returns a file that is what it should be.
-func (t Tracker) read(f trackerFile) ([]byte, error) {
+// open opens a file that is what it should be, at its beginning. Of another one no more is read
+// than the right one has, and nothing of what is no plain file: a pipe may never end.
+func (t Tracker) open(f trackerFile) (*os.File, error) {
 	if t == "" {
 		return nil, ErrTracker
 	}
-	data, err := os.ReadFile(filepath.Join(string(t), f.name))
+	path := filepath.Join(string(t), f.name)
+	info, err := os.Stat(path)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrTracker, err)
 	}
-	if sum := sha256.Sum256(data); hex.EncodeToString(sum[:]) != f.sum {
-		return nil, fmt.Errorf("%w: %s is not that of %s", ErrTracker, filepath.Join(string(t), f.name), TrackerPackage)
+	other := fmt.Errorf("%w: %s is not that of %s", ErrTracker, path, TrackerPackage)
+	if !info.Mode().IsRegular() || info.Size() != f.size {
+		return nil, other
 	}
-	return data, nil
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrTracker, err)
+	}
+	sum := sha256.New()
+	_, err = io.Copy(sum, io.LimitReader(file, f.size))
+	if err == nil {
+		_, err = file.Seek(0, io.SeekStart)
+	}
+	if err == nil && hex.EncodeToString(sum.Sum(nil)) != f.sum {
+		err = other
+	}
+	if err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	return file, nil
 }
 
 // Check returns nil if all of the tracker is there, else an error wrapping [ErrTracker].
 func (t Tracker) Check() error {
 	for _, f := range trackerFiles {
-		if _, err := t.read(f); err != nil {
+		file, err := t.open(f)
+		if err == nil {
+			err = file.Close()
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -86,11 +113,15 @@ func (t Tracker) Install(from Tracker) error {
 		return err
 	}
 	for _, f := range trackerFiles {
-		data, err := from.read(f)
-		if err == nil {
-			err = private.Write(filepath.Join(string(t), f.name), data)
-		}
+		file, err := from.open(f)
 		if err != nil {
+			return err
+		}
+		err = private.Replace(filepath.Join(string(t), f.name), func(to io.Writer) error {
+			_, err := io.Copy(to, io.LimitReader(file, f.size))
+			return err
+		})
+		if err = errors.Join(err, file.Close()); err != nil {
 			return err
 		}
 	}
@@ -104,12 +135,13 @@ func (t Tracker) serve(w http.ResponseWriter, r *http.Request) {
 		if f.name != name {
 			continue
 		}
-		data, err := t.read(f)
+		file, err := t.open(f)
 		if err != nil {
 			break
 		}
+		defer file.Close()
 		w.Header().Set("Content-Type", f.mime)
-		w.Write(data)
+		io.Copy(w, io.LimitReader(file, f.size))
 		return
 	}
 	if strings.HasSuffix(name, "_simd_wasm_bin.data") { // the package has it, and it is empty

@@ -1,13 +1,16 @@
 package web
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 )
 
 // Only the files of the known package are served and copied: they run where the key is.
@@ -34,6 +37,39 @@ func TestTrackerIsThatOfThePackage(t *testing.T) {
 	}
 	if resp, _ := do(t, request(t, s, "/tracker/..%2fpage.sessions")); resp.StatusCode != http.StatusNotFound {
 		t.Errorf("a path out of the folder is answered with %d, want 404", resp.StatusCode)
+	}
+}
+
+// TestATrackersFilesAreBounded: what is larger than it should be, or no plain file, is not read.
+func TestATrackersFilesAreBounded(t *testing.T) {
+	dir := t.TempDir()
+	f := trackerFiles[0]
+	path := filepath.Join(dir, f.name)
+	for what, make := range map[string]func() error{
+		"a file of a terabyte": func() error {
+			return errors.Join(os.WriteFile(path, nil, 0o600), os.Truncate(path, 1<<40))
+		},
+		"a pipe":               func() error { return syscall.Mkfifo(path, 0o600) },
+		"an endless device":    func() error { return os.Symlink("/dev/zero", path) },
+		"a folder":             func() error { return os.Mkdir(path, 0o700) },
+		"another of its size":  func() error { return os.WriteFile(path, bytes.Repeat([]byte("x"), int(f.size)), 0o600) },
+	} {
+		if err := make(); err != nil {
+			t.Fatal(err)
+		}
+		began := time.Now()
+		for of, err := range map[string]error{"Check": Tracker(dir).Check(),
+			"Install": TrackerIn(t.TempDir()).Install(Tracker(dir))} {
+			if !errors.Is(err, ErrTracker) || !strings.Contains(err.Error(), TrackerPackage) {
+				t.Errorf("%s of %s = %v, want that it is not the tracker's", of, what, err)
+			}
+		}
+		if took := time.Since(began); took > 5*time.Second {
+			t.Errorf("%s was read for %v", what, took)
+		}
+		if err := os.RemoveAll(path); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 
