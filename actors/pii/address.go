@@ -148,6 +148,9 @@ func (s *search) address(i int, coded bool) int {
 	if !known && !s.townName(j, muni) {
 		return 0
 	}
+	if s.at(muni) == '立' {
+		return 0 // 札幌市立
+	}
 	end, numbered := s.rest(muni)
 	switch {
 	case numbered:
@@ -359,6 +362,9 @@ func (s *search) blockNumber(i int) int {
 		}
 		i = s.run(k, 1, set(space))
 	}
+	if s.at(end-1) == 'の' && !s.numeral(end) {
+		end-- // 一丁目のアパート
+	}
 	return end
 }
 
@@ -417,7 +423,8 @@ func blockForm(s *search, i int) bool {
 	return s.has(j, "丁目") && s.numeral(j+2) || s.has(j, "番地")
 }
 
-var buildings = words(`アーバン シティ クレスト マンション ビル ビルディング ハイツ コーポ アパート タワー レジデンス 荘 ハウス メゾン パーク ヒルズ プラザ コート 棟 館 団地 グラン
+var buildings = words(`ビッグ フロント スカイ シャルム エクセル メモリアル プレミア フォレスト リバー コーポラティブ アネックス イースト ウエスト ノース サウス ベイ マンション アーバン シティ
+		クレスト マンション ビル ビルディング ハイツ コーポ アパート タワー レジデンス 荘 ハウス メゾン パーク ヒルズ プラザ コート 棟 館 団地 グラン
 	グランメゾン ハイム パレス レジデンシャル シャトー ドミール ロイヤル ライオンズ 号室 号 階 F フロア 室 寮 ヴィラ ガーデン スクエア センター 会館 コーポラス サンハイツ パークハイツ ステージ フラット
 	テラス ハイライズ エステート 住宅 官舎 社宅 宿舎 building bldg`)
 
@@ -431,6 +438,9 @@ func (s *search) building(end int) int {
 	name := s.run(i, 24, set(kanji, katakana, upper, lower, digit))
 	if s.at(name) == '・' {
 		name = s.run(name+1, 20, set(kanji, katakana, upper, lower, digit))
+	}
+	if s.is(name) == hiragana && i > end && buildingInside(s, i, name) {
+		name = s.kanaTail(name)
 	}
 	j := s.run(name, 1, set(space))
 	room := s.run(j, 5, set(digit))
@@ -458,6 +468,18 @@ func (s *search) building(end int) int {
 		}
 	}
 	return room
+}
+
+// kanaTail returns the end of kana that end the name of a building, because the line ends or
+// a number follows; else where they begin.
+func (s *search) kanaTail(i int) int {
+	j := s.run(i, 8, set(hiragana))
+	if c := s.is(j); c == newline || c == space && s.is(j+1) == digit || c == digit {
+		if e, _ := particles.at(s.folded, i); e < 0 || j-i > 3 {
+			return j
+		}
+	}
+	return i
 }
 
 var roomWords = words(`号室 号 階 F 室 号棟 棟`)

@@ -37,11 +37,22 @@ func (s *search) dateAfter(i int) (start, end int) {
 // dateBefore returns a date that ends where the word begins, or just before.
 func (s *search) dateBefore(i int) (start, end int) {
 	for k := max(0, i-26); k < i; k++ {
-		if j := s.date(k); j > 0 && j <= i && j >= i-2 {
+		if j := s.date(k); j > 0 && j <= i && (j >= i-2 || s.linksBirth(j, i)) {
 			return k, j
 		}
 	}
 	return 0, 0
+}
+
+// linksBirth reports whether only "is my" or the like stands between a date and a word for
+// birth.
+func (s *search) linksBirth(j, i int) bool {
+	for _, link := range [...]string{" is my ", " is her ", " is his ", " is the ", "が私の", "が僕の", "は私の", "が"} {
+		if s.has(j, link) && j+len([]rune(link)) == i {
+			return true
+		}
+	}
+	return false
 }
 
 var (

@@ -33,7 +33,8 @@ var cueWords = newCues(map[cue]string{
 		社員番号 学籍番号 チケット番号 請求書番号 請求番号 案件番号 order tracking invoice serial sku part model isbn issn jan ean ticket
 		confirmation reference ref item booking case lot batch product id タイムスタンプ timestamp 便名 文書番号 記事番号 ロット番号 お客様番号
 		ISBN`,
-	cueVersion:  `version ver v バージョン release build リリース ビルド firmware ファームウェア`,
+	cueVersion: `chapter section clause article paragraph figure table appendix rule 第 章 節 条 version ver v バージョン
+		release build リリース ビルド firmware ファームウェア`,
 	cueNational: `マイナンバー マイナンバーカード 個人番号 my_number mynumber individual_number`,
 	cueSSN:      `ssn social_security ss# ソーシャルセキュリティ`,
 	cueCorporate: `法人番号 登録番号 適格請求書 インボイス番号 corporate_number registration_number
@@ -45,7 +46,7 @@ var cueWords = newCues(map[cue]string{
 		driving_license licence_number license_number driver's_licence dl_number`,
 	cuePassport: `パスポート 旅券 パスポート番号 旅券番号 passport passport_number passport_no`,
 	cueBirth:    `生年月日 誕生日 生まれ たんじょうび バースデー お誕生日 born birthday birth_date date_of_birth dob birthdate d.o.b.`,
-	cueAccount: `LINE_ID LINEID LINEのID ラインのID ラインID LINE ライン インスタ インスタグラム instagram insta twitter ツイッター x_account
+	cueAccount: `ID LINE_ID LINEID LINEのID ラインのID ラインID LINE ライン インスタ インスタグラム instagram insta twitter ツイッター x_account
 		telegram テレグラム discord ディスコード skype スカイプ カカオ kakaotalk kakao wechat ユーザー名 ユーザ名 ユーザーID ユーザID アカウント アカウント名
 		ハンドルネーム username user_name handle tiktok threads mastodon github snapchat facebook フェイスブック ログインID login_id
 		user_id line_id signal follow_me フォロー`,

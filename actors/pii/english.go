@@ -19,6 +19,10 @@ func (s *search) englishNames() {
 				continue
 			}
 			if s.class[i] == upper {
+				if e := s.initialled(i); e > i {
+					i = e
+					continue
+				}
 				if e := s.latinName(i); e > i {
 					i = e
 					continue
@@ -77,12 +81,24 @@ func (s *search) introducesLatin(i, end int) int {
 	switch {
 	case mark == needsList && !listed, mark == ofPersons && !listed && !(two && s.unusual(k, j)):
 		return 0
-	case (mark == needsList || mark == ofPersons) && !two && s.doubtfulName(k, j):
+	case (mark == needsList || mark == ofPersons) && !two && s.doubtfulName(k, j) && !s.speaksHere(i, e, j):
 		return 0
 	}
 	s.propose(Name, "introduction", k, j)
 	return j
 }
+
+// speaksHere reports whether somebody says who they are and from where: it's Jordan from
+// accounting, this is May speaking.
+func (s *search) speaksHere(i, e, j int) bool {
+	if !selfIntroductions.exactly(s.folded, i, e) || s.is(j) != space {
+		return false
+	}
+	return callers.startsAt(s.folded, j+1)
+}
+
+// callers follow the name of somebody who calls or writes.
+var callers = words(`from here speaking again calling`)
 
 // bearsPlace reports whether somebody with a frequent given name has a family name that also
 // ends places: Margaret Hill, Michelle Park.
@@ -317,11 +333,52 @@ func (s *search) nameAround(i, one, last, j int, m uint32) bool {
 	k := s.nextCapital(one)
 	initial := k > 0 && s.is(k+1) != lower && s.at(k+1) != '\''
 	switch {
+	case s.eastern(i, j, last), s.displayName(j) && s.unusual(i, j) && !s.shouted(i, j):
+		return true
 	case initial && m != 0,
 		m&first != 0 && s.unusual(last, j) && s.personAround(i, j),
 		m == 0 && s.unusual(i, j) && (s.personAround(i, j) || s.familyLike(last, j)),
 		m&family != 0 && s.koreanGiven(last, j):
 		return true
+	}
+	return false
+}
+
+// eastern reports whether a Chinese or Vietnamese family name comes first, and only syllables
+// of given names follow: Li Na, Tran Thi Hoa.
+func (s *search) eastern(i, j, last int) bool {
+	one := s.capital(i)
+	if !easternFamilies.exactly(s.folded, i, one) || last == i {
+		return false
+	}
+	for k := one + 1; k < j; {
+		e := s.run(k, longestWord, set(upper, lower))
+		if !easternSyllables.exactly(s.folded, k, e) {
+			return false
+		}
+		if k = e; s.at(k) == '-' || s.is(k) == space {
+			k++
+		}
+		if e == j {
+			return true
+		}
+	}
+	return true
+}
+
+// displayName reports whether an address in angle brackets follows, as in mail.
+func (s *search) displayName(j int) bool {
+	if s.at(j) == '"' {
+		j++
+	}
+	k := s.run(j, 1, set(space))
+	if s.at(k) != '<' {
+		return false
+	}
+	for n := k + 1; n < k+longestLocal && s.at(n) > ' ' && s.at(n) != '>'; n++ {
+		if s.at(n) == '@' {
+			return true
+		}
 	}
 	return false
 }
@@ -344,6 +401,43 @@ func (s *search) familyLike(i, j int) bool {
 func (s *search) koreanGiven(i, j int) bool {
 	k := s.run(i+1, 6, set(lower))
 	return s.at(k) == '-' && s.is(k+1) == lower && s.run(k+1, 6, set(lower)) == j
+}
+
+// initialled proposes an initial and a word that may be a family name, T. Nakagawa, and
+// returns the end; the index if there is none.
+func (s *search) initialled(i int) int {
+	if s.at(i+1) != '.' || s.word(i-1) || s.at(i-1) == '.' || s.afterCapital(i) {
+		return i
+	}
+	k := i + 2
+	for s.is(k) == upper && s.at(k+1) == '.' {
+		k += 2 // J.R.R.
+	}
+	k = s.run(k, 1, set(space))
+	end := s.bareWord(k, s.wordEnd(k))
+	if end-k < 4 || s.is(k+1) != lower || s.is(k-1) != space || s.nextCapital(end) > 0 || s.formIs(k, end) ||
+		s.at(end) == '.' && s.word(end+1) || sentenceWords.exactly(s.folded, k, end) ||
+		placesAfter.exactly(s.folded, k, end) {
+		return i
+	}
+	if m := s.latinMark(k, end); m&family == 0 && !(m == 0 && (s.familyLike(k, end) || s.vowels(k, end))) {
+		return i
+	}
+	s.propose(Name, "initial", i, end)
+	return end
+}
+
+// vowels reports whether a word has at least three vowels, as few family names of one
+// syllable and few abbreviations have.
+func (s *search) vowels(i, j int) bool {
+	n := 0
+	for ; i < j; i++ {
+		switch lowered(s.r[i]) {
+		case 'a', 'e', 'i', 'o', 'u', 'y':
+			n++
+		}
+	}
+	return n >= 3
 }
 
 // initialBefore returns the start of an initial before a name: J. Robert.
@@ -417,10 +511,10 @@ func (s *search) oneName(i, j int, m uint32) int {
 	case s.at(j) == '.' && s.is(j+1) == upper || s.is(i-1) == other && (s.at(i-1) == '/' || s.at(i-1) == '-' ||
 		s.at(i-1) == '.'):
 		return j
-	case s.allUpper(i, j):
+	case s.allUpper(i, j), m&first == 0 && sentenceWords.exactly(s.folded, i, j):
 		return j
 	case m&first != 0 && m&doubtful2 == 0:
-		if title && s.placeName(i, s.wordEnd(j+1)) {
+		if title && s.placeName(i, s.wordEnd(j+1)) || s.placeFollows(j) {
 			return j
 		}
 		s.propose(Name, "gazetteer", i, j)
@@ -430,6 +524,15 @@ func (s *search) oneName(i, j int, m uint32) int {
 		s.propose(Name, "context", i, j)
 	}
 	return j
+}
+
+// placeFollows reports whether a word in lower case makes a place of the name before it:
+// Charlotte airport.
+func (s *search) placeFollows(j int) bool {
+	if s.is(j) != space || s.is(j+1) != lower {
+		return false
+	}
+	return placesAfter.exactly(s.folded, j+1, s.run(j+1, longestWord, set(lower)))
 }
 
 // afterCapital reports whether a capitalised word comes just before, as in a longer name
@@ -449,7 +552,11 @@ func (s *search) personAround(i, j int) bool {
 	}
 	k := s.run(j, 1, set(space))
 	if s.at(j) == ',' && s.is(j+1) == space {
-		return false
+		if age := s.number(j+2, 2); age > j+3 && s.at(age) == ',' {
+			return true // Darnell Whitmore, 34, of Toledo
+		}
+		e, _ := personVerbs.at(s.folded, j+2)
+		return e > 0 && s.at(i-2) == ',' // the president, Jane Doe, said
 	}
 	e, _ := personVerbs.at(s.folded, k)
 	return k > j && e > 0

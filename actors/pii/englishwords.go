@@ -10,7 +10,8 @@ const (
 )
 
 var (
-	titles = words(`mr mrs ms miss dr prof professor sir madam mx rev reverend judge senator captain capt sgt sergeant
+	titles = words(`chef principal chancellor ambassador mr mrs ms miss dr prof professor sir madam mx rev reverend
+		judge senator captain capt sgt sergeant
 		lt lieutenant colonel col coach officer detective nurse doctor aunt uncle president mister madame monsieur mme
 		señor señora herr frau father sister brother`)
 	// introductions come before a name. A marked one is so common that what follows must
@@ -19,7 +20,7 @@ var (
 		regards best_regards kind_regards yours_sincerely yours_truly warm_regards dear hi hello hey wife's_name_is
 		husband's_name_is son's_name_is daughter's_name_is brother's_name_is sister's_name_is name's cheers yours
 		best_wishes call_me people_call_me speak_to speak_with spoke_to spoke_with talk_to talked_to ask_for met_with
-		introduce regards, thanks, signed,`).
+		introduce regards, thanks, signed, thx`).
 		also(needsList, `for i'm i_am this_is call with and to from of see saw visit help email named called cc thanks
 			thank_you it's it_is between than text`).
 		also(label, `name: full_name: first_name: last_name: surname: contact_person: attn: attention: contact_name:
@@ -36,17 +37,20 @@ var (
 			landlord details_of assigned_to uncle aunt nephew niece grandson granddaughter grandmother grandfather
 			fiancé fiancée widow born user`)
 	// personVerbs follow a name.
-	personVerbs = words(`said says told asked wrote called lives lived works worked thinks thought wants wanted joined
-		left signed married moved studied graduated speaking writes replied agreed smiled laughed explained was_born
-		born invited visited emailed texted phoned sent met loves likes bought has_left has_joined here and_i resigned
-		retired died passed_away will_be confirmed added noted reported testified announced submitted ordered reached
-		complained requested purchased paid needs owns applied attended arrived became won lost led founded wrote_to
-		teaches taught plays played sings sang serves served looks looked came went`)
+	personVerbs = words(`said says told asked wrote called lives lived works worked thinks thought wants wanted
+		joined left signed married moved studied graduated speaking writes replied agreed smiled laughed explained
+		was_born born invited visited emailed texted phoned sent met loves likes bought has_left has_joined here
+		and_i resigned retired died passed_away will_be confirmed added noted reported testified announced submitted
+		ordered reached complained requested purchased paid needs owns applied attended arrived became won lost led
+		founded wrote_to ran scored flew directed discovered invented refused pleaded denied apologised apologized
+		tweeted teaches taught plays played sings sang serves served looks looked came went`)
 )
 
 // sentenceWords are never part of a name: common words that start sentences, and words
 // for days, places, languages and things.
-var sentenceWords = words(`jan feb mar apr jun jul aug sep sept oct nov dec mon tue wed thu fri sat sun a about above
+var sentenceWords = words(`hiring valued colleague colleagues parents editor santa neighbors neighbours residents
+	subscriber subscribers guest guests patient members shareholder investor applicant candidate recruiter jan feb
+		mar apr jun jul aug sep sept oct nov dec mon tue wed thu fri sat sun a about above
 	according account accounts actually address addresses after again ago all almost along already also although
 	always am an and another any anybody anyone anything anyway apart apparently april are area as ask at attached
 	attn august away back bad based be because become been before behind being below besides best better between
@@ -127,3 +131,32 @@ var familyEndings = strings.Fields(`son sen berg mann stein ski sky wicz czyk ov
 	opoulos akis idis yan ssian sson dottir kar wala nathan swamy moto mura kawa yama zaki shima gawa guchi bayashi
 	hara smith kowski wski escu eanu nen quist ström strom gaard baum feld owitz ovich evich adze shvili oglu zade
 	poor`)
+
+var (
+	easternFamilies = words(`li wang zhang liu chen yang zhao huang zhou wu xu sun hu zhu gao lin guo luo liang song
+		zheng xie han tang
+		feng yu dong xiao cheng cao yuan deng fu shen zeng peng lu su jiang cai jia ding wei xue ye yan pan du dai
+		xia zhong
+		tian ren fang shi yao liao zou xiong jin hao kong bai cui kang mao qiu qin gu hou shao meng wan duan qian
+		tan lai
+		nguyen tran le pham huynh hoang phan vu vo dang bui do ngo duong ly dinh trinh ng ong goh teo koh lim tan
+		wong chan
+		cheung leung lau kwok ho kim lee park choi jung jeong kang cho yoon jang lim han shin seo kwon hwang ahn hong`)
+	easternSyllables = words(`na wei ling min jun fang xin yu hui jing jie lei tao hong mei ying yan ping lan lin
+		hua hao yi bo bin chao
+		chen cheng dan dong fei feng gang guang hai han he heng jia jian jiang jin juan kai kang kun lei li liang
+		long lu
+		man meng miao ming nan ning peng qi qian qiang qin qing qiu rong rui shan sheng shu song tian ting tong wen
+		xi xia
+		xiang xiao xing xiu xu xuan xue yang yao yong yuan yue yun ze zhen zheng zhi zhong zhu zi xiaoming xiaoling
+		weiwei
+		lili jiawei jiahui haoran yuxuan zihan siyu mengyao yifan zixuan xinyi jingyi van thi anh hoa huong linh mai
+		minh
+		nam nga ngoc nhung phuong quang quan quynh son thanh thao thu thuy trang trung tuan tung tuyet uyen viet
+		vinh xuan
+		bao chau dung duc duy giang ha hien hieu hung khanh khoa kien lam long ly my ngan nguyen nhi phuc phu tam
+		tai tien
+		toan tri tu vy wai kit kin kwan kei chi ching chun fai fung ho hoi ka kam ki king kuen kwok lok lai mei man
+		ming
+		nok on pui sau shan shing sin sum suet sze tak tin ting tung wah wing yan yee yin yiu yuen yuk`)
+)

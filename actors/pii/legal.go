@@ -13,12 +13,23 @@ func (s *search) legalForms() {
 			}
 		}
 		if s.class[i] == upper {
+			if end, _ := famousSchools.at(s.folded, i); end > 0 && s.famousSchool(i, end) {
+				s.propose(School, "short name", i, end)
+				i = end - 1
+				continue
+			}
 			if end, mark := englishSchools.at(s.folded, i); end > 0 {
 				if j := s.englishSchool(i, end, mark); j > 0 {
 					i = j - 1
 				}
 				continue
 			}
+		}
+		if end, _ := englishClinics.at(s.folded, i); end > 0 {
+			if j := s.englishClinic(i, end); j > 0 {
+				i = j - 1
+			}
+			continue
 		}
 		if end, _ := employers.at(s.folded, i); end > 0 {
 			s.employer(end)
@@ -99,7 +110,7 @@ func (s *search) capitalsBefore(k, most int) int {
 			j--
 		}
 		i := s.backWord(j)
-		if i == j {
+		if i == j || s.at(j-1) == ',' && !s.partners(start, k) {
 			break
 		}
 		if s.class[i] == upper || s.class[i] == digit && start < k {
@@ -108,6 +119,15 @@ func (s *search) capitalsBefore(k, most int) int {
 		}
 		// and, of, & between words with capitals
 		word := s.string(i, j)
+		if start < k && nobiliary(word) && s.is(i-1) == space {
+			if p := s.backWord(i - 1); p < i-1 && (s.class[p] == upper || nobiliary(s.string(p, i-1))) {
+				start = i
+				continue
+			}
+		}
+		if word == "of" && s.person(i-1) {
+			break
+		}
 		if start < k && (word == "and" || word == "of" || word == "&" || word == "the" || word == "de" ||
 			word == "for") && s.is(i-1) == space {
 			if p := s.backWord(i - 1); p < i-1 && s.class[p] == upper && !s.formIs(p, i-1) {
@@ -121,6 +141,23 @@ func (s *search) capitalsBefore(k, most int) int {
 		break
 	}
 	return start
+}
+
+// partners reports whether "and" or & joins the words between two indices, so that a comma
+// before them lists one more partner: Crowe, Hale & Birch.
+func (s *search) partners(i, k int) bool {
+	for ; i < k; i++ {
+		if s.r[i] == '&' || s.has(i, " and ") {
+			return true
+		}
+	}
+	return i == k && s.at(i-1) == ',' // Blue Heron, Inc.
+}
+
+// person reports whether a word that ends at an index is a name of the gazetteer.
+func (s *search) person(j int) bool {
+	i := s.back(j, 24, set(upper, lower))
+	return s.is(i) == upper && s.latinMark(i, j) != 0
 }
 
 // formIs reports whether a word is the legal form of another company.
@@ -176,6 +213,36 @@ var englishSchools = words(`university college high_school middle_school element
 	comprehensive_school international_school charter_school day_school boarding_school high`).also(1, `university_of
 		college_of academy_of institute_of école universidad_de university_college technical_university_of universität
 		universite_de`)
+
+// famousSchools are schools by their everyday names; a marked one also means other things, and
+// needs a word before it that says where somebody studies.
+var famousSchools = words(`UCLA UCSD NYU UC_Berkeley UC_Davis UC_Irvine UC_San_Diego UC_Santa_Barbara Caltech LSE
+		UCL UPenn UIUC CMU ETH_Zurich EPFL Georgia_Tech Virginia_Tech Texas_A&M UMass UConn Ole_Miss Penn_State
+		Ohio_State SUNY CUNY INSEAD Sciences_Po Juilliard`).also(1, `Harvard Stanford Yale Princeton Cornell
+		Dartmouth Columbia Oxford Cambridge Duke Brown Berkeley MIT USC Eton Harrow Imperial Purdue Rutgers Tulane
+		Vanderbilt Waseda Keio Todai`)
+
+// famousSchool reports whether such a name means the school: the others need study words.
+func (s *search) famousSchool(i, end int) bool {
+	_, mark := famousSchools.at(s.folded, i)
+	if s.allUpper(i, end) && s.shouted(max(0, i-12), min(len(s.r), end+12)) || s.signBefore(i) || !s.apart(end) {
+		return false
+	}
+	if mark == 0 {
+		return true
+	}
+	st, _ := studies.before(s.folded, s.back(i, 1, set(space)))
+	return st >= 0 && s.is(i-1) == space
+}
+
+// studies come before the place where somebody studies.
+var studies = words(`studies_at study_at studied_at studying_at graduated_from graduate_of degree_from degree_at
+		phd_from phd_at
+	accepted_to accepted_at admitted_to got_into get_into attended attending attends went_to goes_to go_to
+		enrolled_at enrolled_in
+	student_at professor_at teaches_at transferred_to dropped_out_of alumni_of mba_from masters_from into
+	 lecturer_at freshman_at
+	sophomore_at senior_at undergrad_at applied_to rejected_by`)
 
 // noEnglishSchools are words that do not make a name before such an ending.
 var noEnglishSchools = words(`the a an my your our his her their this that state local public private same new old

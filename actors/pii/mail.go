@@ -132,6 +132,9 @@ func (s *search) account(c placed) {
 		return
 	}
 	marks, digits, capitals := s.kindsOfMarks(i, j)
+	if c.j-c.i == 2 && (s.at(s.run(c.j, 1, set(space))) != ':' || !marks || s.class[i] != lower) {
+		return // an ID may be that of anything, unless it looks like a name
+	}
 	switch {
 	case at:
 		s.propose(Account, "handle", i-1, j)

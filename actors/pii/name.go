@@ -43,7 +43,7 @@ func (s *search) honoured(i, end int, mark uint32) {
 	case s.has(i, "ちゃんぽん"), s.has(i, "ちゃんこ"), s.ends(end, "吉野家"):
 		return
 	case s.has(i, "たん") || s.has(i, "っち") || s.has(i, "家"):
-		if s.knownBefore(k) == k || s.has(i, "家") && s.is(end) == kanji {
+		if start := s.knownBefore(k); start == k || s.has(i, "家") && (s.is(end) == kanji || !s.family(start, k)) {
 			return
 		}
 	case s.has(i, "くん") && s.is(end) == hiragana && s.is(i-1) == hiragana && !particle(s.r[end]) &&
@@ -55,6 +55,12 @@ func (s *search) honoured(i, end int, mark uint32) {
 		return
 	}
 	s.propose(Name, "honorific", start, k)
+}
+
+// family reports whether a word is a surname.
+func (s *search) family(i, k int) bool {
+	mark, ok := s.listed.japanese.marked(s.folded, i, k)
+	return ok && mark&surname != 0
 }
 
 // hasNoName reports whether a word before an honorific is not a name.
@@ -238,6 +244,9 @@ func (s *search) knownBefore(k int) int {
 	if k-best == 1 && s.is(best-1) == kanji {
 		return k
 	}
+	if s.is(best) == katakana && s.joinsParts(best-1) && s.is(best-2) == katakana {
+		return k // the name has more parts
+	}
 	return best
 }
 
@@ -288,6 +297,9 @@ func (s *search) titleBefore(i int) (ok bool, start int) {
 // fullName returns the end of a surname and given name that begin at an index; sure
 // reports whether there is one.
 func (s *search) fullName(i int) (end int, sure bool) {
+	if e, _ := notFull.at(s.folded, i); e > 0 {
+		return 0, false
+	}
 	for _, e := range s.listed.japanese.first.of(s.r[i]) {
 		if e.mark&surname == 0 || !s.spells(i, e.word) {
 			continue
@@ -299,6 +311,9 @@ func (s *search) fullName(i int) (end int, sure bool) {
 		}
 		if g2 := s.givenAt(g, e.mark&doubtful != 0); g2 > 0 && (g2-g > 1 || g > m || e.mark&doubtful == 0 ||
 			len(e.word) > 1) {
+			if g == m && s.class[i] == hiragana && s.class[g] == kanji {
+				continue // うちの蒼
+			}
 			if g > m && s.class[g] == hiragana && s.class[i] == kanji && s.is(g2) == hiragana && !s.boundary(g2) {
 				continue
 			}
@@ -319,10 +334,17 @@ func (s *search) givenAt(i int, doubt bool) int {
 			continue
 		}
 		j := i + len(e.word)
+		attached := s.is(i-1) != space
+		if attached && (notGiven.exactly(s.folded, i, j) || s.class[i] == katakana && len(e.word) < 3) {
+			continue
+		}
 		if !s.boundary(j) || len(e.word) == 1 && doubt && s.class[i] != kanji {
 			continue
 		}
 		return j
+	}
+	if s.class[i] == katakana {
+		return s.kanaGiven(i, given)
 	}
 	if s.class[i] != kanji {
 		return 0
@@ -388,8 +410,16 @@ func (s *search) known(i int) {
 		s.propose(Name, "full name", i, end)
 		return
 	}
-	if end := max(s.rareName(i), s.kanaPair(i)); end > 0 {
+	if end := s.foreignName(i); end > 0 {
+		s.propose(Name, "foreign", i, end)
+		return
+	}
+	if end := max(s.rareName(i), s.kanaPair(i), s.saysWho(i), s.oldName(i), s.actsLikePerson(i)); end > 0 {
 		s.propose(Name, "shape", i, end)
+		return
+	}
+	if end := s.kanaGiven(i, given|surname); end >= i+3 {
+		s.propose(Name, "gazetteer", i, end)
 		return
 	}
 	for _, e := range list {
@@ -411,8 +441,10 @@ func (s *search) presented(i int) int {
 		return 0
 	}
 	wants := surname
-	if st, _ := kin.before(s.folded, i-1); st >= 0 {
-		wants = given
+	if st, mark := kin.before(s.folded, i-1); st >= 0 {
+		if wants = given; mark == role {
+			wants = given | surname
+		}
 	} else if st, mark := honorifics.before(s.folded, i-1); (st < 0 || mark != likelyName || i-1-st < 2) &&
 		!s.firmBefore(i-1) {
 		return 0
@@ -425,7 +457,7 @@ func (s *search) presented(i int) int {
 		}
 		says, _ := presents.at(s.folded, j)
 		if says > 0 || j == len(s.r) || s.is(j) == newline ||
-			len(e.word) > 1 && wants == surname && s.boundary(j) && !s.placeBehind(j) && s.is(j) != other {
+			len(e.word) > 1 && wants&e.mark&surname != 0 && s.boundary(j) && !s.placeBehind(j) && s.is(j) != other {
 			return j
 		}
 	}
@@ -439,6 +471,9 @@ func (s *search) firmBefore(k int) bool {
 		return true
 	}
 	start := s.back(k, longestName, nameClasses)
+	if st, _ := legalForms.before(s.folded, start); st >= 0 && s.at(start-1) == ')' {
+		return true
+	}
 	for ; start < k; start++ {
 		if e, _ := legalForms.at(s.folded, start); e > 0 {
 			return true
@@ -508,6 +543,8 @@ func (s *search) alone(i, j int, mark uint32) bool {
 	switch {
 	case s.class[i] == hiragana:
 		return mark&given != 0 && mark&(doubtful|doubtful2|surname) == 0 && j-i >= 3 && s.kanaBoundary(j)
+	case s.class[i] == katakana && mark&given == 0:
+		return false
 	case s.class[i] == katakana:
 		if mark&doubtful2 != 0 || j-i < 3 || s.at(j) == '・' && !s.foreign(i, j) || s.is(j) == katakana ||
 			s.at(i-1) == '・' {
@@ -558,6 +595,20 @@ func (s *search) kanaPair(i int) int {
 		}
 	}
 	return 0
+}
+
+// kanaGiven returns the end of a Japanese given name in katakana that begins at an index,
+// is no other word, and has no mark of the gazetteer besides the given ones.
+func (s *search) kanaGiven(i int, marks uint32) int {
+	if s.class[i] != katakana {
+		return 0
+	}
+	end := s.run(i, 6, set(katakana))
+	m := s.inHiragana(i, end)
+	if s.is(end) == katakana || m&given == 0 || m&^marks != 0 && s.is(i-1) != kanji || !s.boundary(end) {
+		return 0
+	}
+	return end
 }
 
 // inHiragana returns what the gazetteer says about katakana turned into hiragana.

@@ -22,6 +22,15 @@ func (s *search) organisations() {
 			i = s.school(i, end, mark) - 1
 			continue
 		}
+		if end := s.shortSchool(i); end > 0 {
+			i = end - 1
+			continue
+		}
+		if end, _ := clinicWords.at(s.folded, i); end > 0 {
+			s.clinic(i, end)
+			i = end - 1
+			continue
+		}
 		if end, _ := trades.at(s.folded, i); end > 0 {
 			s.trade(i, end)
 			i = end - 1
@@ -53,7 +62,11 @@ var (
 		宛て 勤務 所属 出身 入社 退社 退職 転職 就職 在籍 設立 社員 担当 化 法 制度 形態 組織 経営 運営 名義 等 などの 向け 側 員 内 外 間 全体 同士 各位 東京 大阪 創業 製 社 役員 倒産 買収
 		上場 全般 以外 以上 以下 一覧 登記 解散 方 並 方式 と 株主 案内 会社案内`)
 	// noNames are words that do not name a company before or after a legal form.
-	noNames = words(`の な この その あの どの ある いる する した という ような みたいな 大きな 小さな 普通の 非 準 新しい 古い いい 良い 同じ 別の は が を に で も と や へ から
+	noNames = words(`このたび この度 きのう あした いつも いつもの たしか やっと もともと わたし うち いま ここ そこ あそこ これ それ あれ まだ もう また さっき さきほど せんじつ はじめ
+		はじめて
+		むかし いつか おそらく たぶん やはり やっぱり ちなみに なお たとえば もし あと ほか ほかに おなじ ちょうど きっと まず つぎ つぎに とりあえず おかげさまで ようやく いわば つまり すでに
+		あるいは または および ならびに かつ かつて ずっと しばらく どこか だれか なにか おい ねえ ほら あの さて では なので だから でも しかし の な この その あの どの ある いる する した
+		という ような みたいな 大きな 小さな 普通の 非 準 新しい 古い いい 良い 同じ 別の は が を に で も と や へ から
 		まで より など って です ます でも なら いわゆる 多くの 当該 各 同 全 我が うちの 地元の 有名な 上場 未上場 非上場 元 前 ただの 特例 特定目的 準備中の 持分 持株`)
 )
 
@@ -144,6 +157,10 @@ func (s *search) kanaStart(i, k int) int {
 			}
 		}
 		h = p
+	}
+	if mark, ok := s.listed.japanese.marked(s.folded, h, i); ok && mark&(surname|given) != 0 && i-h > 2 &&
+		s.r[i-1] != 'の' {
+		return h
 	}
 	if i-h < 2 || noNames.exactly(s.folded, h, i) || s.verbal(h, i) {
 		return i
@@ -261,6 +278,8 @@ var (
 func (s *search) moreName(k, j int) int {
 	for j < k+longestName+10 {
 		switch {
+		case s.at(j) == '\'' && s.latin(j-1) && s.is(j+1) == lower && !s.word(j+2):
+			j += 2 // K's Lab
 		case (s.at(j) == '・' || s.at(j) == '&' || s.at(j) == '.' || s.at(j) == '-') && nameClasses.has(s.is(j+1)) &&
 			s.is(j+1) != digit:
 			j = s.run(j+1, longestName, nameClasses)
@@ -293,6 +312,10 @@ func (s *search) kanaName(i int) int {
 		first++
 	}
 	for j := first; j < run; j++ {
+		if s.r[j] == 'の' && s.kanaContinues(j+1, run) {
+			j++
+			continue
+		}
 		if particle(s.r[j]) || s.has(j, "です") || s.has(j, "から") || s.has(j, "さん") || s.has(j, "より") || s.has(j, "まで") {
 			end = j
 			break
@@ -304,19 +327,44 @@ func (s *search) kanaName(i int) int {
 	return end
 }
 
+// kanaContinues reports whether kana after の still belong to a name, as in ねこのて: a particle
+// follows them, and they are no word of the sentence.
+func (s *search) kanaContinues(i, run int) bool {
+	if e, _ := behindNo.at(s.folded, i); e > 0 || i >= run || particle(s.r[i]) {
+		return false
+	}
+	for j := i + 1; j <= min(i+3, run); j++ {
+		if s.is(j) != hiragana || particle(s.r[j]) || s.has(j, "です") || s.has(j, "から") || s.has(j, "さん") {
+			return true
+		}
+	}
+	return false
+}
+
+// behindNo are words in kana that follow の after any name.
+var behindNo = words(`こと もの ほう ところ ため よう とき ひと かた あと まえ なか うち そば となり ように ために ほか そと わけ はず つもり まま みなさん みんな です でしょ だ か
+		よ ね さ
+	うえ した`)
+
 // schoolWords end the names of schools. A marked one also ends other words, and
 // needs a longer name before it.
 var schoolWords = words(`大学 大学院 大学院大学 高校 高等学校 高等専門学校 高専 中学校 小学校 中学 幼稚園 保育園 保育所 こども園 専門学校 短期大学 短大 女子大学 女子大 女子高 女子高校
-	女子高等学校 学園 学院 中等教育学校 特別支援学校 支援学校 義務教育学校 商業高校 工業高校 農業高校 予備校 大学校 専修学校 小中学校 中高一貫校 附属高校 附属中学校 附属小学校 付属高校 付属中学校 付属小学校
+	女子高等学校 学園 学院 中等教育学校 特別支援学校 支援学校 義務教育学校 商業高校 工業高校 農業高校 予備校 予備学校 カレッジ 大学校 専修学校 小中学校 中高一貫校 附属高校 附属中学校 附属小学校 付属高校
+		付属中学校 付属小学校
 	女学院 認定こども園 外国語大学 工業大学 医科大学 薬科大学 女子短期大学 教育大学 経済大学 体育大学 芸術大学 音楽大学 美術大学 農業大学 商科大学 歯科大学 看護大学 福祉大学 国際大学 学院大学 学園大学`).
 	also(1, `学園 学院`)
 
 // noSchools are words that do not make a name before such an ending.
-var noSchools = words(`国立 公立 私立 県立 都立 府立 道立 市立 区立 町立 村立 女子 男子 総合 単科 有名 志望 出身 進学 地元 母校 名門 難関 一流 三流 同じ 別 他 全 各 同 某 短期 専門
+var noSchools = words(`綜合 国立 公立 私立 県立 都立 府立 道立 市立 区立 町立 村立 女子 男子 総合 単科 有名 志望 出身 進学 地元 母校 名門 難関 一流 三流 同じ 別 他 全 各 同 某
+		短期 専門
 	通信制 定時制 全日制 夜間 海外 外国 医科 工業 商業 農業 普通科 公立の 近所 近く 附属 付属 系列 田舎 都会 最寄り 併願 本命 中高一貫 男女共学 女 小 中 高 新設 志望する 希望 卒業 在学 入学 外国語
 	医療系 理系 文系 地方 四年制 4年制 2年制 六年制 農業 認可 無認可 公設 民間 自動車 料理 美容 看護 語学 体育 芸術 音楽 美術 教育 経済 薬科 歯科 福祉 国際 私 僕 俺 彼 彼女 子供 息子 娘 本 当
 	いい 良い 旧帝国 旧帝 帝国 オンライン 放課後 開放 市民 全国 自分 大学附属 企業主導型 病児 夏期 サイバー 一貫 魔法 架空 ホグワーツ魔法 理想 私学 帝 駅弁 マンモス Fラン 元 同校 隣 今 昔 受験 併設
 	分校 母校の`)
+
+// wholeSchools have names that look like a kind of school.
+var wholeSchools = words(`国立音楽大学 東京外国語大学 東京医科大学 東京歯科大学 東京農業大学 東京芸術大学 東京藝術大学 東京音楽大学 東京経済大学 日本体育大学 日本女子大学 日本医科大学 日本歯科大学
+	帝京大学 女子美術大学 女子栄養大学 星薬科大学 放送大学 防衛大学校`)
 
 // founders are kinds of founders that belong to the name after them.
 var founders = words(`県立 都立 府立 道立 市立 区立 町立 村立 組合立`)
@@ -346,7 +394,12 @@ func (s *search) school(i, end int, mark uint32) int {
 		}
 		return end
 	}
-	start = s.trimFront(start, i)
+	if e, _ := wholeSchools.at(s.folded, start); e != end {
+		start = s.trimFront(start, i)
+	} else {
+		s.propose(School, "head noun", start, end)
+		return end
+	}
 	if e, _ := founders.at(s.folded, start); e > 0 && e < i {
 		if noSchools.exactly(s.folded, e, i) {
 			return end
@@ -392,12 +445,19 @@ func (s *search) partOfSchool(end int) int {
 	return 0
 }
 
+// hillWords follow が within the name of a quarter.
+var hillWords = words(`丘 台 浜 谷 原 岡 野 峰 崎 池 森 里 岳 瀬 島 沢 水 杜 宮 内`)
+
 // backSchool goes back over the letters of a school's name. It stops at a verb in kana,
 // such as the start of a sentence 昨日行った.
 func (s *search) backSchool(i int) int {
 	start := s.back(i, longestName, set(kanji, katakana, upper, lower))
 	if s.at(start-1) == '・' && s.is(start-2) == katakana {
 		start = s.back(start-1, longestName, set(katakana))
+	}
+	// 緑が丘, 希望ヶ丘: the words before a hill, a valley and the like belong to its name.
+	if s.at(start-1) == 'が' && s.is(start-2) == kanji && hillWords.startsAt(s.folded, start) {
+		return s.back(start-1, 4, set(kanji))
 	}
 	// お茶の水女子大学: の between kanji of a known name.
 	for _, n := range [...]string{"お茶の水", "虎ノ門", "丸の内", "桜の聖母", "四天王寺", "自由の森", "緑ヶ丘", "自由が丘", "つくば", "ひばりが丘", "希望が丘",

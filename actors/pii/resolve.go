@@ -81,6 +81,8 @@ func propose(f *folded) (*folded, []proposal) {
 	s.accounts()
 	s.names()
 	s.englishNames()
+	s.casualNames()
+	s.listedNames()
 	return f, s.found
 }
 

@@ -126,9 +126,16 @@ func (s *search) random(i, j int) {
 			continue
 		}
 		end := k
-		for end < j && (s.word(end) || s.r[end] == '+' || s.r[end] == '/' || s.r[end] == '=' || s.r[end] == '_' ||
-			s.r[end] == '-') {
+		for end < j && (s.word(end) || s.r[end] == '+' || s.r[end] == '/' || s.r[end] == '_' || s.r[end] == '-') {
 			end++
+		}
+		name := end
+		for end < j && s.r[end] == '=' { // padding, unless a value follows
+			end++
+		}
+		if end < j && end > name && s.word(end) {
+			k = end
+			continue
 		}
 		if end-k >= 32 && !s.before(cueHash|cueVersion, k, 12) && (s.hexadecimal(k, end) || s.base64(k, end)) {
 			s.propose(Secret, "random", k, end)

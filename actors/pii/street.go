@@ -23,9 +23,12 @@ func (s *search) streets() {
 
 // How an address in Latin letters begins: with a number, or with a word.
 var (
-	byNumber = [...]func(*search, int) int{(*search).houseFirst, (*search).romaji}
-	byWord   = [...]func(*search, int) int{
-		(*search).postBox, (*search).houseLast, (*search).townCode, (*search).britishCode,
+	byNumber = [...]func(*search, int) int{
+		(*search).houseFirst, (*search).romaji, (*search).lowerHouse, (*search).coded,
+	}
+	byWord = [...]func(*search, int) int{
+		(*search).postBox, (*search).flatFirst, (*search).houseLast, (*search).streetFirst, (*search).townCode,
+		(*search).britishCode,
 	}
 )
 
@@ -105,6 +108,117 @@ func (s *search) houseFirst(i int) int {
 	}
 	return 0
 }
+
+// streetFirst is the end of Via Roma 25, 20121 Milano: a romance word for a street, its name,
+// a number, and a town with its code; 0 if there is none.
+func (s *search) streetFirst(i int) int {
+	e, _ := romanceStreets.at(s.folded, i)
+	if e < 0 || s.class[i] != upper {
+		return 0
+	}
+	end := s.streetName(e)
+	if end == 0 {
+		return 0
+	}
+	k := s.comma(end)
+	n := s.number(k, 4)
+	if k == end || n == 0 {
+		return 0
+	}
+	if s.latin(n) && !s.word(n+1) {
+		n++
+	}
+	if s.word(n) {
+		return 0
+	}
+	if t := s.codeTown(s.comma(n)); t > 0 {
+		return s.country(t)
+	}
+	return 0
+}
+
+// flatFirst is the end of Flat 7, 32 Gloucester Road; 0 if there is none.
+func (s *search) flatFirst(i int) int {
+	if s.class[i] != upper {
+		return 0
+	}
+	e := s.flat(i)
+	if e == 0 {
+		return 0
+	}
+	k := s.comma(e)
+	if k == e || s.is(k) != digit {
+		return 0
+	}
+	return max(s.houseFirst(k), s.coded(k))
+}
+
+// coded is the end of a number, a few capitalised words and a town with a British code: 27
+// Deansgate, Manchester, M3 1AZ; 0 if there is none.
+func (s *search) coded(i int) int {
+	j := s.number(i, 4)
+	if j == 0 || s.at(i-1) == '-' || s.at(i-1) == '.' || s.at(i-1) == '/' {
+		return 0
+	}
+	if s.latin(j) && !s.word(j+1) {
+		j++
+	}
+	if s.is(j) != space {
+		return 0
+	}
+	words := s.capitals(j+1, 4)
+	if words == 0 {
+		return 0
+	}
+	if e := s.britishTown(s.comma(words)); e > 0 {
+		return s.country(e)
+	}
+	return 0
+}
+
+// lowerHouse is the end of an American address in lower case, with its town and code: 742
+// birchwood lane, dayton, oh 45402; 0 if there is none.
+func (s *search) lowerHouse(i int) int {
+	j := s.number(i, 6)
+	if j == 0 || s.is(j) != space {
+		return 0
+	}
+	k, street := j+1, 0
+	for range 4 {
+		e := s.run(k, longestWord, set(lower))
+		if e == k {
+			break
+		}
+		if k > j+1 && streetWords.exactly(s.folded, k, e) {
+			street = e
+		}
+		if s.is(e) != space {
+			break
+		}
+		k = e + 1
+	}
+	if street == 0 {
+		return 0
+	}
+	k = street
+	for range 6 { // a flat, and the town
+		e := s.run(s.comma(k), longestWord, set(lower, digit))
+		if k = s.comma(k); e == k || s.at(k-1) == '\n' {
+			return 0
+		}
+		if e-k == 2 && stateCode(s.string(k, e)) {
+			z := s.run(e, 1, set(space))
+			if end := s.run(z, 6, set(digit)); end-z == 5 && !s.word(end) {
+				return end
+			}
+		}
+		k = e
+	}
+	return 0
+}
+
+// stateCode reports whether a word in lower case is the code of a state.
+func stateCode(w string) bool { return states.has(w) }
 
 // streetName is the end of the words after rue and the like.
 func (s *search) streetName(i int) int {
@@ -408,6 +522,11 @@ func (s *search) codeTown(i int) int {
 
 // country is the end of a country after an address.
 func (s *search) country(end int) int {
+	if k := s.comma(end); s.at(end) == ' ' && s.is(k) == digit && s.ends(end, "Dublin") {
+		if d := s.number(k, 2); d > 0 && !s.word(d) {
+			end = d // Dublin 2
+		}
+	}
 	if k := s.comma(end); s.at(end) == ',' && k > end {
 		if e, _ := countries.at(s.folded, k); e > 0 {
 			return e
@@ -480,7 +599,7 @@ func (s *search) romaji(i int) int {
 		dashes++
 		j++
 	}
-	if dashes == 0 || dashes > 3 {
+	if dashes > 3 || dashes == 0 && s.is(j) != space {
 		return 0
 	}
 	sure := false
@@ -488,6 +607,10 @@ func (s *search) romaji(i int) int {
 	for range 6 {
 		k := s.comma(j)
 		e := s.capital(k)
+		if d := s.number(k, 2); d > 0 && s.has(d, "-chome") {
+			sure, end, j = true, d+6, d+6
+			continue
+		}
 		if e == 0 {
 			if c := s.code(k); c > 0 && sure {
 				end = c
@@ -502,8 +625,22 @@ func (s *search) romaji(i int) int {
 		}
 		end, j = e, e
 	}
-	if !sure {
+	if !sure || dashes == 0 && !s.romajiTown(i, end) {
 		return 0
 	}
 	return end
+}
+
+// romajiTown reports whether both a ward or town and a word with its kind make a number without
+// hyphens an address.
+func (s *search) romajiTown(i, end int) bool {
+	n := 0
+	for k := i; k < end; k++ {
+		for _, w := range [...]string{"-ku", "-shi", "-cho", "-machi", "-ken", "-gun", "-fu", "-chome"} {
+			if s.has(k, w) {
+				n++
+			}
+		}
+	}
+	return n >= 2
 }

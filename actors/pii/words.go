@@ -149,6 +149,17 @@ func (l *lexicon) exact(word []rune) uint32 {
 	return 0
 }
 
+// has reports whether the lexicon holds a word.
+func (l *lexicon) has(word string) bool {
+	w := []rune(word)
+	for _, e := range l.first.of(w[0]) {
+		if slices.Equal(e.word, w) {
+			return true
+		}
+	}
+	return false
+}
+
 func (f *folded) spells(i int, word []rune) bool {
 	if i < 0 || i+len(word) > len(f.r) {
 		return false

@@ -1,0 +1,105 @@
+package pii
+
+// listedNames proposes surnames that are also other words where they stand in a row with a
+// name that was found: 大塚、関根、東 or 佐藤と千葉が.
+func (s *search) listedNames() {
+	found := len(s.found)
+	for n := 0; n < len(s.found); n++ { // a name that was added leads to the next one
+		if p := s.found[n]; p.kind == Name {
+			s.nextInList(p.j)
+			if n < found {
+				s.previousInList(p.i)
+			}
+		}
+	}
+	for n := found; n < len(s.found); n++ {
+		s.previousInList(s.found[n].i)
+	}
+}
+
+// nextInList proposes the surname after a sign that follows a name.
+func (s *search) nextInList(j int) {
+	k := j
+	if e, _ := honorifics.at(s.folded, k); e > 0 {
+		k = e
+	}
+	sign := s.at(k)
+	if !listSign(sign) {
+		return
+	}
+	k = s.run(k+1, 1, set(space))
+	if end := s.surnameAt(k); end > 0 && s.endsItem(end, sign == 'と') {
+		s.propose(Name, "list", k, end)
+	}
+}
+
+// previousInList proposes the surname before a sign that precedes a name.
+func (s *search) previousInList(i int) {
+	k := s.back(i, 1, set(space))
+	sign := s.at(k - 1)
+	if !listSign(sign) || sign == 'と' {
+		return
+	}
+	k--
+	for _, e := range s.listed.japanese.last.of(s.at(k - 1)) {
+		st := k - len(e.word)
+		if e.mark&surname == 0 || !s.spells(st, e.word) || !s.startsItem(st) || noName.exactly(s.folded, st, k) {
+			continue
+		}
+		s.propose(Name, "list", st, k)
+		return
+	}
+}
+
+// listSign reports whether a sign separates the items of a list.
+func listSign(r rune) bool {
+	switch r {
+	case '、', ',', '/', '・', '→', '&', 'と':
+		return true
+	}
+	return false
+}
+
+// surnameAt returns the end of the longest surname that begins at an index, 0 if there is
+// none.
+func (s *search) surnameAt(k int) int {
+	if s.is(k) != kanji {
+		return 0
+	}
+	for _, e := range s.listed.japanese.first.of(s.r[k]) {
+		if end := k + len(e.word); e.mark&surname != 0 && s.spells(k, e.word) && s.is(end) != kanji &&
+			!noName.exactly(s.folded, k, end) && !places.exactly(s.folded, k, end) {
+			return end
+		}
+	}
+	return 0
+}
+
+// startsItem reports whether an item of a list begins at an index.
+func (s *search) startsItem(i int) bool {
+	switch c := s.is(i - 1); c {
+	case newline, other:
+		return true
+	case space:
+		return s.is(i-2) != kanji
+	}
+	return s.at(i-1) == 'は' || s.at(i-1) == 'の'
+}
+
+// endsItem reports whether an item of a list ends at an index. What only a person does must
+// follow a name that と joins.
+func (s *search) endsItem(j int, strict bool) bool {
+	if listSign(s.at(j)) && s.at(j) != 'と' {
+		return !strict
+	}
+	switch s.at(j) {
+	case 'が', 'は', 'も', 'と':
+		return true
+	case 'の':
+		return !strict && (s.numeral(j+1) || afterList.startsAt(s.folded, j+1))
+	}
+	return !strict && (s.is(j) == newline || s.is(j) == other && s.at(j) != '-' || s.has(j, "です") || s.has(j, "だ"))
+}
+
+// afterList follow の behind the last name of a list.
+var afterList = words(`順 両 ペア コンビ 面々 各`)

@@ -1,0 +1,96 @@
+package pii
+
+// saysWho returns the end of a surname, which may be another word too, that says who writes
+// or speaks: お世話になっております、西です。 or 内海がお電話代わりました. It returns 0 if there is none.
+func (s *search) saysWho(i int) int {
+	me := s.at(i-1) == '私' || s.ends(i, "わたくし")
+	if s.class[i] != kanji || s.is(i-1) == kanji && !me {
+		return 0
+	}
+	end := s.surnameAt(i)
+	if end == 0 {
+		return 0
+	}
+	opens := me || s.opensLine(i)
+	switch {
+	case opens && speaks.startsAt(s.folded, end):
+		return end
+	case opens && s.selfEnds(end), humble.endsAt(s.folded, i) && (s.has(end, "です") || s.has(end, "でございます")):
+		return end
+	}
+	return 0
+}
+
+// opensLine reports whether a line begins at an index, or a greeting ends there.
+func (s *search) opensLine(i int) bool {
+	k := i
+	for k > i-2 && (s.is(k-1) == space || s.at(k-1) == '、' || s.at(k-1) == '。' || s.at(k-1) == '!') {
+		k--
+	}
+	return s.is(k-1) == newline || greetings.endsAt(s.folded, k)
+}
+
+// selfEnds reports whether a sentence that only says a name ends after an index, and that
+// another one follows.
+func (s *search) selfEnds(i int) bool {
+	for _, w := range [...]string{"です", "でございます", "ですが", "ですけど", "だけど", "だよ"} {
+		if !s.has(i, w) {
+			continue
+		}
+		j := i + len([]rune(w))
+		switch s.at(j) {
+		case '。', '、', '!', '.', ',':
+			return s.is(j+1) != newline
+		}
+		return len([]rune(w)) > 2 && s.japanese(j) || s.is(j) == space && s.japanese(j+1)
+	}
+	return false
+}
+
+var (
+	greetings = words(`お世話になっております お世話になります お世話になってます お疲れ様です お疲れさまです おつかれさまです おはようございます こんにちは こんばんは はじめまして
+		初めまして もしもし すみません すいません 失礼します 失礼いたします お待たせしました お待たせいたしました ご無沙汰しております お久しぶりです いつもありがとうございます こちら`)
+	speaks = words(`がお電話 がお伺い が伺い が承り が参り が担当 が対応いたし が対応し がご案内 がご説明 がご連絡 がお答え がご対応`)
+	humble = words(`いたしました いただきました いただいた いただきます いただいております ております 申し上げた 申し上げました お電話した 電話した 連絡した ご連絡した お送りした
+		させていただく 担当する 担当します`)
+)
+
+// startsAt reports whether a word of the lexicon begins at an index, and endsAt whether one
+// ends there.
+func (l *lexicon) startsAt(f *folded, i int) bool { end, _ := l.at(f, i); return end > 0 }
+func (l *lexicon) endsAt(f *folded, i int) bool   { start, _ := l.before(f, i); return start >= 0 }
+
+// actsLikePerson returns the end of a surname, which may be another word too, that something
+// follows which only people do: 上野から電話があった. It returns 0 if there is none.
+func (s *search) actsLikePerson(i int) int {
+	if s.class[i] != kanji || s.is(i-1) == kanji {
+		return 0
+	}
+	if end := s.surnameAt(i); end > i+1 && personal.startsAt(s.folded, end) {
+		return end
+	}
+	return 0
+}
+
+// personal are phrases that follow persons only.
+var personal = words(`から電話 から連絡 からメール からLINE から聞い から伺 から預か から引き継 に聞いて に聞いた に聞いとい に伝え に渡し に頼ん に相談し に任せ と相談し と話し と飲み
+		と飲ん と会っ に会っ が言って
+	が言うに が休み が欠席 が遅れ が遅刻 が熱 が担当 が辞め が怒っ が泣い が結婚 が退職 が入社 が異動 が司会 が受付 が幹事 って奴 のやつ の奴 も来る も来て も欠席 も参加する が承り がご対応 より折り返し
+	より連絡 よりご連絡 より電話 よりお電話 より追って より改めて がお電話 がお伺い が伺い`)
+
+// oldName returns the end of a given name that ends as those of men did: 与三郎, 久右衛門. It
+// returns 0 if none begins at an index.
+func (s *search) oldName(i int) int {
+	if s.class[i] != kanji || s.is(i-1) == kanji || notFull.startsAt(s.folded, i) {
+		return 0
+	}
+	end := s.run(i, 6, set(kanji))
+	for k := i + 1; k < min(i+3, end); k++ {
+		if j, _ := maleEnds.at(s.folded, k); j == end && s.givenLike(i, k) {
+			return end
+		}
+	}
+	return 0
+}
+
+var maleEnds = words(`太郎 次郎 二郎 三郎 四郎 五郎 一郎 之助 之介 之丞 右衛門 左衛門 兵衛 ノ介 ノ助`)
