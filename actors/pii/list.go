@@ -66,8 +66,9 @@ func (s *search) surnameAt(k int) int {
 	if s.is(k) != kanji {
 		return 0
 	}
+	next := s.at(k + 1)
 	for _, e := range s.listed.japanese.first.of(s.r[k]) {
-		if end := k + len(e.word); e.mark&surname != 0 && s.spells(k, e.word) && s.is(end) != kanji &&
+		if end := k + len(e.word); !e.misses(next) && e.mark&surname != 0 && s.spells(k, e.word) && s.is(end) != kanji &&
 			!noName.exactly(s.folded, k, end) && !places.exactly(s.folded, k, end) {
 			return end
 		}

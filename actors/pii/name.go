@@ -300,8 +300,9 @@ func (s *search) fullName(i int) (end int, sure bool) {
 	if e, _ := notFull.at(s.folded, i); e > 0 {
 		return 0, false
 	}
+	next := s.at(i + 1)
 	for _, e := range s.listed.japanese.first.of(s.r[i]) {
-		if e.mark&surname == 0 || !s.spells(i, e.word) {
+		if e.misses(next) || e.mark&surname == 0 || !s.spells(i, e.word) {
 			continue
 		}
 		m := i + len(e.word)
@@ -329,8 +330,9 @@ func (s *search) givenAt(i int, doubt bool) int {
 	if c := s.is(i); c != kanji && c != hiragana && c != katakana {
 		return 0
 	}
+	next := s.at(i + 1)
 	for _, e := range s.listed.japanese.first.of(s.r[i]) {
-		if e.mark&given == 0 || !s.spells(i, e.word) {
+		if e.misses(next) || e.mark&given == 0 || !s.spells(i, e.word) {
 			continue
 		}
 		j := i + len(e.word)
@@ -405,7 +407,7 @@ func (s *search) known(i int) {
 		s.propose(Name, "whose", i, end)
 		return
 	}
-	list := s.listed.japanese.first.of(s.r[i])
+	list, next := s.listed.japanese.first.of(s.r[i]), s.at(i+1)
 	if end, sure := s.fullName(i); sure {
 		s.propose(Name, "full name", i, end)
 		return
@@ -414,7 +416,7 @@ func (s *search) known(i int) {
 		s.propose(Name, "foreign", i, end)
 		return
 	}
-	if end := max(s.rareName(i), s.kanaPair(i), s.saysWho(i), s.oldName(i), s.actsLikePerson(i)); end > 0 {
+	if end := max(s.rareName(i), s.kanaPair(i), s.oldName(i)); end > 0 {
 		s.propose(Name, "shape", i, end)
 		return
 	}
@@ -424,13 +426,16 @@ func (s *search) known(i int) {
 	}
 	for _, e := range list {
 		j := i + len(e.word)
-		if !s.spells(i, e.word) || s.class[j-1] != s.is(j) && s.is(j) == kanji && s.class[i] != kanji {
+		if e.misses(next) || !s.spells(i, e.word) || s.class[j-1] != s.is(j) && s.is(j) == kanji && s.class[i] != kanji {
 			continue
 		}
 		if s.alone(i, j, e.mark) {
 			s.propose(Name, "gazetteer", i, j)
 			return
 		}
+	}
+	if end := s.surnameAt(i); end > 0 && (s.saysWho(i, end) || s.actsLikePerson(i, end)) {
+		s.propose(Name, "context", i, end)
 	}
 }
 
@@ -509,7 +514,7 @@ func (s *search) rareName(i int) int {
 			continue
 		}
 		for _, e := range s.listed.japanese.first.of(s.r[g]) {
-			if j := g + len(e.word); e.mark&given != 0 && e.mark&doubtful2 == 0 && len(e.word) >= 2 && s.spells(g,
+			if j := g + len(e.word); !e.misses(s.at(g+1)) && e.mark&given != 0 && e.mark&doubtful2 == 0 && len(e.word) >= 2 && s.spells(g,
 				e.word) && s.boundary(j) {
 				return j
 			}
@@ -529,6 +534,9 @@ func (s *search) notPerson(i, middle, end int) bool {
 func (s *search) startsRow(i int) bool {
 	c, before := s.class[i], s.is(i-1)
 	if c == kanji && before == kanji {
+		if s.at(i-1) == '私' && s.is(i-2) != kanji {
+			return true
+		}
 		ok, _ := s.titleBefore(i)
 		return ok
 	}

@@ -1,24 +1,12 @@
 package pii
 
-// saysWho returns the end of a surname, which may be another word too, that says who writes
-// or speaks: お世話になっております、西です。 or 内海がお電話代わりました. It returns 0 if there is none.
-func (s *search) saysWho(i int) int {
-	me := s.at(i-1) == '私' || s.ends(i, "わたくし")
-	if s.class[i] != kanji || s.is(i-1) == kanji && !me {
-		return 0
+// saysWho reports whether a surname, which may be another word too, says who writes or
+// speaks: お世話になっております、西です。 or 内海がお電話代わりました.
+func (s *search) saysWho(i, end int) bool {
+	if me := s.at(i-1) == '私'; me || s.opensLine(i) {
+		return speaks.startsAt(s.folded, end) || s.selfEnds(end)
 	}
-	end := s.surnameAt(i)
-	if end == 0 {
-		return 0
-	}
-	opens := me || s.opensLine(i)
-	switch {
-	case opens && speaks.startsAt(s.folded, end):
-		return end
-	case opens && s.selfEnds(end), humble.endsAt(s.folded, i) && (s.has(end, "です") || s.has(end, "でございます")):
-		return end
-	}
-	return 0
+	return (s.has(end, "です") || s.has(end, "でございます")) && humble.endsAt(s.folded, i)
 }
 
 // opensLine reports whether a line begins at an index, or a greeting ends there.
@@ -60,16 +48,10 @@ var (
 func (l *lexicon) startsAt(f *folded, i int) bool { end, _ := l.at(f, i); return end > 0 }
 func (l *lexicon) endsAt(f *folded, i int) bool   { start, _ := l.before(f, i); return start >= 0 }
 
-// actsLikePerson returns the end of a surname, which may be another word too, that something
-// follows which only people do: 上野から電話があった. It returns 0 if there is none.
-func (s *search) actsLikePerson(i int) int {
-	if s.class[i] != kanji || s.is(i-1) == kanji {
-		return 0
-	}
-	if end := s.surnameAt(i); end > i+1 && personal.startsAt(s.folded, end) {
-		return end
-	}
-	return 0
+// actsLikePerson reports whether something that only people do follows a surname, which may be
+// another word too: 上野から電話があった.
+func (s *search) actsLikePerson(i, end int) bool {
+	return end > i+1 && personal.startsAt(s.folded, end)
 }
 
 // personal are phrases that follow persons only.

@@ -49,9 +49,13 @@ func (x *index) condense() {
 }
 
 type entry struct {
-	word []rune
-	mark uint32 // what the lexicon's owner says about the word
+	word   []rune
+	mark   uint32 // what the lexicon's owner says about the word
+	second rune   // of the word, 0 if it has one: most words are ruled out by it
 }
+
+// misses reports whether a word has another second rune than the text.
+func (e *entry) misses(next rune) bool { return e.second != next && e.second != 0 }
 
 // words makes a lexicon of words separated by spaces; _ is a space within a word. A word
 // in Latin letters matches in any case.
@@ -70,7 +74,10 @@ func newLexicon() *lexicon {
 }
 
 func (l *lexicon) add(word string, mark uint32) {
-	e := entry{[]rune(strings.ToLower(word)), mark}
+	e := entry{word: []rune(strings.ToLower(word)), mark: mark}
+	if len(e.word) > 1 {
+		e.second = e.word[1]
+	}
 	l.first.insert(e.word[0], e)
 	l.last.insert(e.word[len(e.word)-1], e)
 }
@@ -95,7 +102,11 @@ func (l *lexicon) at(f *folded, i int) (end int, mark uint32) {
 	if f.latin(i) && f.latin(i-1) {
 		return -1, 0
 	}
+	next := lowered(f.at(i + 1))
 	for _, e := range l.first.of(lowered(f.at(i))) {
+		if e.misses(next) {
+			continue
+		}
 		if j := i + len(e.word); f.spells(i, e.word) && whole(f, i, j) {
 			return j, e.mark
 		}
