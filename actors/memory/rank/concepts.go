@@ -20,7 +20,8 @@ func parseConcepts(lines string) (fields [][]lexical.Weighted, of map[lexical.Ke
 	for line := range strings.Lines(lines) {
 		var field []lexical.Weighted
 		for _, t := range lexical.Terms(line) {
-			if t.Kind == lexical.Word || t.Kind == lexical.Pair {
+			is := t.Kind == lexical.Word || t.Kind == lexical.Pair
+			if is && !slices.Contains(of[t.Key], len(fields)) { // two words may have one stem
 				field = append(field, lexical.Weighted{Key: t.Key, Weight: 1})
 				of[t.Key] = append(of[t.Key], len(fields))
 			}
@@ -30,20 +31,25 @@ func parseConcepts(lines string) (fields [][]lexical.Weighted, of map[lexical.Ke
 	return fields, of
 }
 
-// maxFields is how many fields of a question count.
-const maxFields = 4
+const (
+	// maxFields is how many fields of a question count.
+	maxFields = 6
+	// onceMore is what each further word of a question in a field adds to the field's weight.
+	onceMore = 0.5
+)
 
-// fields are the fields of a question's words.
-func (q *Question) fields() []int {
-	var list []int
+// fields are the fields of a question's words, with their weights.
+func (q *Question) fields() (list []int, weights []float64) {
 	for _, t := range q.Terms[:q.Words] {
 		for _, f := range fieldsOf[t.Key] {
-			if !slices.Contains(list, f) && len(list) < maxFields {
-				list = append(list, f)
+			if at := slices.Index(list, f); at >= 0 {
+				weights[at] += onceMore
+			} else if len(list) < maxFields {
+				list, weights = append(list, f), append(weights, 1)
 			}
 		}
 	}
-	return list
+	return list, weights
 }
 
 // conceive lifts turns with other words of a question's fields. All words of a field
@@ -52,7 +58,8 @@ func (r *recall) conceive() {
 	if r.wide {
 		return // everyday words are in every turn
 	}
-	for _, f := range r.question.fields() {
+	fields, weights := r.question.fields()
+	for at, f := range fields {
 		var terms []lexical.Weighted
 		for _, t := range concepts[f] {
 			if !slices.ContainsFunc(r.question.Terms, func(q lexical.Weighted) bool { return q.Key == t.Key }) {
@@ -67,7 +74,7 @@ func (r *recall) conceive() {
 		for _, d := range m.Docs {
 			if i, ok := r.place[d]; ok {
 				t := &r.turns[i]
-				t.own += r.w.Concept * lexical.IDF(n, m.N) *
+				t.own += weights[at] * r.w.Concept * lexical.IDF(n, m.N) *
 					lexical.Saturation(1, float64(t.entry.Length), m.MeanLength)
 			}
 		}

@@ -118,6 +118,27 @@ func TestRecall(t *testing.T) {
 	}
 }
 
+// Other words of the same everyday field find an answer, and a field that has two words of the
+// question counts for more than one that has one.
+func TestFields(t *testing.T) {
+	m := talk(t)
+	m.say(t, "c", "Ben", "we always had huskies around the house", 200)
+	m.say(t, "c", "Ben", "there was some stew to end with", 200)
+	own := func(question, want string) float64 {
+		got, results := m.ask(question, "c")
+		at := slices.Index(got, want)
+		if at != 0 {
+			t.Fatalf("%q found %.3q, want first %q", question, got, want)
+		}
+		return results[at].Own
+	}
+	own("Which breed was in Ben's family?", "we always had huskies around the house")
+	const stew = "there was some stew to end with"
+	if one, two := own("pasta?", stew), own("pasta, pizza?", stew); two <= one {
+		t.Errorf("two words of a field give %v, one %v, want more", two, one)
+	}
+}
+
 // What is said elsewhere neither comes back nor moves a score.
 func TestScopeIsTight(t *testing.T) {
 	m := talk(t)

@@ -12,7 +12,9 @@
 // person lives through some of them, several times, with other values, among small
 // talk that uses the same words. Answers often stand in a turn that has no word of
 // the question. Every other topic is held out: weights are set by looking at the
-// rest, and the report shows both. Its words are not known to package rank.
+// rest, and the report shows both. Its words are not known to package rank. [Talks]
+// are of another kind, written by hand (talks.en.txt), so that what helps is not only
+// what the generator likes.
 //
 // It is laboratory equipment: nothing that a host runs imports it.
 package recall

@@ -61,6 +61,33 @@ func TestScores(t *testing.T) {
 	}
 }
 
+// TestTalks is TestScores for talks, of which there are few: a question is half a hundredth.
+func TestTalks(t *testing.T) {
+	events, questions := recall.Talks()
+	l, err := recall.NewLibrary(events)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := l.Measure(questions, rank.Defaults())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	if err := r.Print(&b); err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%d turns\n%s", len(events), &b)
+	if got := r.All.Recall[2]; got < 0.80 {
+		t.Errorf("recall@12 = %.3f, want at least 0.80", got)
+	}
+	if got := r.All.Recall[4]; got < 0.94 {
+		t.Errorf("recall@60 = %.3f, want at least 0.94", got)
+	}
+	if held := r.Groups["talk (held out)"]; held.Questions < 45 || len(r.Groups) < 10 {
+		t.Errorf("Talks() has %d questions held out and the groups %v, want 45 and 8 types", held.Questions, r.Groups)
+	}
+}
+
 func TestGenerateIsSeeded(t *testing.T) {
 	for _, l := range []text.Language{text.English, text.Japanese} {
 		events, questions := recall.Generate(4, l, 3)

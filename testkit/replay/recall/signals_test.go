@@ -16,6 +16,8 @@ import (
 // recall@12 and recall@60 change without it.
 func TestSignals(t *testing.T) {
 	events, questions := generated(t, 1, 4)
+	talks, about := recall.Talks()
+	events, questions = append(events, talks...), append(questions, about...)
 	l, err := recall.NewLibrary(events)
 	if err != nil {
 		t.Fatal(err)
@@ -29,7 +31,8 @@ func TestSignals(t *testing.T) {
 		t.Fatal(err)
 	}
 	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
-	halves := []string{"en (tuned on)", "en (held out)", "ja (tuned on)", "ja (held out)"}
+	halves := []string{"en (tuned on)", "en (held out)", "ja (tuned on)", "ja (held out)", "talk (tuned on)",
+		"talk (held out)"}
 	fmt.Fprint(w, "\nwithout\tall @12\tall @60")
 	for _, h := range halves {
 		fmt.Fprintf(w, "\t%s @12\t@60", h)
