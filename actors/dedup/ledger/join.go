@@ -7,8 +7,12 @@ import (
 	"github.com/kehai-run/kehai/messages"
 )
 
-// room is the distance between the positions of entries that are laid out again.
-const room = 1 << 20
+// Distances between the positions of entries that are laid out again, and before those of
+// the chat that is shown.
+const (
+	room  = 1 << 20
+	aside = 1 << 50
+)
 
 // Join takes in the entries of the ledger of a conversation that was merged into this
 // one, and returns the offset by which their occurrences are moved. An overlap between
@@ -38,21 +42,24 @@ func (l *Ledger) Join(from messages.ConversationID, next messages.Occurrence,
 		}
 		entries[i].form = nil
 	}
+	all := append(slices.Clone(l.entries), entries...)
 	if before {
-		l.lay(append(entries, l.entries...))
-	} else {
-		l.lay(append(slices.Clone(l.entries), entries...))
+		all = append(entries, l.entries...)
 	}
+	l.lay(all, len(all))
+	l.head.Whole = l.head.Whole && one && !before
 	return offset, twice
 }
 
-// lay gives entries positions in this order.
-func (l *Ledger) lay(all []Entry) {
+// lay gives entries positions in this order; those from an index on are the shown chat's.
+func (l *Ledger) lay(all []Entry, shown int) {
 	for _, e := range l.entries {
 		l.dirty[e.Pos] = true
 	}
 	for i := range all {
-		all[i].Pos = int64(i) * room
+		if all[i].Pos = int64(i) * room; i >= shown {
+			all[i].Pos += 2 * aside
+		}
 		l.dirty[all[i].Pos] = true
 	}
 	l.entries = all
@@ -84,16 +91,15 @@ func (l *Ledger) only(chat messages.ConversationID) *Ledger {
 var likeliest = []messages.Overlap{messages.OverlapSame, messages.OverlapWeak, messages.OverlapGap,
 	messages.OverlapBack, messages.OverlapApart, messages.OverlapOther, messages.OverlapNone}
 
-// show finds the chat that a view shows, and moves its transcript to the end, where new
-// messages are added. moved reports that positions have changed.
-func (l *Ledger) show(v View, mem Memory, now time.Time) (chat messages.ConversationID, moved bool) {
+// shows finds the chat that a view shows, and the one that the last view showed.
+func (l *Ledger) shows(v View, mem Memory, now time.Time) (chat, last messages.ConversationID) {
 	list := l.chats()
 	if len(list) == 0 {
-		return "", false
+		return "", ""
 	}
-	last := list[len(list)-1]
+	chat = list[len(list)-1]
 	if len(list) == 1 {
-		return last, false
+		return chat, chat
 	}
 	best := len(likeliest)
 	for _, c := range slices.Backward(list) {
@@ -101,19 +107,30 @@ func (l *Ledger) show(v View, mem Memory, now time.Time) (chat messages.Conversa
 			chat, best = c, at
 		}
 	}
-	if chat == last {
-		return chat, false
-	}
-	var all, shown []Entry
+	return chat, list[len(list)-1]
+}
+
+// alone leaves only the transcript of a chat in the ledger, and returns those of the others,
+// which would be laid along its views otherwise. Its positions come after theirs, with room
+// for what is older.
+func (l *Ledger) alone(chat messages.ConversationID) (others []Entry) {
+	var shown []Entry
 	for _, e := range l.entries {
 		if e.Chat == chat {
 			shown = append(shown, e)
 		} else {
-			all = append(all, e)
+			others = append(others, e)
 		}
 	}
-	l.lay(append(all, shown...))
-	return chat, true
+	n := len(others)
+	if n == 0 {
+		return nil
+	}
+	if l.entries[n].Pos != shown[0].Pos || shown[0].Pos-others[n-1].Pos < aside {
+		l.lay(append(others, shown...), n)
+	}
+	others, l.entries = slices.Clone(l.entries[:n]), slices.Clone(l.entries[n:])
+	return others
 }
 
 // shared returns the length of the longest beginning of b that is the end of a, if it

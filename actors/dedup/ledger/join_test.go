@@ -80,3 +80,23 @@ func TestJoin(t *testing.T) {
 		}
 	}
 }
+
+// TestJoinedChats: two chats in one ledger are shown by turns, one with room below it, while
+// the other one fills the window. What is known of either is not new.
+func TestJoinedChats(t *testing.T) {
+	few := "<aaaa >bb <OK"
+	many := strings.Fields("<cccccccc >dddddddd <eeee >ffff <gggg >hhhh <iiii >jjjj <mmmm >nnnn <oooo >pppp")
+	a, b := seeing(few), seeing(strings.Join(many[:11], " "))
+	a.l.Join("c-2", b.l.Head().Next, b.l.Entries())
+	a.out, a.mem = nil, ledger.Memory{}
+	for n := range 3 {
+		for end := 11; end <= len(many); end++ {
+			a.see(chatview.Chat(strings.Join(many[end-11:end], " ")))
+		}
+		a.see(chatview.Chat(few))
+		few, many = fmt.Sprint(few, " <few", n), append(many, fmt.Sprint("<many", n))
+	}
+	if got, want := strings.Join(a.out, " "), "many0 few0 many1 few1"; got != want {
+		t.Errorf("two joined chats, shown by turns, passed on %q, want %q", got, want)
+	}
+}

@@ -107,12 +107,25 @@ func (l *Ledger) Observe(v View, mem Memory, now time.Time) Finding {
 		f.note(events.Detail{Rule: events.RuleCutOff, Count: extra, Of: len(v.Bubbles)})
 		v.Bubbles = v.Bubbles[extra:]
 	}
-	chat, moved := l.show(v, mem, now)
-	if moved {
-		mem.Top, mem.Bottom = 0, -1
+	chat, last := l.shows(v, mem, now)
+	if chat != last { // what is remembered is the other one's
+		mem, f.Memory = Memory{Bottom: -1}, Memory{}
+		f.Notice, _ = l.GiveUp(messages.CatchUpLost, false)
 	}
-	next := l.head.Next
-	defer func() { l.in(chat, next) }()
+	next, others := l.head.Next, l.alone(chat)
+	l.take(v, mem, now, len(others) == 0, &f)
+	l.in(chat, next)
+	l.entries = append(others, l.entries...)
+	if f.Rule != events.RuleScrolled {
+		l.trim(2 * len(v.Bubbles))
+	}
+	return f
+}
+
+// take takes in what a view of the only chat in the ledger shows. alone says that the ledger
+// has no other.
+func (l *Ledger) take(v View, mem Memory, now time.Time, alone bool, f *Finding) {
+	l.head.Whole = l.head.Whole && alone // of several it may be another one's
 	list, cut := observe(v, now)
 	for i := range list {
 		if list[i].whole() {
@@ -130,16 +143,18 @@ func (l *Ledger) Observe(v View, mem Memory, now time.Time) Finding {
 	}
 	switch f.Rule {
 	case events.RuleFirstSight, events.RuleForgotten:
-		l.begin(list, &f)
+		l.begin(list, f)
 	case events.RuleAligned:
-		l.follow(list, a, v, mem, &f)
+		l.follow(list, a, v, mem, f)
 	case events.RuleGap:
-		f.Notice, _ = l.GiveUp(messages.CatchUpLost, false)
-		l.jump(list, v, newer(v, mem, gap), now, &f)
+		if notice, ok := l.GiveUp(messages.CatchUpLost, false); ok {
+			f.Notice = notice
+		}
+		l.jump(list, v, newer(v, mem, gap), now, f)
 	case events.RuleScrolled:
 		f.note(events.Detail{Rule: events.RuleScrolled})
 		f.Memory.LostGap = gap
-		return f
+		return
 	}
 	if l.lastPos() != newest {
 		// A window shows new messages at its newest position, but somebody may have
@@ -152,11 +167,9 @@ func (l *Ledger) Observe(v View, mem Memory, now time.Time) Finding {
 	f.Memory.Next, f.Memory.LostGap = l.head.Next, 0
 	f.Memory.Width = v.Size.W
 	f.Memory.Complete = !f.Memory.Behind && (complete(gap, v) || mem.Complete && len(v.Bubbles) == 0)
-	if len(l.entries) > 0 && f.Memory.Complete && f.Memory.Top == l.entries[0].Pos {
+	if alone && len(l.entries) > 0 && f.Memory.Complete && f.Memory.Top == l.entries[0].Pos {
 		l.head.Whole = true
 	}
-	l.trim(2 * len(list))
-	return f
 }
 
 // in records in the notes which chat the entries since an occurrence belong to.
