@@ -137,8 +137,11 @@ func TestBadAnswers(t *testing.T) {
 		"the prompt":       {write: func(system, _ string) string { return system }, sent: fixed},
 		"10 MB":            {write: says(strings.Repeat("とても長い返事です。", 350_000)), sent: fixed},
 		"too long":         {write: says(strings.Repeat("とても長い返事です。", 100)), sent: "とても長い返事です。"},
-		"another tongue":   {write: says("Да, в три часа."), sent: "Да, в три часа."},
-		"braces":           {write: says(`{"text": {"a": {"b": "{}"}}}`), sent: `{"text": {"a": {"b": "{}"}}}`},
+		"part of a page":   {write: says("<div><p>はい、三時に。</p></div>"), sent: fixed},
+		"another tongue":   {write: says("Да, в три часа.")}, // waits for a person
+		"braces":           {write: says(`{"text": {"a": {"b": "{}"}}}`), sent: fixed},
+		"a block of code":  {write: says("```json\n{\"reply\": \"はい\"}\n```"), sent: fixed},
+		"a label":          {write: says("アシスタント：「はい、三時に駅で。」"), sent: "はい、三時に駅で。"},
 		"false in quotes":  {write: says("はい"), judge: `{"should_respond": "false", "confidence": 0.9, "reason": "x"}`},
 		"NaN":              {write: says("はい"), judge: `{"should_respond": NaN, "confidence": NaN, "reason": "x"}`},
 		"a page as judge":  {write: says("はい"), judge: "<html>{{{</html>"},

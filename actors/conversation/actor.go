@@ -53,6 +53,7 @@ type actor struct {
 	asked   string // key of the question that a model is answering
 	call    string // by which it was asked
 	writing *stream.Assembler
+	persona string              // for whom it is written
 	rests   messages.ReplyBasis // what the question rests on
 
 	counted string // key of the last question that was counted

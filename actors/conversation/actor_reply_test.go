@@ -508,8 +508,8 @@ func TestShownWhileWritten(t *testing.T) {
 	}
 	seen()
 	const whole = "Yes, at nine. And bring it. Bye"
-	say("Yes, at nine. ")
-	say("Yes, at nine. And bring it. ")
+	say("Assistant: Yes, at nine. ")
+	say("Assistant: Yes, at nine. And bring it. ")
 	first := seen()
 	if len(first) != 1 || first[0].Text == "" || !strings.HasPrefix(whole, string(first[0].Text)) {
 		t.Fatalf("at once seen %+v, want its beginning, once", first)
@@ -520,7 +520,7 @@ func TestShownWhileWritten(t *testing.T) {
 		!strings.HasPrefix(whole, string(second[0].Text)) {
 		t.Errorf("after 150 ms seen %+v, want more of it, once", second)
 	}
-	k.writes(ask, whole)
+	k.writes(ask, "Assistant: "+whole)
 	if list := seen(); len(list) != 1 || !list[0].Done || list[0].Text != whole {
 		t.Errorf("at the end seen %+v, want all of it", list)
 	}

@@ -13,7 +13,7 @@ func (a *actor) progress(turn *actors.Turn, m messages.LLMProgress) {
 	if a.writing == nil || m.Key != a.asked {
 		return // of a question that was given up
 	}
-	a.writing.Set(m.Epoch, string(m.Text))
+	a.writing.Set(m.Epoch, reply.Begun(string(m.Text), a.persona))
 	a.show(turn)
 }
 

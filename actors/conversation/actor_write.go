@@ -202,6 +202,8 @@ func (a *actor) write(turn *actors.Turn, t *reply.Turn) {
 	ask.Retry = true
 	a.call = turn.Call(messages.WorkerLLM, ask, actors.CallOptions{Deadline: a.o.Write, Tag: key})
 	a.asked, a.writing = key, stream.NewAssembler(stream.DefaultRule(), stream.Every)
+	s, _ := a.settings(turn, t)
+	a.persona = s.Persona
 }
 
 // count counts a question to a model, false if this hour has had enough of them.
@@ -239,13 +241,14 @@ func (a *actor) answered(turn *actors.Turn, m messages.LLMAnswer) {
 		turn.Fail(err)
 		return
 	}
-	written, ok := reply.Usable(string(m.Text), p.Echoes)
+	s, _ := a.settings(turn, t)
+	written, ok := reply.Usable(string(m.Text), s.Persona, p.Echoes)
 	if !ok {
 		a.fallBack(turn, t, reply.Unusable)
 		return
 	}
 	// The restored words are the other side's and were not checked yet.
-	written, ok = reply.Usable(string(a.restored(turn, written)), func(string) bool { return false })
+	written, ok = reply.Usable(string(a.restored(turn, written)), s.Persona, func(string) bool { return false })
 	if !ok {
 		a.fallBack(turn, t, reply.Unusable)
 		return
@@ -331,12 +334,21 @@ func (a *actor) decision(turn *actors.Turn, t *reply.Turn, written messages.Text
 	situation := reply.Situation{
 		Mode: s.Mode, Policy: s.Policy, Listed: s.Listed, When: s.When, Limits: s.Limits, Usage: usage,
 		Quiet: s.Quiet, Paused: owner.Paused, NoModel: basis.Fallback != "", Drawn: s.Drawn, NoTypist: !s.Typist,
-		Command: newest.Window.Channel() == "" && reply.Commands(written),
+	}
+	if newest.Window.Channel() == "" {
+		situation.Command = reply.Commands(written)
+		situation.Foreign = basis.Fallback == "" && a.foreign(turn, s, newest, written)
 	}
 	if a.o.Attends && newest.Window.Channel() == "" { // a channel's reply does not use the owner's desk
 		situation.Attention = &owner.Attention
 	}
 	return reply.Decide(situation, turn.Now().In(a.o.Zone))
+}
+
+// foreign reports whether a reply is in another script than what was said lately.
+func (a *actor) foreign(turn *actors.Turn, s Settings, newest messages.MessageDelivered, written messages.Text) bool {
+	return reply.Foreign(written, []messages.Said{{Text: newest.Text}}) &&
+		reply.Foreign(written, a.said(turn, s.Context))
 }
 
 // note records the rule of a decision, counts what is sent automatically, and makes sure

@@ -93,6 +93,7 @@ type Situation struct {
 	Drawn     bool // the window is one that Kehai draws itself
 	NoTypist  bool // nobody types into windows
 	Command   bool // the text is one of [Commands], and is typed into a window
+	Foreign   bool // a model wrote it in another script, see [Foreign]
 }
 
 // Rule names what decided.
@@ -106,7 +107,8 @@ const (
 	RuleUnlisted  Rule = "not_listed" // auto, but not on the allow-list
 	RuleNoModel   Rule = "no_model"
 	RuleNoTypist  Rule = "no_typist"
-	RuleCommand   Rule = "command" // an application might carry it out
+	RuleCommand   Rule = "command"  // an application might carry it out
+	RuleLanguage  Rule = "language" // another than that of the conversation
 	RuleAttention Rule = "attention"
 	RulePaused    Rule = "paused"
 	RuleQuiet     Rule = "quiet_hours"
@@ -165,6 +167,8 @@ func (s Situation) most() Decision {
 		return Decision{Action: Draft, Rule: RuleNoTypist}
 	case s.Command && !s.Drawn:
 		return Decision{Action: Draft, Rule: RuleCommand}
+	case s.Foreign:
+		return Decision{Action: Draft, Rule: RuleLanguage}
 	case s.NoModel && s.Mode == Assistant && !s.Drawn:
 		return Decision{Action: Draft, Rule: RuleNoModel}
 	}
