@@ -38,13 +38,17 @@ type Reader interface {
 // when Receive returns, so reads and sends need no checks. Used later, it panics with
 // [ErrTurnOver], because its writes and sends would be lost.
 type Turn struct {
+	*draft // nil when it is over
+}
+
+// draft is what a turn knows and has collected.
+type draft struct {
 	cause  Cause
 	reader Reader
 	writes map[string]int // key → place of its last write in out.Writes; nil while there are few
 	out    Outcome
 	ids    int
 	err    error
-	over   bool
 
 	// Space for the first of each: most turns need no more.
 	send [1]Send
@@ -56,18 +60,29 @@ var ErrTurnOver = errors.New("actors: a Turn was used after its Receive had retu
 	"and give none to a goroutine; what takes long is a Call, what comes later an After")
 
 // NewTurn is for the engine and for tests of tables.
-func NewTurn(cause Cause, reader Reader) *Turn {
-	return &Turn{cause: cause, reader: reader}
+func NewTurn(cause Cause, reader Reader) *Turn { return new(Space).NewTurn(cause, reader) }
+
+// Space is the memory of one turn at a time. It is for the engine.
+type Space struct{ draft draft }
+
+// NewTurn begins another turn. The one before must be over, and nobody may need its
+// [Outcome] any more.
+func (s *Space) NewTurn(cause Cause, reader Reader) *Turn {
+	s.draft = draft{cause: cause, reader: reader}
+	return &Turn{&s.draft}
 }
 
 // Now is the engine's time at the start of the turn.
-func (t *Turn) Now() time.Time { return t.cause.Now }
+func (t *Turn) Now() time.Time { return t.Cause().Now }
 
 // Self is the actor's address.
-func (t *Turn) Self() messages.Address { return t.cause.Self }
+func (t *Turn) Self() messages.Address { return t.Cause().Self }
 
 // Cause tells where the message came from.
-func (t *Turn) Cause() Cause { return t.cause }
+func (t *Turn) Cause() Cause {
+	t.check()
+	return t.cause
+}
 
 // Send sends a message when the turn has committed. Messages of one actor to
 // another arrive in the order in which they were sent, be they durable or
@@ -185,16 +200,20 @@ func (t *Turn) Fail(err error) {
 // Finish ends the turn, and returns what it wants or the error that sticks to it.
 // It is for the engine.
 func (t *Turn) Finish() (*Outcome, error) {
-	t.over = true
-	if t.err != nil {
-		return nil, t.err
+	d := t.draft
+	t.draft = nil
+	switch {
+	case d == nil:
+		return nil, ErrTurnOver
+	case d.err != nil:
+		return nil, d.err
 	}
-	return &t.out, nil
+	return &d.out, nil
 }
 
 // check panics if the turn is over: that is a host's bug, and its effects would be lost.
 func (t *Turn) check() {
-	if t.over {
+	if t.draft == nil {
 		panic(ErrTurnOver)
 	}
 }

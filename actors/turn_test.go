@@ -147,6 +147,9 @@ func TestATurnIsOverWithItsMessage(t *testing.T) {
 		"Pass":       func(tn *actors.Turn) { tn.Pass(events.StageOCR, "r", events.Detail{}) },
 		"Publish":    func(tn *actors.Turn) { tn.Publish(messages.PollDue{}) },
 		"NewID":      func(tn *actors.Turn) { tn.NewID() },
+		"Now":        func(tn *actors.Turn) { tn.Now() },
+		"Self":       func(tn *actors.Turn) { tn.Self() },
+		"Cause":      func(tn *actors.Turn) { tn.Cause() },
 		"Fail":       func(tn *actors.Turn) { tn.Fail(errors.New("x")) },
 		"Put":        func(tn *actors.Turn) { table.Put(tn, "k", 1) },
 		"Get":        func(tn *actors.Turn) { table.Get(tn, "k") },
@@ -160,15 +163,18 @@ func TestATurnIsOverWithItsMessage(t *testing.T) {
 		kept := turn(rows{})
 		do(kept) // as long as it lasts
 		out, _ := kept.Finish()
+		before := actors.Outcome{}
+		if out != nil {
+			before = *out
+		}
 		func() {
 			defer func() {
 				if got := recover(); got != actors.ErrTurnOver {
 					t.Errorf("%s after Finish: panic = %v, want %v", name, got, actors.ErrTurnOver)
 				}
 			}()
-			before := *kept
 			defer func() {
-				if !reflect.DeepEqual(before, *kept) {
+				if out != nil && !reflect.DeepEqual(before, *out) {
 					t.Errorf("%s after Finish changed %+v", name, out)
 				}
 			}()

@@ -32,6 +32,7 @@ type Activation struct {
 	rows rowReader
 
 	actor    actors.Actor      // nil before the first step and after a failure
+	space    *actors.Space     // that no turn uses any more; nil: none
 	fleeting map[string]string // fleeting timers: key → generation
 	givenUp  map[string]bool   // ids of calls given up by turns that wait for their commit; guarded by mu
 
@@ -39,6 +40,9 @@ type Activation struct {
 	used   atomic.Int64 // when the last turn began, in nanoseconds since 1970
 	busy   atomic.Int64 // when the code of the actor was called that has not returned, likewise; else 0
 	epoch  uint64       // of this process's ownership, at Started
+
+	// Tag is the driver's own.
+	Tag atomic.Value
 
 	// release is held while turns are released, so that deliveries keep order.
 	release sync.Mutex
@@ -54,6 +58,7 @@ type Activation struct {
 	pending     []*turn
 	uncommitted int                // how many of them are durable
 	view        map[string]overlay // what they wrote
+	spaces      []*actors.Space    // of earlier ones, at most maxPipelined; none if no turn waits
 	budget      restartBudget
 	turns       uint64
 }
@@ -107,6 +112,9 @@ func (c Control) Step(act *Activation) (Progress, *Failure) {
 	e := c.e
 	act.mu.Lock()
 	state, why, generation, full := act.state, act.why, act.generation, act.full()
+	if n := len(act.spaces); n > 0 && act.space == nil {
+		act.space, act.spaces = act.spaces[n-1], act.spaces[:n-1]
+	}
 	act.mu.Unlock()
 	switch {
 	case state == stale:
@@ -130,6 +138,7 @@ func (c Control) Step(act *Activation) (Progress, *Failure) {
 			return Stepped, e.fail(act, "read epoch: "+err.Error())
 		}
 		env := Envelope{ID: e.fleetingID(), To: act.addr, At: e.clock.Now(), Message: messages.Started{}}
+		act.box.behind = true
 		return Stepped, e.runTurn(act, &env, generation, true)
 	}
 	env, ok, err := act.box.pop(func(r inboxRange) ([]Envelope, bool, error) {
@@ -146,6 +155,10 @@ func (c Control) Step(act *Activation) (Progress, *Failure) {
 	}
 	return Stepped, e.runTurn(act, &env, generation, false)
 }
+
+// More reports whether mail was left behind the message of the last step. If not, another
+// step is useless until the activation is woken again. It is called like Step.
+func (act *Activation) More() bool { return act.box.behind }
 
 // tryTurn is runTurn for a message that may have killed an earlier process.
 func (e *Engine) tryTurn(act *Activation, env *Envelope, generation uint64) (Progress, *Failure) {
@@ -227,31 +240,45 @@ func (e *Engine) runTurn(act *Activation, env *Envelope, generation uint64, firs
 			panic(e.turnFailed(act, generation, *env, errExited, string(debug.Stack())))
 		}
 	}()
-	t, stack, err := e.decide(act, env, cause)
+	t, light, stack, err := e.decide(act, env, cause)
 	returned = true
 	e.inHand.drop(place)
+	if t == nil && err == nil && !e.performAtOnce(&light, generation) {
+		t, err = e.stage(env, light)
+		act.space = nil // the turn has it now
+	}
+	if first {
+		act.space = nil // many have no turn but this one
+	}
 	if err != nil {
 		return e.turnFailed(act, generation, *env, err, stack)
 	}
-	if ok, released := e.submit(t, generation); !ok {
-		return nil // taken back with the commit that failed; the next step reports that
-	} else if released {
-		t.release()
+	if t != nil {
+		if ok, released := e.submit(t, generation); !ok {
+			return nil // taken back with the commit that failed; the next step reports that
+		} else if released {
+			t.release()
+		}
 	}
+	e.worked(act, cause.Now, first)
+	return nil
+}
+
+// worked notes that a turn has not failed.
+func (e *Engine) worked(act *Activation, now time.Time, first bool) {
 	act.mu.Lock()
 	if first {
 		act.becomeRunning()
 	}
-	healthy := !first && act.budget.worked(cause.Now) || act.blocked && !act.budget.unhealthy
+	healthy := !first && act.budget.worked(now) || act.blocked && !act.budget.unhealthy
 	act.blocked = false
 	act.mu.Unlock()
 	if first {
-		e.report(events.ActorStarted{Actor: act.addr, At: cause.Now})
+		e.report(events.ActorStarted{Actor: act.addr, At: now})
 	}
 	if healthy {
-		e.report(events.ActorUnhealthy{Actor: act.addr, Healthy: true, At: cause.Now})
+		e.report(events.ActorUnhealthy{Actor: act.addr, Healthy: true, At: now})
 	}
-	return nil
 }
 
 // crash is a panic. Its value may be private, so its error, which goes to the log,
@@ -272,10 +299,16 @@ func (c *crash) Error() string {
 // errExited is the failure of an actor that ended its goroutine.
 var errExited = errors.New("the goroutine was ended with runtime.Goexit")
 
-// decide calls the actor and stages what it wants. A panic of the actor, or of the
-// encoding of a message, becomes an error with its stack.
-func (e *Engine) decide(act *Activation, env *Envelope, cause actors.Cause) (t *turn, stack string, err error) {
-	at := actors.NewTurn(cause, &act.rows)
+// decide calls the actor and stages what it wants, unless that is light: then there is no
+// turn. A panic of the actor, or of the encoding of a message, becomes an error with its
+// stack.
+func (e *Engine) decide(act *Activation, env *Envelope, cause actors.Cause) (
+	t *turn, light effect, stack string, err error,
+) {
+	if act.space == nil {
+		act.space = new(actors.Space)
+	}
+	at := act.space.NewTurn(cause, &act.rows)
 	act.busy.Store(cause.Now.UnixNano())
 	returned := false
 	defer func() {
@@ -285,17 +318,24 @@ func (e *Engine) decide(act *Activation, env *Envelope, cause actors.Cause) (t *
 			t, stack = nil, string(debug.Stack())
 			err = &crash{value: r}
 		}
+		if t != nil || err != nil {
+			act.space = nil // the turn has it now, or somebody who does not know that it is over
+		}
 	}()
 	failed := act.actor.Receive(at, env.Message)
 	returned = true
 	out, err := at.Finish()
 	if err = cmp.Or(failed, err); err != nil {
-		return nil, "", Foreign(err)
+		return nil, effect{}, "", Foreign(err)
 	}
-	if t, err = e.stage(act, env, cause, out); err == nil && env.dead != nil {
+	x := effect{act: act, incarnation: act.currentIncarnation(), cause: cause, out: out}
+	if e.light(env, out) {
+		return nil, x, "", nil
+	}
+	if t, err = e.stage(env, x); err == nil && env.dead != nil {
 		t.bury(env.dead)
 	}
-	return t, "", Foreign(err)
+	return t, effect{}, "", Foreign(err)
 }
 
 // handled reports whether an envelope needs no turn: it was acknowledged before, or

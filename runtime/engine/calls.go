@@ -83,7 +83,7 @@ func (p *pool) limit() int {
 	return max(defaultQueue, p.kind.Size)
 }
 
-func (e *Engine) performCall(t *turn, call actors.Call) {
+func (e *Engine) performCall(t *effect, call actors.Call) {
 	job := &Job{
 		ID: call.ID, Caller: t.act.addr, Worker: call.Worker, Request: call.Request, Options: call.Options,
 		Attempt: 1, trace: t.cause.Trace,

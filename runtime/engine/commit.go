@@ -56,7 +56,7 @@ func emptied[T any](s []T) []T {
 func (e *Engine) submit(t *turn, generation uint64) (ok, released bool) {
 	act, durable := t.act, t.durable
 	t.generation = generation
-	if !durable && e.releaseAtOnce(t) {
+	if !durable && e.performAtOnce(&t.effect, generation) {
 		return true, true
 	}
 	act.mu.Lock()
@@ -77,7 +77,7 @@ func (e *Engine) submit(t *turn, generation uint64) (ok, released bool) {
 		}
 		act.view[unsafeString(op.Key)] = overlay{value: op.Value, ok: !op.Delete, by: t}
 	}
-	e.mark(t)
+	e.mark(&t.effect)
 	act.mu.Unlock()
 	if durable { // otherwise it may be gone by now
 		e.enqueue(t)
@@ -87,46 +87,39 @@ func (e *Engine) submit(t *turn, generation uint64) (ok, released bool) {
 	return true, false
 }
 
-// releaseAtOnce performs a turn that needs no store if nothing before it waits, or if it
-// wants nothing. It returns false if something may wait, or if the turn was taken back.
-func (e *Engine) releaseAtOnce(t *turn) bool {
-	act := t.act
-	if t.out.Empty() {
-		act.mu.Lock()
-		defer act.mu.Unlock()
-		if act.generation != t.generation {
+// performAtOnce performs what needs no store if nothing before it waits, or if it is
+// nothing. It returns false if something may wait, or if the turn was taken back.
+func (e *Engine) performAtOnce(x *effect, generation uint64) bool {
+	act, wants := x.act, !x.out.Empty()
+	if wants {
+		if !act.release.TryLock() {
 			return false
 		}
-		act.turns++
-		return true
+		defer act.release.Unlock()
 	}
-	if !act.release.TryLock() {
-		return false
-	}
-	defer act.release.Unlock()
 	act.mu.Lock()
-	if len(act.pending) > 0 || act.generation != t.generation {
+	if wants && len(act.pending) > 0 || act.generation != generation {
 		act.mu.Unlock()
 		return false
 	}
 	act.turns++
-	e.mark(t)
+	e.mark(x)
 	act.mu.Unlock()
-	e.perform(t)
+	e.perform(x, nil)
 	return true
 }
 
 // mark makes fleeting timers and calls that were given up visible to the next turn.
 // The caller holds act.mu.
-func (e *Engine) mark(t *turn) {
-	if t.out == nil {
+func (e *Engine) mark(x *effect) {
+	if x.out == nil {
 		return
 	}
-	act := t.act
-	for _, timer := range t.out.Timers {
+	act := x.act
+	for _, timer := range x.out.Timers {
 		e.markTimer(act, timer)
 	}
-	for _, call := range t.out.Calls {
+	for _, call := range x.out.Calls {
 		if call.Cancel {
 			if act.givenUp == nil {
 				act.givenUp = map[string]bool{}
@@ -412,8 +405,13 @@ func (e *Engine) apply(batches [shards]Batch, extra []Op, sync bool) (done appli
 func (e *Engine) releaseReady(act *Activation) {
 	act.release.Lock()
 	defer act.release.Unlock()
-	for {
+	for space := (*actors.Space)(nil); ; {
 		act.mu.Lock()
+		if len(act.pending) == 0 {
+			act.spaces = nil
+		} else if space != nil && len(act.spaces) < maxPipelined {
+			act.spaces = append(act.spaces, space)
+		}
 		if len(act.pending) == 0 || !act.pending[0].done {
 			act.mu.Unlock()
 			return
@@ -430,7 +428,8 @@ func (e *Engine) releaseReady(act *Activation) {
 			}
 		}
 		act.mu.Unlock()
-		e.perform(t)
+		e.perform(&t.effect, &t.changes)
+		space = t.space
 		t.release()
 		if blocked {
 			e.driver.Wake(act)

@@ -137,8 +137,8 @@ type Engine struct {
 	elsewhere func(messages.ConversationID)
 	sealer    Sealer
 	sealing   func(rows int)
-	sealedAll bool // everything private is sealed; set by Recover
-	divert    func(Envelope) bool
+	sealedAll bool                // everything private is sealed; set by Recover
+	divert    func(Envelope) bool // nil: nothing is taken
 	divertJob func(*Job) bool
 	committer *committer
 	replica   *Replica // nil: alone
@@ -185,7 +185,7 @@ func New(o Options) (*Engine, error) {
 		committer: newCommitter(), replica: o.Replica, inHand: newInHand(o.Hands), timers: newTimers(),
 		asks:       asks{open: map[string]*ask{}},
 		background: func(fn func()) { go fn() },
-		divert:     func(Envelope) bool { return false }, divertJob: func(*Job) bool { return false },
+		divertJob:  func(*Job) bool { return false },
 	}
 	if e.listener == nil {
 		e.listener = func(Published) {}
@@ -402,6 +402,12 @@ func (e *Engine) fleetingID() string {
 func (e *Engine) isDurable(m messages.Message) bool {
 	durable, err := e.durable(m)
 	return err == nil && durable
+}
+
+// isFleeting is false for a type that is unknown.
+func (e *Engine) isFleeting(m messages.Message) bool {
+	durable, err := e.durable(m)
+	return err == nil && !durable
 }
 
 func (e *Engine) jitter() *rand.Rand {

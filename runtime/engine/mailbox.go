@@ -87,6 +87,7 @@ type mailbox struct {
 	more     bool   // the store holds entries after last
 	held     bool   // the next of them waits for another program; see errHeld
 	closed   bool   // its actor sleeps: nothing is taken any more
+	behind   bool   // there was more behind what was popped last; not guarded
 	limit    int
 	overflow Overflow
 }
@@ -211,6 +212,7 @@ func (m *mailbox) pop(load loader) (env Envelope, ok bool, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if len(m.retried) > 0 {
+		m.behind = true
 		env = m.retried[0]
 		m.retried = m.retried[1:]
 		return env, true, nil
@@ -223,6 +225,7 @@ func (m *mailbox) pop(load loader) (env Envelope, ok bool, err error) {
 	if len(m.queue) == 0 {
 		return Envelope{}, false, nil
 	}
+	m.behind = len(m.queue) > 1 || m.more && !m.held
 	env = m.queue[0]
 	m.queue[0] = Envelope{}
 	m.queue = rest(m.queue)

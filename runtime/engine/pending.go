@@ -101,16 +101,22 @@ func (w *changes) measure() int {
 	return w.size
 }
 
-// turn is the result of handling one message: an outcome, the record of a failed
-// attempt, or the move to the dead letters. Only the first has an out.
-type turn struct {
+// effect is what a turn wants.
+type effect struct {
 	act         *Activation
-	generation  uint64 // of the activation; if that has risen, the turn is void
 	incarnation uint64
 	cause       actors.Cause
 	out         *actors.Outcome
-	durable     bool // it writes something
-	done        bool // committed, or nothing to commit; guarded by act.mu
+}
+
+// turn is the result of handling one message: an outcome, the record of a failed
+// attempt, or the move to the dead letters. Only the first has an out.
+type turn struct {
+	effect
+	space      *actors.Space // that holds out
+	generation uint64        // of the activation; if that has risen, the turn is void
+	durable    bool          // it writes something
+	done       bool          // committed, or nothing to commit; guarded by act.mu
 	changes
 
 	// Space for the first of each: most turns have no more.

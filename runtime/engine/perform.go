@@ -8,22 +8,26 @@ import (
 	"github.com/kehai-run/kehai/messages/events"
 )
 
-// perform carries out what a committed turn wants.
-func (e *Engine) perform(t *turn) {
-	if d := t.dead; d != nil {
-		e.report(events.MessageQuarantined{
-			Actor: t.act.addr, ID: t.shard.deadLetterID(d.seq), Type: d.typeName, Reason: d.record.Error,
-			At: d.record.At,
-		})
+// perform carries out what a turn wants, with what it has committed; nil: nothing.
+func (e *Engine) perform(t *effect, w *changes) {
+	var mail []storedMail
+	var logged []storedEvent
+	if w != nil {
+		mail, logged = w.mail, w.events
+		if d := w.dead; d != nil {
+			e.report(events.MessageQuarantined{
+				Actor: t.act.addr, ID: w.shard.deadLetterID(d.seq), Type: d.typeName, Reason: d.record.Error,
+				At: d.record.At,
+			})
+		}
 	}
 	if t.out == nil {
 		return
 	}
-	e.announce(t)
+	e.announce(t, logged)
 	for _, timer := range t.out.Timers {
 		e.performTimer(t, timer)
 	}
-	mail := t.mail
 	for i, s := range t.out.Sends {
 		if len(mail) > 0 && mail[0].index == i {
 			e.deliverStored(&mail[0])
@@ -45,11 +49,10 @@ func (e *Engine) perform(t *turn) {
 
 // announce tells the listeners the verdicts and events of a turn. It comes before
 // the deliveries, so that a listener hears of a cause before any effect.
-func (e *Engine) announce(t *turn) {
+func (e *Engine) announce(t *effect, logged []storedEvent) {
 	for _, v := range t.out.Verdicts {
 		e.listener(Published{Trace: v.Trace, At: v.At, Message: verdictEvent(v)})
 	}
-	logged := t.events
 	for i, ev := range t.out.Events {
 		p := Published{From: t.act.addr, Trace: t.cause.Trace, At: t.cause.Now, Message: ev}
 		if len(logged) > 0 && logged[0].index == i {
@@ -97,7 +100,7 @@ func (e *Engine) deliverStored(m *storedMail) {
 // deliver puts an envelope into its receiver's mailbox, making the receiver
 // live if need be.
 func (e *Engine) deliver(env *Envelope) {
-	if e.divert(*env) {
+	if e.divert != nil && e.divert(*env) {
 		return
 	}
 	if !env.Durable() && e.passOn(env) || !e.mine(env.To) {
@@ -137,7 +140,7 @@ func (e *Engine) reach(to messages.Address, do func(*Activation) bool) (found bo
 
 func fleetingTimer(a messages.Address, key string) string { return "f" + ofActor(keyTimer, a, key) }
 
-func (e *Engine) performTimer(t *turn, timer actors.Timer) {
+func (e *Engine) performTimer(t *effect, timer actors.Timer) {
 	stored := ofActor(keyTimer, t.act.addr, timer.Key)
 	if timer.Cancel {
 		e.timers.cancel(stored)

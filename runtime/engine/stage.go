@@ -11,9 +11,10 @@ import (
 
 // stage turns an outcome into what the committer writes. Errors are the
 // actor's: a type that is in no table, a turn that is too large.
-func (e *Engine) stage(act *Activation, env *Envelope, cause actors.Cause, out *actors.Outcome) (*turn, error) {
+func (e *Engine) stage(env *Envelope, x effect) (*turn, error) {
+	act, cause, out := x.act, x.cause, x.out
 	t := newTurn(act, env)
-	t.incarnation, t.cause, t.out = act.currentIncarnation(), cause, out
+	t.effect, t.space = x, act.space
 	e.ack(t, env)
 	for _, w := range out.Writes {
 		t.Ops = append(t.Ops, Op{Key: bytesOf(stateKey(act.addr, w.Key)), Value: w.Value, Delete: w.Delete})
@@ -50,6 +51,26 @@ func (e *Engine) stage(act *Activation, env *Envelope, cause actors.Cause, out *
 		return nil, fmt.Errorf("%w: the turn writes %d bytes, at most %d", ErrTooLarge, n, maxTurn)
 	}
 	return t, e.ready(&t.Change)
+}
+
+// light reports whether a turn is nothing to the store: it acknowledges and writes nothing,
+// and sends and publishes fleeting messages alone. There is nothing to stage then.
+func (e *Engine) light(env *Envelope, out *actors.Outcome) bool {
+	if env.Durable() || env.dead != nil ||
+		len(out.Writes)+len(out.Timers)+len(out.Calls)+len(out.Verdicts) > 0 {
+		return false
+	}
+	for i := range out.Sends {
+		if !e.isFleeting(out.Sends[i].Message) {
+			return false
+		}
+	}
+	for _, ev := range out.Events {
+		if !e.isFleeting(ev) {
+			return false
+		}
+	}
+	return true
 }
 
 // stageSends adds the durable messages of a turn.

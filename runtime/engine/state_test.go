@@ -76,7 +76,7 @@ func TestTakeBackMakesTurnsVoid(t *testing.T) {
 		},
 	} {
 		act := &Activation{state: running}
-		waiting := &turn{act: act}
+		waiting := &turn{effect: effect{act: act}}
 		act.pending, act.view = []*turn{waiting}, map[string]overlay{"k": {by: waiting}}
 		if waiting.void() {
 			t.Fatalf("a turn is void before %s", name)

@@ -359,3 +359,37 @@ func TestCallWithoutWorkerIsAnswered(t *testing.T) {
 		t.Errorf("Left() = %+v, want none", left)
 	}
 }
+
+// What turns send that need no store leaves at once, but after what waits before it; and it
+// stays their own, although they use the same memory one after the other.
+func TestLightTurnsKeepTheirPlace(t *testing.T) {
+	space := &volume{Store: mem.New(), free: 1 << 40}
+	h := step(t, func(turn *actors.Turn, m messages.Message) error {
+		if m, ok := m.(hint); ok {
+			if m.N%3 == 2 {
+				counts.Put(turn, "last", m.N)
+			}
+			turn.Send("other/a", m)
+		}
+		return nil
+	}, actortest.Store(space))
+	space.free = 0
+	h.Send(hint{0})
+	h.Send(hint{1})
+	h.WantSent(actortest.To("other/a", hint{0}), actortest.To("other/a", hint{1}))
+	for n := range 60 {
+		h.Send(hint{n + 2})
+	}
+	h.WantSent()
+	space.free = 1 << 40
+	h.Settle()
+	sent := h.Sent()
+	if len(sent) != 60 {
+		t.Fatalf("%d messages left after the commits, want 60", len(sent))
+	}
+	for i, s := range sent {
+		if want := (hint{i + 2}); s.Message != messages.Message(want) {
+			t.Errorf("message %d = %v, want %v", i, s.Message, want)
+		}
+	}
+}

@@ -198,8 +198,8 @@ func (s *System) startTree() error {
 
 // Wake implements [engine.Driver].
 func (s *System) Wake(act *engine.Activation) {
-	if v, ok := s.children.Load(act); ok {
-		v.(*child).post(wake{})
+	if v := act.Tag.Load(); v != nil { // its only child ever
+		v.(*child).box.Load().wake()
 		return
 	}
 	if act.Asleep() { // it had a child
@@ -211,6 +211,7 @@ func (s *System) Wake(act *engine.Activation) {
 		v.(*child).post(wake{})
 		return
 	}
+	act.Tag.Store(c)
 	s.actors.box.PostUserMessage(spawn{c})
 }
 

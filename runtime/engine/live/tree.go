@@ -284,7 +284,7 @@ func (r *actorRunner) wake() (more bool) {
 	if progress == engine.Idle && r.act.Asleep() { // another node has the actor
 		r.self.post(doze{})
 	}
-	return progress == engine.Stepped
+	return progress == engine.Stepped && r.act.More()
 }
 
 // handle takes doze. Once the actor is asleep nobody finds its child any more.

@@ -28,9 +28,9 @@ var mutants = []mutant{
 	{what: "a batch has no bound", file: "runtime/engine/commit.go",
 		old: `i > 0 && size > batchBytes {`, new: `i > 0 && size < 0 {`, by: "TestABatchIsBoundedInBytes"},
 	{what: "a turn is released outside of the lock", file: "runtime/engine/commit.go",
-		old: `e.perform(t)
+		old: `e.perform(&t.effect, &t.changes)
 		t.release()`, new: `act.release.Unlock()
-		e.perform(t)
+		e.perform(&t.effect, &t.changes)
 		t.release()
 		act.release.Lock()`, by: "TestWhatLeavesATurnLeavesItInOrder"},
 	{what: "turns are released without the lock", file: "runtime/engine/commit.go",
@@ -187,8 +187,8 @@ var mutants = []mutant{
 		old: `return nil, fmt.Errorf("engine: list inboxes: %w", err)`, new: `return addrs, nil`, by: "TestSimulation"},
 
 	{what: "events are told after their effects", file: "runtime/engine/perform.go",
-		old: `	e.announce(t)
-`, new: `	defer e.announce(t)
+		old: `	e.announce(t, logged)
+`, new: `	defer e.announce(t, logged)
 `, by: "TestWhatLeavesATurnLeavesItInOrder"},
 	{what: "a cancelled timer keeps its row", file: "runtime/engine/stage.go",
 		old: `if timer.Cancel {
@@ -297,6 +297,12 @@ var mutants = []mutant{
 	{what: "a stop waits for nothing", file: "runtime/engine/live/stop.go",
 		old: `		s.drain(ctx)
 `, new: ``, by: "TestStopEndsSourcesAndDrainsTheRest"},
+	{what: "what is light overtakes what waits", file: "runtime/engine/commit.go",
+		old: `if wants && len(act.pending) > 0 || act`, new: `if act`, by: "TestLightTurnsKeepTheirPlace"},
+	{what: "a turn's memory is used again before its commit", file: "runtime/engine/activation.go",
+		old: `if t != nil || err != nil {`, new: `if err != nil {`, by: "TestLightTurnsKeepTheirPlace"},
+	{what: "mail behind the last message is forgotten", file: "runtime/engine/mailbox.go",
+		old: `m.behind = len(m.queue) > 1 || m.more && !m.held`, new: `m.behind = len(m.queue) > 2 || m.more && !m.held`},
 	{what: "a wake-up is lost while a mailbox goes idle", file: "runtime/engine/live/mailbox.go",
 		old: `		m.status.Store(idle)
 		m.schedule()
