@@ -22,13 +22,10 @@ func (s *Store) Apply(batch []engine.Op, sync bool) error {
 	defer s.gate.leave()
 	s.writing.Lock()
 	defer s.writing.Unlock()
-	big, err := s.prepare(batch)
-	if err != nil {
+	if err := engine.CheckBatch(batch); err != nil {
 		return err
 	}
-	ops := s.ops
-	defer clear(ops)
-	if err := s.accept(ops, sync, big); err != nil {
+	if err := s.accept(batch, sync); err != nil {
 		if s.gate.halted() == nil {
 			return err // nothing was started
 		}
@@ -38,10 +35,14 @@ func (s *Store) Apply(batch []engine.Op, sync bool) error {
 }
 
 // accept writes a batch as a record, or as rows if it is large: all earlier ones are rows then.
-func (s *Store) accept(ops []engine.Op, sync, big bool) error {
-	size := 0
-	for _, op := range ops {
-		size += 1 + 2*binary.MaxVarintLen32 + len(op.Key) + len(op.Value)
+// A batch is big if one of its values goes to the value log. It is always synced: otherwise a
+// power cut could keep the key and lose the value.
+func (s *Store) accept(batch []engine.Op, sync bool) error {
+	size, big := 0, false
+	for i := range batch {
+		op := &batch[i]
+		size += 1 + 2*binary.MaxVarintLen32 + 1 + len(op.Key) + len(op.Value)
+		big = big || len(op.Value) >= valueThreshold
 	}
 	rows := big || size > s.recent.limit
 	var over int // bytes of records that have to go
@@ -56,36 +57,31 @@ func (s *Store) accept(ops []engine.Op, sync, big bool) error {
 			return err
 		}
 	}
-	if rows || len(ops) == 0 {
-		if big {
-			s.bigWritten.Store(true)
-		}
-		return s.write(ops, sync || big)
+	if !rows && len(batch) > 0 {
+		return s.record(batch, sync)
 	}
-	return s.record(ops, sync)
+	if big {
+		s.bigWritten.Store(true)
+	}
+	s.prepare(batch)
+	defer clear(s.ops)
+	return s.write(s.ops, sync || big)
 }
 
-// prepare checks a batch and puts our prefix before its keys. big means that a value goes
-// to the value log. Such a batch is always synced: otherwise a power cut could keep the
-// key and lose the value.
-func (s *Store) prepare(batch []engine.Op) (big bool, err error) {
-	if err := engine.CheckBatch(batch); err != nil {
-		return false, err
-	}
+// prepare makes s.ops of a batch, with our prefix before its keys.
+func (s *Store) prepare(batch []engine.Op) {
 	keys := 0
-	for _, op := range batch {
-		big = big || len(op.Value) >= valueThreshold
-		keys += len(op.Key) + 1
+	for i := range batch {
+		keys += len(batch[i].Key) + 1
 	}
 	buf := make([]byte, 0, keys)
 	s.ops = s.ops[:0]
 	for _, op := range batch {
 		start := len(buf)
 		buf = append(append(buf, userKeys), op.Key...)
-		s.ops = append(s.ops, engine.Op{Key: buf[start:len(buf):len(buf)], Value: op.Value,
-			Delete: op.Delete, New: op.New})
+		op.Key = buf[start:len(buf):len(buf)]
+		s.ops = append(s.ops, op)
 	}
-	return big, nil
 }
 
 // write refuses a write that waited for one that failed: Badger would end the process.

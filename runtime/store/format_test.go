@@ -63,7 +63,7 @@ func TestFormatGolden(t *testing.T) {
 	if err := s.Apply(ops, false); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.commitParts([]engine.Op{{Key: redoKey(7), Value: appendOps(nil, ops)},
+	if err := s.commitParts([]engine.Op{{Key: redoKey(7), Value: appendOps(nil, nil, ops)},
 		{Key: redoEnd, Value: []byte("1")}}); err != nil {
 		t.Fatal(err)
 	}
@@ -138,14 +138,15 @@ func FuzzParseFormat(f *testing.F) {
 }
 
 func FuzzDecodeOps(f *testing.F) {
-	f.Add(appendOps(nil, []engine.Op{{Key: []byte("a"), Value: []byte("1")}, {Key: []byte("b"), Delete: true}, {}}))
+	f.Add(appendOps(nil, nil,
+		[]engine.Op{{Key: []byte("a"), Value: []byte("1")}, {Key: []byte("b"), Delete: true}, {}}))
 	f.Add([]byte{0, 255, 255, 255, 255, 255, 255, 255, 255, 255, 1})
 	f.Fuzz(func(t *testing.T, b []byte) {
 		ops, err := decodeOps(b)
 		if err != nil {
 			return
 		}
-		again, err := decodeOps(appendOps(nil, ops))
+		again, err := decodeOps(appendOps(nil, nil, ops))
 		same := func(a, b engine.Op) bool {
 			return a.Delete == b.Delete && bytes.Equal(a.Key, b.Key) && bytes.Equal(a.Value, b.Value)
 		}

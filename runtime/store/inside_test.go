@@ -29,7 +29,7 @@ import (
 // TestRedo opens stores that stopped at each step of a large batch.
 func TestRedo(t *testing.T) {
 	ops := []engine.Op{{Key: []byte("ka"), Value: []byte("new")}, {Key: []byte("kb"), Delete: true}}
-	encoded := appendOps(nil, ops)
+	encoded := appendOps(nil, nil, ops)
 	first := engine.Op{Key: redoKey(0), Value: encoded[:5]}
 	second := engine.Op{Key: redoKey(1), Value: encoded[5:]}
 	end := engine.Op{Key: redoEnd, Value: []byte("2")}

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math/bits"
 	"slices"
 
 	"github.com/dgraph-io/badger/v4"
@@ -25,7 +26,7 @@ func redoKey(part int) []byte { return fmt.Appendf(nil, "%c/%06d", redoKeys, par
 
 func (s *Store) applyLarge(ops []engine.Op) error {
 	var record []engine.Op
-	for part := range slices.Chunk(appendOps(nil, ops), redoPart) {
+	for part := range slices.Chunk(appendOps(nil, nil, ops), redoPart) {
 		record = append(record, engine.Op{Key: redoKey(len(record)), Value: part})
 	}
 	// The end marker is in the last transaction of the record, or in one that
@@ -129,29 +130,35 @@ func (s *Store) redo() error {
 	return s.carryOut(ops, record)
 }
 
-// appendOps appends for each op: 1 for a delete or 0, the length of the key, the key and,
-// for a put, the length of the value and the value. Lengths are unsigned varints. Stores
-// on disk contain this form: new kinds may be added, the two existing ones must not
-// change.
-func appendOps(b []byte, ops []engine.Op) []byte {
+// appendOps appends for each op: 1 for a delete or 0, the length of the key, the key, which
+// begins with prefix, and, for a put, the length of the value and the value. Lengths are
+// unsigned varints. Stores on disk contain this form: new kinds may be added, the two
+// existing ones must not change.
+func appendOps(b, prefix []byte, ops []engine.Op) []byte {
 	size := 0
-	for _, op := range ops {
-		size += 1 + 2*binary.MaxVarintLen32 + len(op.Key) + len(op.Value)
+	for i := range ops {
+		key, value := len(prefix)+len(ops[i].Key), len(ops[i].Value)
+		if size += 1 + varintLen(key) + key; !ops[i].Delete {
+			size += varintLen(value) + value
+		}
 	}
 	b = slices.Grow(b, size)
-	for _, op := range ops {
+	for i := range ops {
+		op, kind := &ops[i], byte(0)
 		if op.Delete {
-			b = appendBytes(append(b, 1), op.Key)
-			continue
+			kind = 1
 		}
-		b = appendBytes(appendBytes(append(b, 0), op.Key), op.Value)
+		b = binary.AppendUvarint(append(b, kind), uint64(len(prefix)+len(op.Key)))
+		b = append(append(b, prefix...), op.Key...)
+		if !op.Delete {
+			b = append(binary.AppendUvarint(b, uint64(len(op.Value))), op.Value...)
+		}
 	}
 	return b
 }
 
-func appendBytes(b, s []byte) []byte {
-	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
-}
+// varintLen is how many bytes an unsigned varint has, of seven bits each.
+func varintLen(n int) int { return (bits.Len(uint(n)|1) + 6) / 7 }
 
 var errRedo = errors.New("the record of a batch cannot be read")
 

@@ -149,13 +149,13 @@ func (r *recent) removed(records int) {
 	r.first += uint64(records)
 }
 
-// record writes a batch as a record. The caller holds s.writing.
-func (s *Store) record(ops []engine.Op, sync bool) error {
-	record := appendOps(nil, ops)
+// record writes a batch of the engine as a record. The caller holds s.writing.
+func (s *Store) record(batch []engine.Op, sync bool) error {
+	record := appendOps(nil, []byte{userKeys}, batch)
 	if err := s.write([]engine.Op{{Key: recordKey(s.recent.next()), Value: record}}, sync); err != nil {
 		return err
 	}
-	return s.recent.add(record, ops)
+	return s.recent.add(record, batch)
 }
 
 // fold writes what is left of the rows of the oldest records, of at least size bytes, and
