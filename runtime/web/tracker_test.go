@@ -49,10 +49,12 @@ func TestATrackersFilesAreBounded(t *testing.T) {
 		"a file of a terabyte": func() error {
 			return errors.Join(os.WriteFile(path, nil, 0o600), os.Truncate(path, 1<<40))
 		},
-		"a pipe":              func() error { return syscall.Mkfifo(path, 0o600) },
-		"an endless device":   func() error { return os.Symlink("/dev/zero", path) },
-		"a folder":            func() error { return os.Mkdir(path, 0o700) },
-		"another of its size": func() error { return os.WriteFile(path, bytes.Repeat([]byte("x"), int(f.size)), 0o600) },
+		"a pipe":            func() error { return syscall.Mkfifo(path, 0o600) },
+		"an endless device": func() error { return os.Symlink("/dev/zero", path) },
+		"a folder":          func() error { return os.Mkdir(path, 0o700) },
+		"another of its size": func() error {
+			return os.WriteFile(path, bytes.Repeat([]byte("x"), int(f.size)), 0o600)
+		},
 	} {
 		if err := make(); err != nil {
 			t.Fatal(err)
