@@ -49,9 +49,9 @@ run: setup-run build ## read a drawn chat window and show each message once (ARG
 	@$(BIN)/kehai run $(ARGS)
 
 # What mostly waits. A Mac has no X server, and a browser only if it was installed.
-WAITING = crash-ci browser desktop-ci
+WAITING = crash-ci cluster-ci browser desktop-ci
 ifeq ($(shell uname -s),Darwin)
-WAITING = crash-ci $(if $(wildcard /Applications/Google*Chrome.app),browser)
+WAITING = crash-ci cluster-ci $(if $(wildcard /Applications/Google*Chrome.app),browser)
 endif
 .PHONY: test
 test: setup-test vet cross race full bench-ci ## everything CI checks; on a Mac, what can run there
@@ -168,12 +168,16 @@ real: build $(CONVERSE) ## real chat applications in a desktop of their own, and
 simulate: ## 1,000,000 seeded schedules of the kernel
 	KEHAI_SCHEDULES=1000000 $(GO) test -count=1 -timeout 4h -run 'TestSimulation$$' ./runtime/engine
 
-.PHONY: cluster simulate-cluster bench-cluster
+.PHONY: cluster cluster-ci simulate-cluster bench-cluster
+CLUSTER_TESTS = $(GO) test -count=1 -tags crash -run '^TestClusterFaults$$' ./cmd/kehai
 cluster: export KEHAI_FAULTS ?= 200
 cluster: ## kill, cut off, slow down and replace members of a real cluster (KEHAI_FAULTS=200) while clients talk to it
-	$(GO) test -count=1 -tags crash -v -timeout 4h -run '^TestClusterFaults$$' ./cmd/kehai
-simulate-cluster: ## 100,000 seeded schedules of three nodes that die, sleep and are cut off
+	$(CLUSTER_TESTS) -v -timeout 4h
+cluster-ci: ## each of these faults once: a minute
+	$(CLUSTER_TESTS) -timeout 10m
+simulate-cluster: ## 100,000 seeded schedules of three nodes that die, sleep and are cut off; and a sending that does at each step
 	KEHAI_SCHEDULES=100000 $(GO) test -count=1 -timeout 4h -run 'TestSimulatedCluster$$' ./runtime/engine
+	KEHAI_STRIDE=1 $(GO) test -count=1 -timeout 4h -run 'TestSendingInASimulatedCluster$$' ./runtime
 bench-cluster: ## replicated turns beside those of a node alone and beside embedded etcd, and 50 deaths of a leader
 	@mkdir -p $(BIN)
 	$(GO) test -run '^$$' -bench Turns -benchtime 1x ./runtime/cluster/journal > $(BIN)/turns.txt

@@ -312,9 +312,29 @@ func (c *machines) until(what string, try func() error) {
 			}
 		}
 		if time.Now().After(end) {
-			c.t.Fatalf("no %s: %v", what, err)
+			c.t.Fatalf("no %s: %v\n%s", what, err, c.statuses())
 		}
 	}
+}
+
+// statuses are what the machines that run know of the cluster.
+func (c *machines) statuses() string {
+	var b strings.Builder
+	for i, m := range c.all {
+		if m.cmd == nil {
+			fmt.Fprintf(&b, "%s does not run\n", m.name)
+			continue
+		}
+		err := c.ask(i, func(ctx context.Context, k *control.Client) error {
+			s, err := k.Cluster(ctx)
+			fmt.Fprintf(&b, "%s: %+v\n", m.name, s)
+			return err
+		})
+		if err != nil {
+			fmt.Fprintf(&b, "%s: %v\n", m.name, err)
+		}
+	}
+	return b.String()
 }
 
 // ready waits until all machines see all others.

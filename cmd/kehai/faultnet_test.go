@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net"
+	"os"
 	"os/exec"
 	"slices"
 	"sync"
@@ -73,8 +74,13 @@ func newProxied(t *testing.T, l *links, machines int) *proxied {
 	ln := listen()
 	t.Cleanup(func() { ln.Close() })
 	p := &proxied{links: l, addr: ln.Addr().String()}
-	for range machines {
-		free := listen()
+	for i := range machines {
+		// Of Linux's many addresses of loopback each test has its own. Elsewhere it takes a port, which
+		// another process may take before the machine listens.
+		free, err := net.Listen("tcp", fmt.Sprintf("127.%d.%d.%d:7412", 200+i, os.Getpid()>>8&255, os.Getpid()&255))
+		if err != nil {
+			free = listen()
+		}
 		p.machines = append(p.machines, free.Addr().String())
 		free.Close()
 	}

@@ -35,12 +35,15 @@ func (s *Seat) Cluster(context.Context) (control.Cluster, error) {
 			m.Up = s.o.now().Sub(at) < upFor
 			m.Lag = s.behind[m.Node]
 		}
-		for _, p := range st.Peers {
-			if p.Node == m.Node {
-				m.Owns = p.Owns
-				if m.Role != string(cluster.Witness) { // a voter, as far as the log knows
-					m.Role, m.Up = string(p.Role), p.Up && st.Ready || m.Up && !st.Ready
-				}
+		at := slices.IndexFunc(st.Peers, func(p cluster.PeerStatus) bool { return p.Node == m.Node })
+		switch {
+		case at < 0 && len(st.Peers) > 0: // the leader has not let it in yet
+			m.Role = string(cluster.Follower)
+		case at >= 0:
+			p := st.Peers[at]
+			m.Owns = p.Owns
+			if m.Role != string(cluster.Witness) { // a voter, as far as the log knows
+				m.Role, m.Up = string(p.Role), p.Up && st.Ready || m.Up && !st.Ready
 			}
 		}
 		if m.Node == s.id.Node() {

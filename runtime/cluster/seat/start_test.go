@@ -95,6 +95,25 @@ func admitted(t *testing.T, of *Seat) (id *identity.Identity, data string) {
 	return id, data
 }
 
+// A member that the leader has not let in yet is told to be no voter.
+func TestMemberThatHasNoPlaceYet(t *testing.T) {
+	s, ring := founder(t)
+	if _, _, err := s.Start(mem.New(), nil, ring, func(err error) { t.Error(err) }); err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	admitted(t, s)
+	c, err := s.Cluster(t.Context())
+	if err != nil || len(c.Members) != 2 {
+		t.Fatalf("Cluster() = %+v, %v, want two members", c, err)
+	}
+	for i, want := range []cluster.Role{cluster.Voter, cluster.Follower} {
+		if m := c.Members[i]; m.Role != string(want) {
+			t.Errorf("%s is told to be a %s, want a %s", m.Node, m.Role, want)
+		}
+	}
+}
+
 // slow is a store that is read for the first time while its machine starts.
 type slow struct {
 	engine.Store
