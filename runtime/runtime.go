@@ -45,7 +45,8 @@ type Runtime struct {
 	seen    *snapshot.Windows
 	clock   func() time.Time // of what is written on frames; a simulation has its own
 	disk    datadir.Disk     // of the store; set when Run opens it
-	replica *engine.Replica  // nil: alone; set when Run takes the seat
+	// barrier is [engine.Replica.Barrier], nil: alone; set when Run takes the seat.
+	barrier func(context.Context) error
 
 	mu       sync.Mutex
 	page     *web.Server

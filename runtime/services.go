@@ -9,7 +9,6 @@ import (
 
 	"github.com/kehai-run/kehai/actors/attention/camera"
 	"github.com/kehai-run/kehai/actors/attention/landmarks"
-	"github.com/kehai-run/kehai/actors/outbound"
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/runtime/bare"
 	"github.com/kehai-run/kehai/runtime/control"
@@ -88,17 +87,19 @@ func (r *Runtime) seat(st engine.Store, keys engine.Sealer) (*engine.Replica, en
 	}
 	r.set.cluster.Forgets(r.admin.Forgotten)
 	replica, keys, err := r.set.cluster.Start(st, r.plan.kinds, keys, r.core.StoreStopped)
-	r.replica = replica
+	if err == nil {
+		r.barrier = replica.Barrier
+	}
 	return replica, keys, r.set.cluster.Close, err
 }
 
-// lease is what the hands need in a cluster before they press a key; nil: alone.
-func (r *Runtime) lease() outbound.Allow {
-	if r.set.cluster == nil {
-		return nil
+// key presses a key of a sending, or refuses. In a cluster that needs a lease.
+func (r *Runtime) key(ctx context.Context, of messages.Sending, press func() error) error {
+	if r.barrier == nil {
+		return r.admin.Pauses.Key(press)
 	}
-	return pause.Lease{Now: r.now, Then: r.admin.Pauses.Key,
-		Barrier: func(ctx context.Context) error { return r.replica.Barrier(ctx) }, Sends: r.admin.StillSends}.Key
+	return pause.Lease{Now: r.now, Then: r.admin.Pauses.Key, Barrier: r.barrier, Sends: r.admin.StillSends}.Key(ctx,
+		of, press)
 }
 
 // desk is where the person of this node sits.

@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"context"
 	"errors"
 	"strconv"
 
@@ -26,17 +27,7 @@ func (r *Runtime) Simulate(o engine.SimOptions) (*Simulation, error) {
 	if err := r.core.Begin(); err != nil {
 		return nil, err
 	}
-	o.Engine.Codec, o.Engine.Kinds, o.Engine.Workers, o.Activate = r.core.Codec, r.plan.kinds,
-		r.plan.workers, r.plan.activate
-	o.Engine.MinFree = uint64(r.cfg.Store.MinFree)
-	o.Engine.Listener = func(ev Event) {
-		for _, fn := range r.plan.listeners {
-			fn(ev)
-		}
-	}
-	if r.set.seed == "" {
-		r.seed = func() string { return strconv.FormatUint(o.Seed, 16) }
-	}
+	r.runs(&o)
 	s := &Simulation{r: r}
 	var err error
 	if s.Sim, err = engine.NewSim(o); err != nil {
@@ -50,11 +41,46 @@ func (r *Runtime) Simulate(o engine.SimOptions) (*Simulation, error) {
 	return s, nil
 }
 
+// Join takes the place of Run where r is a process of a machine in a simulated cluster; see
+// testkit.SimulateCluster. It changes what the machine runs. What it returns is called with the engine, and at
+// the end. barrier is that of the machine's replica.
+func (r *Runtime) Join(o *engine.SimOptions, barrier func(context.Context) error) (
+	loaded func(*engine.Engine) error, end func() error, err error) {
+	if err := r.core.Begin(); err != nil {
+		return nil, nil, err
+	}
+	r.runs(o)
+	r.clock, r.barrier = o.Now, barrier
+	return func(e *engine.Engine) error {
+		r.admin.Engine = func() (*engine.Engine, error) { return e, nil }
+		r.admin.Memory.Open(admin.Remembered{Engine: e})
+		return nil
+	}, r.simulated, nil
+}
+
+// runs has a simulation run what r is made of.
+func (r *Runtime) runs(o *engine.SimOptions) {
+	o.Engine.Codec, o.Engine.Kinds, o.Engine.Workers, o.Activate = r.core.Codec, r.plan.kinds,
+		r.plan.workers, r.plan.activate
+	o.Engine.MinFree = uint64(r.cfg.Store.MinFree)
+	o.Engine.Listener = func(ev Event) {
+		for _, fn := range r.plan.listeners {
+			fn(ev)
+		}
+	}
+	if seed := o.Seed; r.set.seed == "" {
+		r.seed = func() string { return strconv.FormatUint(seed, 16) }
+	}
+}
+
 // Close frees what New opened.
-func (s *Simulation) Close() error {
-	s.r.admin.Memory.Close()
-	s.r.core.End()
-	return s.r.plan.close()
+func (s *Simulation) Close() error { return s.r.simulated() }
+
+// simulated ends a simulation of r.
+func (r *Runtime) simulated() error {
+	r.admin.Memory.Close()
+	r.core.End()
+	return r.plan.close()
 }
 
 // Sending is [Runtime.Sending]; it steps until all readers have the text.

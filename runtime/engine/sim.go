@@ -32,10 +32,16 @@ type SimOptions struct {
 	Doze  float64   // how often, of 1, a step is to put an actor to sleep
 	Trace io.Writer // one line per step and event; nil: none
 
-	share func() (*Replica, error) // makes the replica of each start; nil: alone
-	clock *ManualClock             // nil: its own
-	rng   *rand.Rand               // nil: its own
+	// begin changes what each start of the process runs; what it returns is called with its engine. Nil:
+	// nothing.
+	begin func(*SimOptions) (func(*Engine) error, error)
+	share func([]Kind) (*Replica, error) // makes the replica of each start; nil: alone
+	clock *ManualClock                   // nil: its own
+	rng   *rand.Rand                     // nil: its own
 }
+
+// Now is the time of the machine.
+func (o SimOptions) Now() time.Time { return o.clock.Now() }
 
 // Sim runs a whole set of actors in virtual time on one goroutine. The seed
 // chooses which of the runnable things comes next: a turn, a commit of some of
@@ -70,6 +76,13 @@ func NewSim(o SimOptions) (*Sim, error) {
 }
 
 func (s *Sim) boot() error {
+	loaded := func(*Engine) error { return nil }
+	if s.o.begin != nil {
+		var err error
+		if loaded, err = s.o.begin(&s.o); err != nil {
+			return err
+		}
+	}
 	eo := s.o.Engine
 	eo.Clock, eo.Driver, eo.Rand = s.clock, s, s.rng
 	listener := eo.Listener
@@ -82,7 +95,7 @@ func (s *Sim) boot() error {
 	s.ready, s.resting, s.workers = map[*Activation]bool{}, map[*Activation]bool{}, map[string][]actors.Worker{}
 	s.full, s.turning, s.committing, s.died = time.Time{}, false, false, nil
 	if s.o.share != nil {
-		r, err := s.o.share()
+		r, err := s.o.share(eo.Kinds)
 		if err != nil {
 			return err
 		}
@@ -95,6 +108,9 @@ func (s *Sim) boot() error {
 	s.engine = e.Control()
 	s.engine.Divert(s.o.Divert, nil)
 	s.engine.Background(func(fn func()) { fn() })
+	if err := loaded(e); err != nil {
+		return err
+	}
 	if err := s.engine.Recover(); err != nil {
 		return err
 	}
@@ -244,8 +260,9 @@ func (s *Sim) do(all []choice) bool {
 		s.Commit()
 		return true
 	}
+	was := s.turning // a worker of a node waits for the others
 	s.turning = true
-	defer func() { s.turning = false }()
+	defer func() { s.turning = was }()
 	if pick.act != nil {
 		s.stepActor(pick.act)
 	} else {

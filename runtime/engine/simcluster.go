@@ -16,15 +16,20 @@ type SimClusterOptions struct {
 	Nodes []string
 	// Node configures the simulation of a machine; its Seed, Start and Trace are not used. Each machine
 	// that gets the name of one before has a store of its own.
-	Node  func(name string) SimOptions
-	Home  func(messages.Address) string // see [ReplicaOptions]
-	Seed  uint64                        // of every choice
-	Start time.Time                     // zero means 2026-01-01 00:00 UTC
-	Loss  float64                       // how often, of 1, what is sent to the leader is lost
-	Again float64                       // how often, of 1, it comes once more, at once or much later
-	Jump  float64                       // how often, of 1, a node that is behind gets a snapshot
-	Skew  time.Duration                 // the clocks of nodes differ by up to this from the true time
-	Trace io.Writer                     // nil: none
+	Node func(name string) SimOptions
+	// Begin changes what a process of a machine runs, at each of its starts; what it returns is called with
+	// the engine. Nil: what Node says.
+	Begin func(name string, o *SimOptions) (func(*Engine) error, error)
+	// Between is called before each step, and when time has passed, and may do something to a node. Nil: nothing.
+	Between func()
+	Home    func(messages.Address) string // see [ReplicaOptions]
+	Seed    uint64                        // of every choice
+	Start   time.Time                     // zero means 2026-01-01 00:00 UTC
+	Loss    float64                       // how often, of 1, what is sent to the leader is lost
+	Again   float64                       // how often, of 1, it comes once more, at once or much later
+	Jump    float64                       // how often, of 1, a node that is behind gets a snapshot
+	Skew    time.Duration                 // the clocks of nodes differ by up to this from the true time
+	Trace   io.Writer                     // nil: none
 }
 
 // SimCluster runs several nodes in virtual time on one goroutine, over a double of the
@@ -90,8 +95,8 @@ const (
 )
 
 // AllFaults are those that a seed can bring about.
-var AllFaults = []Fault{FaultCrash, FaultReplace, FaultPause, FaultPartition, FaultOneWay, FaultDelay, FaultReorder, FaultLoss,
-	FaultDuplicate, FaultSkew, FaultSnapshot, FaultDiskFull, FaultDiskSlow}
+var AllFaults = []Fault{FaultCrash, FaultReplace, FaultPause, FaultPartition, FaultOneWay, FaultDelay, FaultReorder,
+	FaultLoss, FaultDuplicate, FaultSkew, FaultSnapshot, FaultDiskFull, FaultDiskSlow}
 
 // How long the double waits, and how often it looks.
 const (
@@ -132,7 +137,10 @@ func NewSimCluster(o SimClusterOptions) (*SimCluster, error) {
 func (c *SimCluster) machine(i int, name string, clock *ManualClock) SimOptions {
 	o := c.o.Node(name)
 	o.clock, o.rng = clock, c.rng
-	o.share = func() (*Replica, error) { return c.share(i) }
+	o.share = func(kinds []Kind) (*Replica, error) { return c.share(i, kinds) }
+	if c.o.Begin != nil {
+		o.begin = func(o *SimOptions) (func(*Engine) error, error) { return c.o.Begin(name, o) }
+	}
 	if c.o.Trace != nil {
 		o.Trace = prefixed{c.o.Trace, name + " "}
 	}
@@ -162,10 +170,10 @@ func (c *SimCluster) pass(from int, to string, form []byte) {
 }
 
 // share makes the replica of a node's next life.
-func (c *SimCluster) share(i int) (*Replica, error) {
+func (c *SimCluster) share(i int, kinds []Kind) (*Replica, error) {
 	n := c.nodes[i]
 	r, err := NewReplica(ReplicaOptions{
-		Node: n.name, Store: n.o.Engine.Store, Kinds: n.o.Engine.Kinds, Home: c.o.Home,
+		Node: n.name, Store: n.o.Engine.Store, Kinds: kinds, Home: c.o.Home,
 		ID:   func() string { return fmt.Sprint(c.rng.Uint64()) },
 		Pass: func(to string, form []byte) { c.pass(i, to, form) },
 	})
@@ -189,14 +197,50 @@ func (l simLog) Append(p Proposal) {
 	l.c.air = append(l.c.air, airborne{p, l.node, l.life, false, l.c.now.Add(l.c.nodes[l.node].lag)})
 }
 
+// Now is the true time, from which the clocks of nodes may differ.
+func (c *SimCluster) Now() time.Time { return c.now }
+
 // Node is the simulation of a node, for what is done there.
 func (c *SimCluster) Node(i int) *Sim { return c.nodes[i].sim }
 
 // Replica is a node's copy of what the cluster shares.
 func (c *SimCluster) Replica(i int) *Replica { return c.nodes[i].replica }
 
+// Barrier is [Replica.Barrier] for a worker of a node, while all others go on. It fails when the node
+// has waited for so long by its clock, which stands still with it.
+func (c *SimCluster) Barrier(i int, within time.Duration) error {
+	n := c.nodes[i]
+	life, end := n.life, n.sim.clock.Now().Add(within)
+	passed := make(chan error, 1)
+	n.replica.want(request{entry: entry{kind: entryCommit}, settled: func(err error) { passed <- err }})
+	for n.life == life && !n.dead {
+		if n.paused {
+			c.Advance(simTick)
+			continue
+		}
+		select {
+		case err := <-passed:
+			return err
+		default:
+		}
+		if !n.sim.clock.Now().Before(end) {
+			return fmt.Errorf("engine: no majority confirms within %v", within)
+		}
+		if !c.Step() {
+			c.Advance(simTick)
+		}
+	}
+	return fmt.Errorf("engine: %s is dead", n.name)
+}
+
 // Rand is the source of choices.
 func (c *SimCluster) Rand() *rand.Rand { return c.rng }
+
+// Dead reports whether a node was killed and not started again.
+func (c *SimCluster) Dead(i int) bool { return c.nodes[i].dead }
+
+// Paused reports whether a node stands still.
+func (c *SimCluster) Paused(i int) bool { return c.nodes[i].paused }
 
 // Leader is the number of the node that leads, -1 for none.
 func (c *SimCluster) Leader() int { return c.leader }
@@ -382,8 +426,15 @@ func closed(done <-chan struct{}) bool {
 	}
 }
 
+func (c *SimCluster) between() {
+	if c.o.Between != nil {
+		c.o.Between()
+	}
+}
+
 // Step does one possible thing. It returns false if there is none.
 func (c *SimCluster) Step() bool {
+	c.between()
 	all := c.possible()
 	if len(all) == 0 {
 		return false
@@ -501,7 +552,9 @@ func (c *SimCluster) Advance(d time.Duration) {
 				n.sim.engine.FireTimers()
 			}
 		}
-		if c.tick(); !c.now.Before(end) {
+		c.tick()
+		c.between()
+		if !c.now.Before(end) {
 			c.Settle()
 			return
 		}

@@ -4,7 +4,6 @@
 package parts
 
 import (
-	"context"
 	"image"
 	"maps"
 	"slices"
@@ -48,7 +47,7 @@ type Parts struct {
 	Masks                bool                             // a model sees masked messages only
 	Now                  func() time.Time
 	Pauses               *pause.State
-	Lease                outbound.Allow // of a cluster; nil: alone
+	Allow                outbound.Allow // decides on each key that sends something
 	Windows              map[messages.WindowID]drivers.Window
 	Trees                map[messages.WindowID]structure.Source
 	LayoutOf             func(messages.WindowID) *layout.Layout
@@ -195,13 +194,7 @@ func (p *Parts) Hands() NewWorker {
 	for id, w := range p.Windows {
 		targets[id] = outbound.Target{Typist: w.Typist, Screen: w.Screen, Ref: w.Ref}
 	}
-	return outbound.NewHands(outbound.Fixed(targets), p.Now,
-		func(ctx context.Context, of messages.Sending, press func() error) error {
-			if p.Lease == nil {
-				return p.Pauses.Key(press)
-			}
-			return p.Lease(ctx, of, func() error { return p.Pauses.Key(press) })
-		})
+	return outbound.NewHands(outbound.Fixed(targets), p.Now, p.Allow)
 }
 
 // Reader makes workers that read with an engine; nil for a nil engine.
