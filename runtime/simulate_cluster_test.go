@@ -16,7 +16,6 @@ import (
 	"github.com/kehai-run/kehai/runtime"
 	"github.com/kehai-run/kehai/runtime/config"
 	"github.com/kehai-run/kehai/runtime/engine"
-	"github.com/kehai-run/kehai/runtime/pause"
 	"github.com/kehai-run/kehai/runtime/store/mem"
 	"github.com/kehai-run/kehai/testkit"
 )
@@ -34,7 +33,8 @@ type sendingWorld struct {
 	steps  int // since the answer was handed out to be sent; -1: it was not
 	began  time.Time
 	struck bool
-	hands  int // calls of the hands under way
+	hands  int  // calls of the hands under way
+	alone  bool // the machine was cut off when the last of them began
 	failed error
 	done   []messages.SendDone
 }
@@ -188,6 +188,7 @@ func (w *sendingWorld) counted(kind string, worker actors.Worker) actors.Worker 
 	return actors.WorkerFunc(func(ctx context.Context, m messages.Message) (messages.Message, error) {
 		w.hands++
 		defer func() { w.hands-- }()
+		w.alone = w.struck && w.fault.cuts
 		return worker.Do(ctx, m)
 	})
 }
@@ -206,11 +207,11 @@ func (h faultyHands) Press(ctx context.Context, ref string, key hardware.Key) er
 	return h.press(key == hardware.KeyEnter, func() error { return h.Typist.Press(ctx, ref, key) })
 }
 
-// press presses a key unless the machine is dead; one that stands still presses it later. None that sends
-// something is pressed once the machine has been cut off for longer than a lease.
+// press presses a key unless the machine is dead; one that stands still presses it later. A machine that is cut
+// off gets no lease for one that sends something.
 func (h faultyHands) press(sends bool, key func() error) error {
 	w := h.w
-	if sends && w.struck && w.fault.cuts && w.Now().Sub(w.began) > pause.LeaseFor {
+	if sends && w.struck && w.alone {
 		w.failed = fmt.Errorf("a key was pressed %v after the machine was cut off", w.Now().Sub(w.began))
 	}
 	w.between()
