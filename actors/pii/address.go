@@ -448,6 +448,9 @@ func (s *search) building(end int) int {
 		room = name
 	}
 	named := buildingInside(s, i, name)
+	if s.is(i) == upper && i > end && room-j >= 3 && room-j <= 4 && s.is(room) != hiragana && !s.amount(room) {
+		named = true // VORT中目黒 401
+	}
 	if e, _ := roomWords.at(s.folded, room); e > 0 && room > i && s.is(room-1) == digit {
 		room, named = e, true
 	}

@@ -2,7 +2,7 @@ package pii
 
 // clinics proposes hospitals and surgeries: 聖隷三方原病院, さとう歯科クリニック. Whoever goes there says
 // something about their health, so they count as companies even without a legal form.
-func (s *search) clinic(i, end int) {
+func (s *search) clinic(i, end int, mark uint32) {
 	start := s.back(i, longestName, set(kanji, katakana, upper, lower))
 	if s.is(start-1) == hiragana {
 		start = s.kanaStart(start, i)
@@ -13,6 +13,9 @@ func (s *search) clinic(i, end int) {
 	start = s.trimFront(start, i)
 	start = s.specialities(start, i)
 	if start >= i || s.is(end) == kanji && !s.role(end) && !s.branch(end) && !s.department(end) {
+		return
+	}
+	if k, ok := s.listed.japanese.marked(s.folded, start, i); mark == ofDoctors && (!ok || k&surname == 0) {
 		return
 	}
 	if kindsOfClinics.exactly(s.folded, start, i) || i-start < 2 || s.onlySpecialities(start, i) {
@@ -51,9 +54,13 @@ func (s *search) onlySpecialities(i, k int) bool {
 	return true
 }
 
+// ofDoctors are fields of medicine that end the name of a surgery behind that of its doctor.
+const ofDoctors uint32 = 1
+
 var (
 	// clinicWords end the names of hospitals and surgeries.
-	clinicWords = words(`病院 クリニック 医院 診療所 歯科医院 歯科クリニック 療養所 産院 助産院 接骨院 整骨院 鍼灸院 調剤薬局 診療センター 医療センター 健診センター`)
+	clinicWords = words(`病院 クリニック 医院 診療所 歯科医院 歯科クリニック 療養所 産院 助産院 接骨院 整骨院 鍼灸院 調剤薬局 診療センター 医療センター
+		健診センター`).also(ofDoctors, `内科 外科 小児科 眼科 歯科 皮膚科 耳鼻科 耳鼻咽喉科 整形外科 産婦人科 薬局`)
 	// kindsOfClinics make a common noun of such a word.
 	kindsOfClinics = words(`総合 大学 動物 救急 精神 精神科 内科 外科 歯科 眼科 皮膚科 小児科 産婦人科 産科 婦人科 整形外科 耳鼻科 耳鼻咽喉科 泌尿器科 循環器科 循環器 消化器 呼吸器
 		心療内科 脳神経外科 形成外科 美容 美容外科 矯正 審美 矯正歯科 リハビリ リハビリテーション 市民 市立 県立 都立 国立 公立 私立 町立 村立 府立 道立 救命 中央 地域 地方 一般 専門 個人 大

@@ -37,7 +37,7 @@ var (
 			landlord details_of assigned_to uncle aunt nephew niece grandson granddaughter grandmother grandfather
 			fiancé fiancée widow born user`)
 	// personVerbs follow a name.
-	personVerbs = words(`said says told asked wrote called lives lived works worked thinks thought wants wanted
+	personVerbs = words(`who said says told asked wrote called lives lived works worked thinks thought wants wanted
 		joined left signed married moved studied graduated speaking writes replied agreed smiled laughed explained
 		was_born born invited visited emailed texted phoned sent met loves likes bought has_left has_joined here
 		and_i resigned retired died passed_away will_be confirmed added noted reported testified announced submitted

@@ -9,17 +9,22 @@ func (s *search) foreignName(i int) int {
 	}
 	end := s.run(i, longestPart, set(katakana))
 	first, known := s.listed.japanese.marked(s.folded, i, end)
-	parts, last, lastKnown := 1, first, known
+	parts, last, lastKnown, listed := 1, first, known, 0
+	if known && first&given != 0 {
+		listed++
+	}
 	for parts < 4 && s.joinsParts(end) && s.is(end+1) == katakana {
 		start := end + 1
 		end = s.run(start, longestPart, set(katakana))
-		last, lastKnown = s.listed.japanese.marked(s.folded, start, end)
+		if last, lastKnown = s.listed.japanese.marked(s.folded, start, end); lastKnown && last&given != 0 {
+			listed++
+		}
 		parts++
 	}
 	switch sure := known && first&given != 0 && first&doubtful2 == 0; {
 	case parts < 2 || s.is(end) == katakana || s.things(i, end):
 		return 0
-	case sure, known && first&given != 0 && lastKnown && last&given != 0,
+	case sure, listed > 1,
 		parts == 2 && koreanFamilies.startsAt(s.folded, i) && s.joinsParts(i+koreanFamilyLength(s, i)),
 		lastKnown && last&given != 0 && last&doubtful2 == 0 && end-i >= 6:
 		return end

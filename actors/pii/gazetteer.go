@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"strings"
 	"sync"
+	"unicode"
 )
 
 //go:embed names.txt
@@ -34,6 +35,16 @@ var gazetteer = sync.OnceValue(func() names { return loadNames(namesFile) })
 type names struct {
 	japanese *lexicon
 	latin    map[string]uint32
+	letters  map[rune]bool // kanji of given names
+}
+
+// learn adds the kanji of a given name to those that others may have.
+func (g names) learn(name string) {
+	for _, r := range name {
+		if unicode.Is(unicode.Han, r) {
+			g.letters[r] = true
+		}
+	}
 }
 
 func loadNames(file string) names {
@@ -58,20 +69,23 @@ func loadNames(file string) names {
 		}
 		marks[name] |= mark
 	}
-	g := names{newLexicon(), map[string]uint32{}}
+	g := names{newLexicon(), map[string]uint32{}, letterSet(givenLetters)}
 	for name, mark := range marks {
 		if name[0] < 0x80 {
 			g.latin[strings.ToLower(name)] |= mark
 		} else {
 			g.japanese.add(name, mark)
+			if mark&given != 0 {
+				g.learn(name)
+			}
 		}
 	}
 	g.japanese.first.condense()
 	return g
 }
 
-// nameLetters are the kanji used in given names.
-var nameLetters = letterSet(`一二三四五六七八九十千万子美恵郎太男夫雄介助樹香奈菜代江枝也哉斗翔輝司志之彦人仁治明弘博浩宏洋裕祐佑優悠勇雅正昌昭章彰晃光幸孝隆
+// givenLetters are kanji used in given names, besides those of the gazetteer.
+const givenLetters = `一二三四五六七八九十千万子美恵郎太男夫雄介助樹香奈菜代江枝也哉斗翔輝司志之彦人仁治明弘博浩宏洋裕祐佑優悠勇雅正昌昭章彰晃光幸孝隆
 	高貴崇敬武健建剛強毅豪誠真慎信伸進晋新直尚尊久寿弥保和一郁育英栄永衛恵慧圭啓敬慶景桂佳加嘉華花果歌海快開岳学楽寛完貫環基希喜輝紀記規貴起桔
 	菊吉久京恭匡響尭桐琴欣錦空君薫玄源心湖虎護吾悟梧後倖公功巧広康煌航皓紅耕考行鋼克谷咲作桜冴冬沙紗砂彩才栄朔爽早蒼奏壮聡総宗創倉颯三士史嗣
 	詩紫獅時侍慈滋汐七実柴珠朱秀修周柊重淑竣俊瞬駿純淳潤準順渚諸勝昇翔尚将省祥章笙晶匠祐照譲丈丞穣心森深親晴星聖清成政盛誓静斉青石赤節雪千泉
@@ -82,7 +96,7 @@ var nameLetters = letterSet(`一二三四五六七八九十千万子美恵郎太
 	弦純賢茂繁滋顕堅謙憲研兼献絢奎蓉澪遙凪暁皐翠朔槇滉漣煕熙琥瑚璃祈稀穏笑粋綸羅舜芯茅莞菖蕗蛍蝶裟覚誉諄豹貢輔迪采銀錬閑雛韻馨駆麿黎俐偉傑冠冶凱匠厚吏城壱図夕姫孔季宏宗寅
 	展巌左己巴幹彪彬悌惇惟愼憧拳捷摩敏昂昊昴晟晨暉曜杏杜梗梢椋椰楽橙欽歓毬汐洸洵渥湧湘瀬珀琳瑶璋皇眉睦祥禎竜笙紋紘紗紬絃綺緋繭翡翼聖聡肇胤脩臣至芙苑茜華菫萱葉蒔蓬薫蘭虹衛詩諒譲貫赳路身車軍迅逸遠邑重量錠
 	鋭鋼鏡長陣隼雅零霞露青鞠頌顔颯馨駈鳳鴻麒麗麟
-	逸稲因允羽宇卯瓜雲詠瑛映瑛叡悦延園媛円煙艶央旺凰桜音恩温穏愛逢茜葵絢杏安庵郷莉愁茉苺萩蕾薔凜翼侑亜阿`)
+	逸稲因允羽宇卯瓜雲詠瑛映瑛叡悦延園媛円煙艶央旺凰桜音恩温穏愛逢茜葵絢杏安庵郷莉愁茉苺萩蕾薔凜翼侑亜阿歳照国建`
 
 func letterSet(list string) map[rune]bool {
 	m := map[rune]bool{}

@@ -13,6 +13,11 @@ func (s *search) legalForms() {
 			}
 		}
 		if s.class[i] == upper {
+			if end := s.partnership(i); end > 0 {
+				s.propose(Company, "partners", i, end)
+				i = end - 1
+				continue
+			}
 			if end, _ := famousSchools.at(s.folded, i); end > 0 && s.famousSchool(i, end) {
 				s.propose(School, "short name", i, end)
 				i = end - 1
@@ -39,9 +44,12 @@ func (s *search) legalForms() {
 
 // Legal forms. A marked one is also a word, so it needs a capital, and a name that is not
 // a common word.
-var forms = words(`inc inc. incorporated ltd ltd. limited llc l.l.c. llp l.l.p. corp corp. corporation gmbh plc pty
-	s.a. s.a.s. s.p.a. b.v. n.v. k.k. kk kabushiki_kaisha co.,_ltd. co.,_ltd co._ltd. co._ltd co.,ltd. co.,ltd
-	pte._ltd. pte_ltd pty_ltd pty._ltd. oyj a/s e.v. kg s.r.l. srl sàrl sarl aps ltda s.l. holdings`).also(1, `ag sa
+var forms = words(`s.a.r.l. s.a.r.l eurl s.n.c. gmbh_&_co._kg gmbh_&_co_kg d.o.o. sp._z_o.o. s.r.o. kft zrt bhd
+		sdn_bhd sdn._bhd. s.a._de_c.v. sa_de_cv lda g.k. y.k. pjsc jsc inc inc. incorporated ltd ltd. limited llc
+		l.l.c. llp l.l.p. corp corp. corporation gmbh plc pty s.a. s.a.s. s.p.a. b.v. n.v. k.k. kk
+		kabushiki_kaisha co.,_ltd. co.,_ltd co._ltd. co._ltd co.,ltd. co.,ltd pvt._ltd. pvt_ltd pvt._ltd
+		private_limited pte._ltd. pte_ltd pty_ltd pty._ltd. oyj a/s e.v. kg s.r.l. srl sàrl sarl aps ltda s.l.
+		holdings`).also(1, `ag sa
 		ab oy lp co co. company group and_sons &_sons &_co &_co. and_co bank partners associates industries
 		technologies solutions consulting logistics enterprises ventures capital foundation bv nv se as`)
 
@@ -211,7 +219,8 @@ var englishSchools = words(`university college high_school middle_school element
 	preparatory_school prep_school law_school medical_school business_school polytechnic kindergarten preschool
 	nursery_school community_college state_university junior_high school_district conservatory senior_high
 	comprehensive_school international_school charter_school day_school boarding_school high`).also(1, `university_of
-		college_of academy_of institute_of école universidad_de university_college technical_university_of universität
+		college_of academy_of institute_of school_of école universidad_de university_college technical_university_of
+		universität
 		universite_de`)
 
 // famousSchools are schools by their everyday names; a marked one also means other things, and
@@ -340,3 +349,61 @@ func (s *search) employer(i int) {
 	}
 	s.propose(Company, "employer", k, j)
 }
+
+// partnership is the end of a firm that is called after its partners: Rodriguez, Hill and Watts,
+// or Smith-Keller where no given name comes before. It is 0 if there is none.
+func (s *search) partnership(i int) int {
+	end := s.partner(i)
+	if end == 0 || s.afterCapital(i) || s.at(i-2) == '.' || s.at(i-2) == ',' {
+		return 0
+	}
+	if s.at(end) == '-' {
+		j := s.partner(end + 1)
+		if j == 0 || s.nextCapital(j) > 0 || s.at(j) == '-' || !firmVerbs.startsAt(s.folded, s.run(j, 1, set(space))) {
+			return 0
+		}
+		return j
+	}
+	if s.at(end) != ',' || s.is(end+1) != space {
+		return 0
+	}
+	j := s.partner(end + 2)
+	if j == 0 || !s.has(j, " and ") && !s.has(j, ", and ") {
+		return 0
+	}
+	j = s.run(j, 6, set(space, lower, other))
+	k := s.partner(j)
+	if k == 0 || s.nextCapital(k) > 0 || people.startsAt(s.folded, s.run(k, 1, set(space))) {
+		return 0
+	}
+	return k
+}
+
+// partner is the end of a family name that is no given name; 0 if none begins at an index.
+func (s *search) partner(i int) int {
+	if s.is(i) != upper || s.is(i+1) == upper {
+		return 0
+	}
+	j := s.run(i, longestWord, set(upper, lower))
+	if s.at(j) == '\'' && s.is(j+1) == upper { // O'Hara
+		j = s.run(j+1, longestWord, set(upper, lower))
+		if s.latinMark(i+2, j)&family == 0 {
+			return 0
+		}
+		return j
+	}
+	m := s.latinMark(i, j)
+	if m&family == 0 || m&first != 0 && m&doubtful2 == 0 || sentenceWords.exactly(s.folded, i, j) {
+		return 0
+	}
+	return j
+}
+
+var (
+	// people follow a list of persons, rather than one firm.
+	people = words(`are were have will all both did do went came said met agreed won lost joined arrived who scored`)
+	// firmVerbs follow a firm.
+	firmVerbs = words(`is was has sent announced acquired sells sold offers hired filed reported will group inc ltd
+		llc invoice
+		account office employees employee customer shares stock`)
+)

@@ -68,8 +68,11 @@ func (s *search) surnameAt(k int) int {
 	}
 	next := s.at(k + 1)
 	for _, e := range s.listed.japanese.first.of(s.r[k]) {
-		if end := k + len(e.word); !e.misses(next) && e.mark&surname != 0 && s.spells(k, e.word) && s.is(end) != kanji &&
-			!noName.exactly(s.folded, k, end) && !places.exactly(s.folded, k, end) {
+		if e.misses(next) || e.mark&surname == 0 {
+			continue
+		}
+		if end := k + len(e.word); s.spells(k, e.word) && s.is(end) != kanji && !noName.exactly(s.folded, k, end) &&
+			!places.exactly(s.folded, k, end) {
 			return end
 		}
 	}

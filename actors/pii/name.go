@@ -211,7 +211,7 @@ func (s *search) givenLike(i, k int) bool {
 		return false
 	}
 	for j := i; j < k; j++ {
-		if !nameLetters[s.r[j]] && s.r[j] != '々' && s.class[j] != hiragana {
+		if !s.listed.letters[s.r[j]] && s.r[j] != '々' && s.class[j] != hiragana {
 			return false
 		}
 	}
@@ -310,6 +310,9 @@ func (s *search) fullName(i int) (end int, sure bool) {
 		if s.is(g) == space && s.japanese(g+1) {
 			g++
 		}
+		if g == m && len(e.word) == 1 && e.mark&doubtful != 0 && !s.listedGiven(g) {
+			continue // 古 + 生代
+		}
 		if g2 := s.givenAt(g, e.mark&doubtful != 0); g2 > 0 && (g2-g > 1 || g > m || e.mark&doubtful == 0 ||
 			len(e.word) > 1) {
 			if g == m && s.class[i] == hiragana && s.class[g] == kanji {
@@ -362,19 +365,23 @@ func (s *search) givenAt(i int, doubt bool) int {
 	return 0
 }
 
-// givenEnd reports whether a kanji often ends given names.
-func givenEnd(r rune) bool {
-	switch r {
-	case '子', '美', '恵', '郎', '太', '男', '夫', '雄', '介', '助', '樹', '香', '奈', '菜', '代', '江', '枝', '也', '哉', '斗', '翔', '輝',
-		'司',
-		'志', '之', '彦', '人', '治', '明', '弘', '博', '浩', '佳', '花', '華', '衣', '里', '理', '紀', '希', '貴', '織', '穂', '帆', '乃',
-		'絵', '緒', '音',
-		'吾', '悟', '平', '朗', '亮', '真', '馬', '磨', '吉', '蔵', '造', '三', '一', '二', '次', '士', '生', '毅', '登', '成', '信', '義',
-		'行', '幸', '孝':
-		return true
+// listedGiven reports whether a given name of two letters or more that is no other word begins
+// at an index.
+func (s *search) listedGiven(i int) bool {
+	next := s.at(i + 1)
+	for _, e := range s.listed.japanese.first.of(s.at(i)) {
+		if !e.misses(next) && e.mark&given != 0 && e.mark&doubtful2 == 0 && len(e.word) > 1 && s.spells(i, e.word) {
+			return true
+		}
 	}
 	return false
 }
+
+// givenEnd reports whether a kanji often ends given names.
+func givenEnd(r rune) bool { return givenEnds[r] }
+
+var givenEnds = letterSet(`史典紗結凛蓮陽咲莉羽優悠乃晴愛彩歩実友剛健誠勉豊茂隆修稔清勝弥朋宏洋純淳潤聡智俊駿隼慎学渉航蒼湊碧葵萌芽衣沙那央臣伸輔祐佑裕康秀久寿巳己弦律子美恵郎太男夫雄介助樹香奈菜代江枝也哉斗
+	翔輝司志之彦人治明弘博浩佳花華里理紀希貴織穂帆絵緒音吾悟平朗亮真馬磨吉蔵造三一二次士生毅登成信義行幸孝`)
 
 // boundary reports whether a name may end before an index, because no letter of the same
 // word follows.
@@ -426,7 +433,8 @@ func (s *search) known(i int) {
 	}
 	for _, e := range list {
 		j := i + len(e.word)
-		if e.misses(next) || !s.spells(i, e.word) || s.class[j-1] != s.is(j) && s.is(j) == kanji && s.class[i] != kanji {
+		if e.misses(next) || !s.spells(i, e.word) ||
+			s.class[j-1] != s.is(j) && s.is(j) == kanji && s.class[i] != kanji {
 			continue
 		}
 		if s.alone(i, j, e.mark) {
@@ -495,6 +503,9 @@ func (s *search) rareName(i int) int {
 		return 0
 	}
 	row := s.run(i, 7, set(kanji))
+	if end := s.spacedName(i, row); end > 0 {
+		return end
+	}
 	if row-i < 1 || row-i > 6 || noName.exactly(s.folded, i, row) {
 		return 0
 	}
@@ -514,13 +525,43 @@ func (s *search) rareName(i int) int {
 			continue
 		}
 		for _, e := range s.listed.japanese.first.of(s.r[g]) {
-			if j := g + len(e.word); !e.misses(s.at(g+1)) && e.mark&given != 0 && e.mark&doubtful2 == 0 && len(e.word) >= 2 && s.spells(g,
-				e.word) && s.boundary(j) {
+			if e.misses(s.at(g+1)) || e.mark&given == 0 || e.mark&doubtful2 != 0 || len(e.word) < 2 {
+				continue
+			}
+			if j := g + len(e.word); s.spells(g, e.word) && s.boundary(j) {
 				return j
 			}
 		}
 	}
 	return 0
+}
+
+// spacedName returns the end of a surname of the gazetteer, a space and one to three kanji
+// that may be a given name; 0 if there is none.
+func (s *search) spacedName(i, row int) int {
+	if s.is(row) != space || s.is(row+1) != kanji {
+		return 0
+	}
+	mark, ok := s.listed.japanese.marked(s.folded, i, row)
+	end := s.run(row+1, 8, set(kanji))
+	for j := row + 2; j < end; j++ {
+		if e, _ := honorifics.at(s.folded, j); e == end {
+			end = j
+			break
+		}
+	}
+	if !ok || mark&surname == 0 || end-row > 4 || end-row < 3 || !s.givenLike(row+1, end) || !s.boundary(end) ||
+		notGiven.exactly(s.folded, row+1, end) || s.notPerson(i, row, end) ||
+		mark&doubtful != 0 && row-i > 1 && !givenEnd(s.r[end-1]) {
+		return 0
+	}
+	if e, _ := honorifics.at(s.folded, row+1); e > 0 {
+		return 0
+	}
+	if mark, ok := s.listed.japanese.marked(s.folded, row+1, end); ok && mark&surname != 0 && mark&given == 0 {
+		return 0 // two surnames
+	}
+	return end
 }
 
 // notPerson reports whether what looks like a name is a place, a day or another word.
@@ -707,7 +748,7 @@ func (s *search) introducedStart(i int) int {
 // nameLike reports whether kanji may be a surname, alone or with a given name.
 func (s *search) nameLike(i, j int) bool {
 	for k := i; k < j; k++ {
-		if r := s.r[k]; !surnameLetters[r] && !nameLetters[r] && r != '々' && r != ' ' {
+		if r := s.r[k]; !surnameLetters[r] && !s.listed.letters[r] && r != '々' && r != ' ' {
 			return false
 		}
 	}
@@ -756,8 +797,8 @@ func (s *search) nameEnd(k int) int {
 	switch s.is(k) {
 	case kanji:
 		j = s.run(k, 6, set(kanji))
-		if s.is(j) == space && s.is(j+1) == kanji {
-			if e := s.run(j+1, 4, set(kanji)); e-j <= 4 {
+		if s.is(j) == space && s.is(j+1) == kanji && !namedBy.startsAt(s.folded, j+1) {
+			if e := s.run(j+1, 4, set(kanji)); e-j <= 4 && s.at(e) != ':' && (s.nameLike(j+1, e) || !s.family(k, j)) {
 				j = e
 			}
 		}

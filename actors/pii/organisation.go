@@ -26,8 +26,8 @@ func (s *search) organisations() {
 			i = end - 1
 			continue
 		}
-		if end, _ := clinicWords.at(s.folded, i); end > 0 {
-			s.clinic(i, end)
+		if end, mark := clinicWords.at(s.folded, i); end > 0 {
+			s.clinic(i, end, mark)
 			i = end - 1
 			continue
 		}
@@ -39,15 +39,17 @@ func (s *search) organisations() {
 }
 
 var (
-	legalForms = words(`株式会社 有限会社 合同会社 合資会社 合名会社 相互会社 (株) (有) (合) (同) (名) (資) (社) (財) (医) (福) (一社) (一財) 一般社団法人 一般財団法人
+	legalForms = words(`社会医療法人財団 社会医療法人 国立大学法人 公立大学法人 地方独立行政法人 認定NPO法人 信用協同組合 投資法人 有限責任事業組合 技術研究組合 管理組合法人 更生保護法人
+		職業訓練法人 株式会社 有限会社 合同会社 合資会社 合名会社 相互会社 (株) (有) (合) (同) (名) (資) (社) (財) (医) (福) (一社) (一財) 一般社団法人 一般財団法人
 		公益社団法人 公益財団法人 社団法人 財団法人 医療法人社団 医療法人財団 医療法人 社会福祉法人 特定非営利活動法人 NPO法人 独立行政法人 国立研究開発法人 宗教法人 学校法人 農業協同組合 生活協同組合
 		税理士法人 弁護士法人 監査法人 特許業務法人 社会保険労務士法人 司法書士法人 行政書士法人 有限責任監査法人 農事組合法人 企業組合 協同組合`)
 	// trades end the names of companies that leave out their legal form.
-	trades = words(`商事 物産 製薬 製作所 証券 電機 電力 建設 工務店 不動産 ホールディングス ホールディング 信用金庫 銀行 重工 重工業 製鉄 製鋼 製紙 製菓 製粉 酒造 醸造 印刷 運輸 海運 急便
-		鉄道 電鉄 航空 生命保険 損害保険 損保 海上火災 自動車 精機 精工 工機 電器 電工 電線 化成 化学工業 工業 産業 商会 商店 興業 興産 設計事務所 法律事務所 会計事務所 テクノロジーズ システムズ
-		ソリューションズ コーポレーション フーズ エンジニアリング コンサルティング`)
+	trades = words(`信用組合 総研 総合研究所 鋼業 紡績 水産 運送 出版 書房 新聞社 建材 電設 造園 ハウジング 商事 物産 製薬 製作所 証券 電機 電力 建設 工務店 不動産 ホールディングス
+		ホールディング 信用金庫 銀行 重工 重工業 製鉄 製鋼 製紙 製菓 製粉 酒造 醸造 印刷 運輸 海運 急便 鉄道 電鉄 航空 生命保険 損害保険 損保 海上火災 自動車 精機 精工 工機 電器 電工 電線
+		化成 化学工業 工業 産業 商会 商店 興業 興産 設計事務所 法律事務所 会計事務所 テクノロジーズ システムズ ソリューションズ コーポレーション フーズ エンジニアリング コンサルティング`)
 	// noTrades are words that make a common noun of such an ending.
-	noTrades = words(`地方 都市 中央 投資 信託 大手 総合 自然 再生可能 原子力 火力 水力 太陽光 風力 格安 国際 民間 地下 私有 高速 製造 重化学 軽 農 林 鉱 商 手 工 第一次 第二次 第三次
+	noTrades = words(`取引 メイン 引落 引き落とし 振込 指定 地方 都市 中央 投資 信託 大手 総合 自然 再生可能 原子力 火力 水力 太陽光 風力 格安 国際 民間 地下 私有 高速 製造 重化学 軽
+		農 林 鉱 商 手 工 第一次 第二次 第三次
 		基幹 主要 地場 観光 情報 成長 先端 伝統 建設 土木 機械 電気 電子 食品 化学 自動車 繊維 金属 精密 窯 新 電動 電気 中古 軽 普通 大型 小型 貨物 乗用 路面 都市 大 小 個人 道路 橋梁 住宅
 		ダム 賃貸 投資用 東証 有価 学術 模型 日本 世界 地元 近所 老舗 ネット カラー オフセット 両面 白黒 血液 骨髄 データ 人材 遺伝子 種子 サービス 石油 鉄鋼 造船 航空 宇宙 繊維 アパレル IT 外食
 		観光 音楽 映像 酒 駅前 この その あの 有名 知り合い 友人 マイ 他社 自社 各社 同業 大手 中小 法律 相談 国内 海外 外資系 邦銀`)
@@ -306,6 +308,9 @@ func (s *search) kanaName(i int) int {
 	if run-i >= 9 {
 		return i
 	}
+	if e, mark := s.listed.japanese.at(s.folded, i); e > i+2 && e <= run && mark&surname != 0 && s.is(e) != hiragana {
+		return e // たかはし, with a particle's letter inside
+	}
 	end := run
 	first := i + 2
 	if s.has(i, "こども") || s.has(i, "ともに") {
@@ -348,7 +353,8 @@ var behindNo = words(`こと もの ほう ところ ため よう とき ひと
 
 // schoolWords end the names of schools. A marked one also ends other words, and
 // needs a longer name before it.
-var schoolWords = words(`大学 大学院 大学院大学 高校 高等学校 高等専門学校 高専 中学校 小学校 中学 幼稚園 保育園 保育所 こども園 専門学校 短期大学 短大 女子大学 女子大 女子高 女子高校
+var schoolWords = words(`インターナショナルスクール 大学 大学院 大学院大学 高校 高等学校 高等専門学校 高専 中学校 小学校 中学 幼稚園 保育園 保育所 こども園 専門学校 短期大学 短大 女子大学
+		女子大 女子高 女子高校
 	女子高等学校 学園 学院 中等教育学校 特別支援学校 支援学校 義務教育学校 商業高校 工業高校 農業高校 予備校 予備学校 カレッジ 大学校 専修学校 小中学校 中高一貫校 附属高校 附属中学校 附属小学校 付属高校
 		付属中学校 付属小学校
 	女学院 認定こども園 外国語大学 工業大学 医科大学 薬科大学 女子短期大学 教育大学 経済大学 体育大学 芸術大学 音楽大学 美術大学 農業大学 商科大学 歯科大学 看護大学 福祉大学 国際大学 学院大学 学園大学`).
@@ -512,6 +518,9 @@ func (s *search) trade(i, end int) {
 // branch reports whether a name is that of a branch: 新宿支店.
 func (s *search) branch(i int) bool {
 	j := s.run(i, 8, set(kanji, katakana))
+	if s.at(j) == 'の' && !s.ends(j, "店") && !s.ends(j, "部") && !s.ends(j, "所") {
+		j = s.run(j+1, 8, set(kanji, katakana)) // 丸の内支店
+	}
 	return s.ends(j, "支店") || s.ends(j, "本店") || s.ends(j, "営業部") || s.ends(j, "出張所")
 }
 

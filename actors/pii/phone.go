@@ -82,7 +82,7 @@ var extensions = words(`内線 内線番号 ext extension ext.`)
 // phoneRule returns the rule by which groups are a telephone number, "" if they are not.
 func (s *search) phoneRule(row []group, d string, plus bool, start int) Rule {
 	gaps := gapsOf(row)
-	asked := s.before(cuePhone, start, 24)
+	asked := s.before(cuePhone, start, 24) || s.phoneBehind(row[len(row)-1].j)
 	ordered := s.before(cueOrder, start, 12)
 	if gaps.odd || ordered && !s.before(cuePhone, start, 8) {
 		return ""
@@ -102,6 +102,23 @@ func (s *search) phoneRule(row []group, d string, plus bool, start int) Rule {
 		return "context"
 	}
 	return ""
+}
+
+// phoneBehind reports whether what follows a number says that it is for the telephone.
+func (s *search) phoneBehind(j int) bool {
+	for _, link := range [...]string{" is my ", " is his ", " is her ", " is our ", " is the ", "が私の", "が携帯", "は私の"} {
+		if !s.has(j, link) {
+			continue
+		}
+		k := j + len([]rune(link))
+		for n := k; n < k+12; n++ {
+			e, mark := cueWords.at(s.folded, n)
+			if e > 0 && cue(mark)&cuePhone != 0 || s.has(n, "number") || s.has(n, "line") {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // gaps counts the gaps of a row.

@@ -27,7 +27,8 @@ var (
 		(*search).houseFirst, (*search).romaji, (*search).lowerHouse, (*search).coded,
 	}
 	byWord = [...]func(*search, int) int{
-		(*search).postBox, (*search).flatFirst, (*search).houseLast, (*search).streetFirst, (*search).townCode,
+		(*search).postBox, (*search).flatFirst, (*search).spelt, (*search).houseLast,
+		(*search).streetFirst, (*search).townCode,
 		(*search).britishCode,
 	}
 )
@@ -137,6 +138,21 @@ func (s *search) streetFirst(i int) int {
 	return 0
 }
 
+// spelt is the end of One Microsoft Way, Redmond, WA 98052; 0 if there is none.
+func (s *search) spelt(i int) int {
+	e, _ := houseNumbers.at(s.folded, i)
+	if e < 0 || s.class[i] != upper || s.is(e) != space {
+		return 0
+	}
+	end := s.street(e + 1)
+	if end == 0 {
+		return 0
+	}
+	return s.townCode(s.comma(end))
+}
+
+var houseNumbers = words(`one two three four five six seven eight nine ten`)
+
 // flatFirst is the end of Flat 7, 32 Gloucester Road; 0 if there is none.
 func (s *search) flatFirst(i int) int {
 	if s.class[i] != upper {
@@ -180,6 +196,9 @@ func (s *search) coded(i int) int {
 // birchwood lane, dayton, oh 45402; 0 if there is none.
 func (s *search) lowerHouse(i int) int {
 	j := s.number(i, 6)
+	if j > 0 && s.is(j) == lower && !s.word(j+1) {
+		j++ // 221b
+	}
 	if j == 0 || s.is(j) != space {
 		return 0
 	}
@@ -200,11 +219,12 @@ func (s *search) lowerHouse(i int) int {
 	if street == 0 {
 		return 0
 	}
+	plain := s.plainStreet(j, street)
 	k = street
 	for range 6 { // a flat, and the town
 		e := s.run(s.comma(k), longestWord, set(lower, digit))
 		if k = s.comma(k); e == k || s.at(k-1) == '\n' {
-			return 0
+			return plain
 		}
 		if e-k == 2 && stateCode(s.string(k, e)) {
 			z := s.run(e, 1, set(space))
@@ -214,8 +234,39 @@ func (s *search) lowerHouse(i int) int {
 		}
 		k = e
 	}
-	return 0
+	return plain
 }
+
+// plainStreet is the end of a street in lower case without a code, and of the town after a
+// comma: 221b baker street, london; 0 unless its words leave no doubt.
+func (s *search) plainStreet(j, end int) int {
+	e := s.back(end, longestWord, set(lower))
+	if !plainStreets.exactly(s.folded, e, end) || s.at(end) == '\'' {
+		return 0
+	}
+	for k := j + 1; k < e; {
+		n := s.run(k, longestWord, set(lower))
+		if notStreets.exactly(s.folded, k, n) || sentenceWords.exactly(s.folded, k, n) {
+			return 0
+		}
+		k = n + 1
+	}
+	if s.at(end) == ',' && s.is(end+1) == space {
+		n := s.run(end+2, longestWord, set(lower))
+		ends := s.is(n) == newline || s.at(n) == ',' || s.at(n) == '.'
+		if ends && n > end+4 && !sentenceWords.exactly(s.folded, end+2, n) {
+			return n
+		}
+	}
+	return end
+}
+
+var (
+	plainStreets = words(`street road avenue lane drive boulevard blvd ave rd`)
+	notStreets   = words(`the a an main miles mile minutes blocks block people cars houses km feet yards meters
+		metres hours days
+		years more other different busy long short quiet wide narrow of in on per lane lanes`)
+)
 
 // stateCode reports whether a word in lower case is the code of a state.
 func stateCode(w string) bool { return states.has(w) }
@@ -339,6 +390,9 @@ func (s *search) townAlone(end, i int) int {
 			return k
 		}
 		return j
+	}
+	if d := s.run(j+1, 6, set(digit)); s.is(j) == space && d == j+6 && !s.word(d) {
+		return d // Paris 75002
 	}
 	switch c := s.is(j); {
 	case c == newline, s.at(j) == '.', s.at(j) == ';', s.at(j) == ')':
@@ -513,8 +567,14 @@ func (s *search) britishTown(i int) int {
 
 // codeTown is the end of 75001 Paris.
 func (s *search) codeTown(i int) int {
-	j := s.run(i, 6, set(digit))
-	if j-i < 4 || j-i > 5 || s.is(j) != space {
+	j := s.run(i, 5, set(digit))
+	if s.is(j) == digit {
+		return 0
+	}
+	if j-i == 5 && s.at(j) == '-' && s.run(j+1, 4, set(digit)) == j+4 {
+		j += 4 // 01305-000
+	}
+	if j-i < 4 || s.is(j) != space {
 		return 0
 	}
 	return s.capitals(j+1, 3)
