@@ -170,7 +170,7 @@ imported. "-" reads standard input. It works whether Kehai runs or not.`,
 const (
 	atOnce      = 8 << 20
 	besideTexts = 256
-	sideBySide  = 8
+	sideBySide  = 64
 )
 
 // importing passes messages on by conversation, and counts them.

@@ -70,15 +70,18 @@ func (s *stepper) settle(ctx context.Context, e engine.Control) {
 		if paused && !waitFor(ctx, time.Second) { // until there is space
 			return
 		}
-		act := s.next()
-		if n == 0 && !paused && act == nil {
-			return
-		}
-		for act != nil {
-			// A turn that fails leaves its mail for the next start.
-			if progress, failed := e.Step(act); failed != nil || progress != engine.Stepped {
-				break
+		stepped := false
+		for act := s.next(); act != nil; act = s.next() { // their turns share the next commit
+			stepped = true
+			for {
+				// A turn that fails leaves its mail for the next start.
+				if progress, failed := e.Step(act); failed != nil || progress != engine.Stepped {
+					break
+				}
 			}
+		}
+		if n == 0 && !paused && !stepped {
+			return
 		}
 	}
 }
