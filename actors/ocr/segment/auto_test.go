@@ -222,7 +222,7 @@ func TestAutoKnowsNoList(t *testing.T) {
 // clock times and ticks inside, beside a list; outlines; rows beside a dark list. All show the
 // same talk. Then at windows of others, as make real has photographed them: Dino's rows, of which
 // the first belong to a name that has scrolled away; the same with buttons on them, as far as the
-// name; Kaidan's bubbles beside a bar that scrolls, where the owner's have neither fill nor edge;
+// name; and beside the thin bar that is there while it scrolls; Kaidan's bubbles beside a bar that scrolls, where the owner's have neither fill nor edge;
 // Chatty's, of which half are shadows alone, with a portrait before the name.
 func TestAutoInABrowser(t *testing.T) {
 	l, _ := layout.ByName("auto")
@@ -241,6 +241,7 @@ func TestAutoInABrowser(t *testing.T) {
 		{"rows.png", 1, 260, "nnnnnnnnn", 0, 0, 0},
 		{"dino.png", 1, 306, "nnnnnnnnnnnnnnnnnn", 0, 2, 632},
 		{"dino-buttons.png", 1, 306, "nnnnnnnnnnnnnnnnnnnnn", 0, 2, 632},
+		{"dino-bar.png", 1, 306, "nnnnnnnnnnnnnnnnnnnn", 0, 2, 632},
 		{"chatty.png", 1, 5, "iiiiiiiiiiiiioioioio", 0, 0, 248},
 		{"kaidan.png", 1, 301, "iiiiiiiii", 0, 5, 316},
 	} {

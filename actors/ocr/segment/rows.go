@@ -15,7 +15,8 @@ const (
 	nameBreak = 9  // between a name and the clock time behind it
 	tickOff   = 7  // between a line and the sign behind it that it was received
 	tickWide  = 16
-	wordGap   = 3 // between the words of a name
+	wordGap   = 3  // between the words of a name
+	barHigh   = 40 // least height of a bar that scrolls
 )
 
 // tickChroma is how far such a sign's colour is from grey, at least.
@@ -128,6 +129,7 @@ func (p *Pane) rowLines(column []image.Rectangle, at RowColumn, buttons []block)
 
 // inkLines are the lines of ink in a band, top to bottom, left of buttons that lie on it.
 func (p *Pane) inkLines(band image.Rectangle, buttons ...block) (lines []image.Rectangle) {
+	band.Max.X = p.leftOfBar(band)
 	free := func(top, bottom int) image.Rectangle {
 		part := band
 		for _, b := range buttons {
@@ -155,6 +157,32 @@ func (p *Pane) inkLines(band image.Rectangle, buttons ...block) (lines []image.R
 		start = -1
 	}
 	return lines
+}
+
+// leftOfBar is where a band ends: before the thin bar that lies on the ground at its right while
+// somebody scrolls, which would join its lines.
+func (p *Pane) leftOfBar(band image.Rectangle) int {
+	tall := func(x int) bool { // taller than any letter
+		high := 0
+		for y := band.Min.Y; y < band.Max.Y && high < p.px(barHigh); y++ {
+			if high++; p.background.has(p.at(x, y)) {
+				high = 0
+			}
+		}
+		return high == p.px(barHigh)
+	}
+	end := band.Max.X
+	for end > max(band.Min.X, band.Max.X-p.px(widestBar)) && !tall(end-1) {
+		end--
+	}
+	begin := end
+	for begin > max(band.Min.X, end-p.px(widestBar)) && tall(begin-1) {
+		begin--
+	}
+	if begin == end || begin == band.Min.X || tall(begin-1) { // none, or what lies there is no bar
+		return band.Max.X
+	}
+	return begin
 }
 
 // withoutTick cuts off the sign behind a line that says it was received: of one colour, which
