@@ -83,8 +83,8 @@ func (r *Runtime) Backend() control.Backend { return r.admin }
 func (r *Runtime) forgetSeen() {
 	r.seen.Forget()
 	r.plan.readings.Clear()
-	if r.set.recorder != nil {
-		r.set.recorder.Forgotten()
+	if rec := r.set.taps.Now(); rec != nil {
+		rec.Forgotten()
 	}
 	if page := r.pageNow(); page != nil {
 		page.Forget()

@@ -61,8 +61,8 @@ type settings struct {
 
 	llmLocal bool // the host's own model runs on this machine
 
-	recorder *recording.Recorder // nil: nothing is recorded
-	seed     string              // of ids; "": drawn
+	taps *recording.Taps
+	seed string // of ids; "": drawn
 
 	cluster  Cluster       // nil: alone
 	sealer   engine.Sealer // nil: the keys in the data directory
@@ -81,7 +81,8 @@ type settings struct {
 }
 
 func newSettings(cfg Config, opts []Option) settings {
-	s := settings{log: zerolog.Nop(), version: "devel", Set: drivers.Builtin(cfg)}
+	s := settings{log: zerolog.Nop(), version: "devel", Set: drivers.Builtin(cfg), taps: &recording.Taps{}}
+	s.wrapWorker = append(s.wrapWorker, s.taps.Worker)
 	for _, o := range opts {
 		o(&s)
 	}

@@ -70,7 +70,7 @@ func (r *Runtime) makePlan() (plan, error) {
 		events = *r.set.eventLog
 	}
 	p.listeners = append(p.listeners, telemetry.Log(events, r.names))
-	p.listeners = append(p.listeners, r.set.listeners...)
+	p.listeners = append(append(p.listeners, r.set.taps.Listen), r.set.listeners...)
 	return p, nil
 }
 
@@ -107,7 +107,7 @@ func (r *Runtime) open(p *plan) (*parts.Parts, error) {
 	if p.drivers, err = r.set.Open(r.cfg); err != nil {
 		return nil, err
 	}
-	p.closers = append(p.closers, p.drivers)
+	p.closers = append(p.closers, p.drivers, r.set.taps)
 	c.Windows, c.Trees = p.drivers.Windows, p.drivers.Trees
 	if c.LayoutOf, err = r.cfg.Layouts(); err != nil {
 		return nil, err

@@ -3,6 +3,7 @@ package runtime
 import (
 	"maps"
 
+	"github.com/kehai-run/kehai/runtime/admin"
 	"github.com/kehai-run/kehai/runtime/control"
 	"github.com/kehai-run/kehai/runtime/engine"
 	"github.com/kehai-run/kehai/runtime/parts"
@@ -12,23 +13,16 @@ import (
 // WithRecorder keeps what drivers and models give for the recorder's windows, and what was decided.
 // The host closes the recorder after Run.
 func WithRecorder(rec *recording.Recorder) Option {
-	return func(s *settings) {
-		s.recorder = rec
-		s.wrapWorker = append(s.wrapWorker, rec.Worker)
-		s.listeners = append(s.listeners, rec.Listen)
-	}
+	return func(s *settings) { s.taps.Use(rec) }
 }
 
 // WithSeed has the ids of conversations made of a seed that another runtime has drawn, so that they are
 // the same.
 func WithSeed(seed string) Option { return func(s *settings) { s.seed = seed } }
 
-// tap puts the recorder between the drivers and those who use them: what comes from outside passes here.
+// tap puts taps between the drivers and those who use them: what comes from outside passes there.
 func (r *Runtime) tap(c *parts.Parts) {
-	rec := r.set.recorder
-	if rec == nil {
-		return
-	}
+	rec := r.set.taps
 	c.Windows, c.Trees = maps.Clone(c.Windows), maps.Clone(c.Trees)
 	for id, w := range c.Windows {
 		w.Screen = rec.Screen(id, w.Screen)
@@ -42,23 +36,20 @@ func (r *Runtime) tap(c *parts.Parts) {
 	c.Model, c.Usage, c.Seed = rec.Model(c.Model), rec.Usage(c.Usage), rec.Seed(c.Seed)
 }
 
-// recordingNow is what the page and status show of the recorder.
+// recordingNow is what the page and status show of a recording.
 func (r *Runtime) recordingNow() *control.Recording {
-	if r.set.recorder == nil {
+	rec := r.set.taps.Now()
+	if rec == nil {
 		return nil
 	}
-	now := r.set.recorder.State()
+	now := rec.State()
 	if now.Bytes == 0 || now.Full {
 		return nil
 	}
-	return &control.Recording{Windows: now.Windows, Since: control.Stamp{Time: now.Since}, Bytes: now.Bytes,
-		Limit: now.Limit}
+	return admin.RecordingOf(now)
 }
 
-// record begins the recording, once there are keys to seal it.
+// record allows recordings, once there are keys to seal them, and begins that of [WithRecorder].
 func (r *Runtime) record(keys engine.Sealer) error {
-	if r.set.recorder == nil {
-		return nil
-	}
-	return r.set.recorder.Begin(recording.Host{Config: r.cfg, Keys: keys, Now: r.now, Shaded: r.seen.Shaded})
+	return r.set.taps.Begin(recording.Host{Config: r.cfg, Keys: keys, Now: r.now, Shaded: r.seen.Shaded})
 }

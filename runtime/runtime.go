@@ -89,7 +89,7 @@ func New(cfg config.Config, opts ...Option) (*Runtime, error) {
 		Debug: datadir.DebugFiles(cfg.Data), Drawn: r.set.Drawn, HashKey: r.hashKey,
 		Live: &admin.Live{Status: r.Inspect, Problems: core.Health.Problems, Seen: r.seen, Forget: r.forgetSeen,
 			Served: core.Readers.Served, Retried: core.Readers.Retry, Trouble: core.Health.Set, Cluster: set.cluster,
-			Page: r.pageNow},
+			Page: r.pageNow, Taps: set.taps, Reread: func() { r.plan.readings.Reread() }},
 	}
 	if r.plan, err = r.makePlan(); err != nil {
 		return nil, err

@@ -107,6 +107,14 @@ func (c *Cache) Clear() {
 	clear(c.rows)
 }
 
+// Reread drops the readings alone: what windows show is read once more, with all that was learnt of them.
+func (c *Cache) Reread() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.order.Init()
+	clear(c.byKey)
+}
+
 func (c *Cache) lookup(k cacheKey) (reading, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

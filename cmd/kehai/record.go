@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -10,8 +9,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kehai-run/kehai/runtime"
+	"github.com/kehai-run/kehai/runtime/admin"
 	"github.com/kehai-run/kehai/runtime/config"
-	"github.com/kehai-run/kehai/runtime/private"
 	"github.com/kehai-run/kehai/runtime/recording"
 )
 
@@ -31,7 +30,9 @@ time and says what is decided otherwise, with other settings or another version.
 The live page and kehai status say that it records.
 
 WINDOW is the name of a configured window, or a QUERY as kehai watch --help explains
-it. No other window is watched meanwhile. Of conversations that read.only leaves
+it. No other window is watched meanwhile. Where a Kehai runs on the data directory
+already, that one records, and WINDOW is the name of one of its windows; record start,
+stop and status do the same without waiting. Of conversations that read.only leaves
 out nothing is kept.
 
 The file is sealed with the keys of the data directory, each moment with that of the
@@ -47,16 +48,18 @@ record export --redact writes a recording that can be shown to others.`
   kehai replay chat.flight --data trial
   kehai replay chat.flight --data trial --set burst.quiet=5s`
 	cmd.RunE = v.run
-	cmd.AddCommand((&recordExport{app: v.app}).command())
-	fl := cmd.Flags()
-	fl.IntVar(&v.limit, "limit", recording.DefaultLimit/1e6, "stop at `N` megabytes")
-	fl.StringVar(&v.out, "out", "", "write a new `FILE` (default: one below recordings in the data directory)")
+	beside := &recordBeside{app: v.app}
+	cmd.AddCommand((&recordExport{app: v.app}).command(), beside.start(), beside.stop(), beside.status())
+	recordFlags(cmd.Flags(), &v.limit, &v.out)
 	return cmd
 }
 
 func (v *recordVerb) run(cmd *cobra.Command, _ []string) error {
 	cfg, configured, err := v.choose(cmd)
 	if err != nil {
+		return err
+	}
+	if done, err := v.besideRunning(cmd, cfg); done {
 		return err
 	}
 	if !configured && v.driver == native.name {
@@ -97,11 +100,7 @@ func (v *recordVerb) file(cfg config.Config) (string, error) {
 	if v.out != "" {
 		return v.out, nil
 	}
-	if err := private.Make(cfg.Data, private.Unwritable); err != nil {
-		return "", err
-	}
-	dir := filepath.Join(cfg.Data, "recordings")
-	return filepath.Join(dir, time.Now().UTC().Format("20060102T150405Z")+".flight"), private.Make(dir, private.Closed)
+	return admin.RecordingPath(cfg, time.Now())
 }
 
 // choose makes the configuration of the one window.

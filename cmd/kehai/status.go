@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -69,8 +68,8 @@ func showStatus(out terminal, s control.Status) error {
 		out.printf("  window %s is typed into by: %s\n", t.Window, t.Name)
 	}
 	if r := s.Recording; r != nil {
-		out.printf("  recording window %s since %s: %d of %d MB\n", strings.Join(r.Windows, ", "), r.Since,
-			r.Bytes/1e6, r.Limit/1e6)
+		out.printf("  ")
+		out.recording(*r)
 	}
 	showPaused(out, s)
 	var actors, workers table

@@ -14,6 +14,7 @@ import (
 	"github.com/kehai-run/kehai/runtime/engine"
 	"github.com/kehai-run/kehai/runtime/names"
 	"github.com/kehai-run/kehai/runtime/pause"
+	"github.com/kehai-run/kehai/runtime/recording"
 	"github.com/kehai-run/kehai/runtime/snapshot"
 	"github.com/kehai-run/kehai/runtime/telemetry"
 	"github.com/kehai-run/kehai/runtime/web"
@@ -49,6 +50,7 @@ var _ interface {
 	control.FocusBackend
 	control.MemoryBackend
 	control.PageBackend
+	control.RecordBackend
 	control.ReplyBackend
 	control.TalkBackend
 } = Backend{}
@@ -63,6 +65,8 @@ type Live struct {
 	Retried  func()                   // parked events were sent again
 	Trouble  func(reason, text string)
 	Cluster  Cluster // nil: this machine is alone
+	Taps     *recording.Taps
+	Reread   func() // drops what was read: it is read again
 	// Page is the live page, nil while there is none.
 	Page func() *web.Server
 }

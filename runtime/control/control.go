@@ -121,14 +121,6 @@ type Status struct {
 	LLM *LLM `json:"llm,omitempty"`
 }
 
-// Recording says that what windows show is kept.
-type Recording struct {
-	Windows []string `json:"windows"`
-	Since   Stamp    `json:"since"`
-	Bytes   int64    `json:"bytes"`
-	Limit   int64    `json:"limit"`
-}
-
 // Stalled is a task, mostly a reply, about which nothing was seen to be sent in time.
 type Stalled struct {
 	Conversation messages.ConversationID `json:"conversation"`

@@ -90,6 +90,22 @@ func handler(b Backend) http.Handler {
 		s, err := b.Status(r.Context())
 		answer(w, s, err)
 	})
+	deadLetterRoutes(mux, b)
+	subscriptionRoutes(mux, b)
+	nameRoutes(mux, b)
+	focusRoutes(mux, b)
+	replyRoutes(mux, b)
+	memoryRoutes(mux, b)
+	talkRoutes(mux, b)
+	pageRoutes(mux, b)
+	backupRoutes(mux, b)
+	clusterRoutes(mux, b)
+	recordRoutes(mux, b)
+	return mux
+}
+
+// deadLetterRoutes are those about what an actor could not handle.
+func deadLetterRoutes(mux *http.ServeMux, b Backend) {
 	mux.HandleFunc("GET /v1/deadletters", func(w http.ResponseWriter, r *http.Request) {
 		list, err := b.DeadLetters(r.Context())
 		answer(w, list, err)
@@ -100,16 +116,6 @@ func handler(b Backend) http.Handler {
 	mux.HandleFunc("DELETE /v1/deadletters/{id}", func(w http.ResponseWriter, r *http.Request) {
 		answer(w, struct{}{}, b.DiscardDeadLetter(r.Context(), r.PathValue("id")))
 	})
-	subscriptionRoutes(mux, b)
-	nameRoutes(mux, b)
-	focusRoutes(mux, b)
-	replyRoutes(mux, b)
-	memoryRoutes(mux, b)
-	talkRoutes(mux, b)
-	pageRoutes(mux, b)
-	backupRoutes(mux, b)
-	clusterRoutes(mux, b)
-	return mux
 }
 
 // subscriptionRoutes are those about who reads the event log.
@@ -193,6 +199,9 @@ var codes = map[error]string{
 	ErrNoPage:                "no_page",
 	ErrNoRole:                "no_role",
 	ErrNoCluster:             "no_cluster",
+	ErrIdle:                  "idle",
+	ErrRecording:             "recording",
+	ErrNotRecording:          "not_recording",
 }
 
 // remoteError is an error that came over the socket, and the sentinel that it is.

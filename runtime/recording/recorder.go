@@ -28,7 +28,9 @@ type Options struct {
 	Path    string   // of a new file, in a directory that is closed to others
 	Windows []string // their names; only these are recorded
 	Limit   int64    // in bytes; 0 is [DefaultLimit]
-	Version string   // of Kehai
+	// For is how long it lasts, 0 until it is closed.
+	For     time.Duration
+	Version string // of Kehai
 	// Redacted says that texts and pictures are not those of a person.
 	Redacted bool
 	Full     func() // is called once nothing more is kept; it must not block
@@ -41,8 +43,7 @@ const (
 	maxDeltas   = 64 // in a row, before a frame is kept whole
 )
 
-// Recorder writes a recording. Begin, Tap and Listen are the runtime's; its methods may be called
-// concurrently.
+// Recorder writes a recording of what [Taps] give it. Its methods may be called concurrently.
 type Recorder struct {
 	o Options
 
@@ -144,12 +145,14 @@ func (r *Recorder) Close() error {
 			r.settle(w, len(w.waiting), Unknown)
 		}
 		r.add(Entry{Kind: Finished, At: r.since()}, "")
+		r.out = nil // a call that began before comes too late
 	}
 	return errors.Join(r.err, r.file.Sync(), r.file.Close())
 }
 
 // State is what a recorder does now.
 type State struct {
+	Path    string
 	Windows []string
 	Since   time.Time
 	Bytes   int64
@@ -161,7 +164,7 @@ type State struct {
 func (r *Recorder) State() State {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	s := State{Windows: r.o.Windows, Since: r.began, Limit: r.o.Limit, Full: r.full}
+	s := State{Path: r.o.Path, Windows: r.o.Windows, Since: r.began, Limit: r.o.Limit, Full: r.full}
 	if r.out != nil {
 		s.Bytes = r.out.size
 	}
@@ -185,7 +188,7 @@ func (r *Recorder) add(e Entry, subject string) {
 		return
 	}
 	err := r.out.add(e, subject)
-	if err == nil && r.out.size < r.o.Limit {
+	if err == nil && r.out.size < r.o.Limit && (r.o.For == 0 || r.since() < r.o.For) {
 		return
 	}
 	r.err, r.full = errors.Join(r.err, err), true

@@ -36,6 +36,7 @@ func shot(n int) *image.RGBA {
 // flight is a recorder under test, its file and its clock.
 type flight struct {
 	*Recorder
+	taps   Taps
 	t      *testing.T
 	path   string
 	keys   *keyring.Ring
@@ -52,13 +53,18 @@ func newFlight(t *testing.T, limit int64) *flight {
 		t.Fatal(err)
 	}
 	f.Recorder = rec
-	cfg := config.Default()
-	cfg.Node = "a"
-	if err := rec.Begin(Host{Config: cfg, Keys: f.keys, Now: func() time.Time { return f.now },
-		Shaded: func(m events.FrameSeen) (events.FrameSeen, bool) { return m, !f.hidden }}); err != nil {
+	f.taps.Use(rec)
+	if err := f.taps.Begin(f.host()); err != nil {
 		t.Fatal(err)
 	}
 	return f
+}
+
+func (f *flight) host() Host {
+	cfg := config.Default()
+	cfg.Node = "a"
+	return Host{Config: cfg, Keys: f.keys, Now: func() time.Time { return f.now },
+		Shaded: func(m events.FrameSeen) (events.FrameSeen, bool) { return m, !f.hidden }}
 }
 
 // Capture implements [hardware.Screen]: the picture shows the second of the clock.
@@ -70,7 +76,7 @@ func (f *flight) Capture(context.Context, string) (hardware.Capture, error) {
 func (f *flight) shows(c messages.ConversationID, text messages.Text) {
 	f.now = f.now.Add(time.Second)
 	at := f.now
-	_, _ = f.Screen(win, f).Capture(f.t.Context(), "")
+	_, _ = f.taps.Screen(win, f).Capture(f.t.Context(), "")
 	f.put(win, Entry{Kind: Reading, At: f.Recorder.now(), Key: string(text),
 		Data: plain([]messages.Line{{Text: text}})}, nil)
 	trace := at.String()
@@ -268,7 +274,7 @@ func FuzzOpen(f *testing.F) {
 func (f *flight) polls(n int) {
 	for range n {
 		f.now = f.now.Add(250 * time.Millisecond)
-		_, _ = f.Screen(win, f).Capture(f.t.Context(), "")
+		_, _ = f.taps.Screen(win, f).Capture(f.t.Context(), "")
 	}
 }
 

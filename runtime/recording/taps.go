@@ -16,62 +16,58 @@ import (
 	"github.com/kehai-run/kehai/messages"
 )
 
-// now is the time since the recording began; 0 before that.
-func (r *Recorder) now() time.Duration {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.out == nil {
-		return 0
-	}
-	return r.since()
-}
-
 // Seed keeps what the ids of conversations are made of.
-func (r *Recorder) Seed(draw func() string) func() string {
+func (t *Taps) Seed(draw func() string) func() string {
 	return func() string {
 		seed := draw()
-		r.mu.Lock()
-		defer r.mu.Unlock()
-		r.add(Entry{Kind: Seed, Key: seed}, "")
+		if r := t.Now(); r != nil {
+			r.mu.Lock()
+			defer r.mu.Unlock()
+			r.add(Entry{Kind: Seed, Key: seed}, "")
+		}
 		return seed
 	}
 }
 
 // Screen keeps what a window's screen shows.
-func (r *Recorder) Screen(id messages.WindowID, s hardware.Screen) hardware.Screen {
-	return screen{s, r, string(id)}
+func (t *Taps) Screen(id messages.WindowID, s hardware.Screen) hardware.Screen {
+	return screen{s, t, string(id)}
 }
 
 type screen struct {
 	hardware.Screen
-	r  *Recorder
-	id string
+	taps *Taps
+	id   string
 }
 
 // Capture implements [hardware.Screen].
 func (s screen) Capture(ctx context.Context, ref string) (hardware.Capture, error) {
-	e := Entry{Kind: Frame, At: s.r.now()}
+	r := s.taps.Now()
+	if r == nil {
+		return s.Screen.Capture(ctx, ref)
+	}
+	e := Entry{Kind: Frame, At: r.now()}
 	got, err := s.Screen.Capture(ctx, ref)
 	e.Code, e.Scale = hardware.Code(err), got.Scale
 	if err != nil {
 		got.Image = nil
 	}
-	s.r.put(s.id, e, got.Image)
+	r.put(s.id, e, got.Image)
 	return got, err
 }
 
 // Tree keeps what a window's accessibility tree tells.
-func (r *Recorder) Tree(id messages.WindowID, s hardware.Structure) hardware.Structure {
+func (t *Taps) Tree(id messages.WindowID, s hardware.Structure) hardware.Structure {
 	if namer, ok := s.(hardware.ChatNamer); ok {
-		return namedTree{tree{s, r, string(id)}, namer}
+		return namedTree{tree{s, t, string(id)}, namer}
 	}
-	return tree{s, r, string(id)}
+	return tree{s, t, string(id)}
 }
 
 type tree struct {
 	hardware.Structure
-	r  *Recorder
-	id string
+	taps *Taps
+	id   string
 }
 
 // Tree is the answer of an accessibility tree. Names is nil where the driver knows none.
@@ -82,10 +78,14 @@ type Tree struct {
 
 // Rows implements [hardware.Structure].
 func (t tree) Rows(ctx context.Context, ref string) (int, error) {
-	e := Entry{Kind: Rows, At: t.r.now()}
+	r := t.taps.Now()
+	if r == nil {
+		return t.Structure.Rows(ctx, ref)
+	}
+	e := Entry{Kind: Rows, At: r.now()}
 	n, err := t.Structure.Rows(ctx, ref)
 	e.Code, e.Data = hardware.Code(err), plain(Tree{Rows: n})
-	t.r.put(t.id, e, nil)
+	r.put(t.id, e, nil)
 	return n, err
 }
 
@@ -96,10 +96,14 @@ type namedTree struct {
 
 // Chat implements [hardware.ChatNamer].
 func (t namedTree) Chat(ctx context.Context, ref string) (int, []string, error) {
-	e := Entry{Kind: Rows, At: t.r.now()}
+	r := t.taps.Now()
+	if r == nil {
+		return t.namer.Chat(ctx, ref)
+	}
+	e := Entry{Kind: Rows, At: r.now()}
 	n, names, err := t.namer.Chat(ctx, ref)
 	e.Code, e.Data = hardware.Code(err), plain(Tree{n, names})
-	t.r.put(t.id, e, nil)
+	r.put(t.id, e, nil)
 	return n, names, err
 }
 
@@ -107,7 +111,7 @@ func (t namedTree) Chat(ctx context.Context, ref string) (int, []string, error) 
 type reads struct{}
 
 // Worker tells what an engine is asked by the worker that reads of which window that is.
-func (r *Recorder) Worker(kind string, w actors.Worker) actors.Worker {
+func (t *Taps) Worker(kind string, w actors.Worker) actors.Worker {
 	if kind != messages.WorkerOCR {
 		return w
 	}
@@ -120,7 +124,7 @@ func (r *Recorder) Worker(kind string, w actors.Worker) actors.Worker {
 }
 
 // Recognizer keeps what engines read.
-func (r *Recorder) Recognizer(start func() (hardware.Recognizer, error)) func() (hardware.Recognizer, error) {
+func (t *Taps) Recognizer(start func() (hardware.Recognizer, error)) func() (hardware.Recognizer, error) {
 	if start == nil {
 		return nil
 	}
@@ -130,31 +134,34 @@ func (r *Recorder) Recognizer(start func() (hardware.Recognizer, error)) func() 
 			return nil, err
 		}
 		if crops, ok := engine.(hardware.CropRecognizer); ok {
-			return cropReader{reader{engine, r}, crops}, nil
+			return cropReader{reader{engine, t}, crops}, nil
 		}
-		return reader{engine, r}, nil
+		return reader{engine, t}, nil
 	}
 }
 
 type reader struct {
 	hardware.Recognizer
-	r *Recorder
+	taps *Taps
 }
 
 // Recognize implements [hardware.Recognizer].
 func (e reader) Recognize(ctx context.Context, img *image.Gray, hint hardware.Hint) ([]messages.Line, error) {
 	lines, err := e.Recognizer.Recognize(ctx, img, hint)
-	e.keep(ctx, "", GrayKey(img, hint), image.Point{}, lines, err)
+	if r := e.taps.Now(); r != nil {
+		r.reading(ctx, "", GrayKey(img, hint), image.Point{}, lines, err)
+	}
 	return lines, err
 }
 
-func (e reader) keep(ctx context.Context, how, key string, corner image.Point, lines []messages.Line, err error) {
+func (r *Recorder) reading(ctx context.Context, how, key string, corner image.Point, lines []messages.Line,
+	err error) {
 	id, _ := ctx.Value(reads{}).(string)
-	entry := Entry{Kind: Reading, At: e.r.now(), Name: how, Key: key, Code: hardware.Code(err)}
+	entry := Entry{Kind: Reading, At: r.now(), Name: how, Key: key, Code: hardware.Code(err)}
 	if err == nil {
 		entry.Data = plain(Moved(lines, image.Point{}.Sub(corner)))
 	}
-	e.r.put(id, entry, nil)
+	r.put(id, entry, nil)
 }
 
 type cropReader struct {
@@ -166,7 +173,9 @@ type cropReader struct {
 func (e cropReader) RecognizeCrop(ctx context.Context, frame *image.RGBA, box image.Rectangle,
 	hint hardware.Hint) ([]messages.Line, error) {
 	lines, err := e.crops.RecognizeCrop(ctx, frame, box, hint)
-	e.keep(ctx, Crop, CropKey(frame, box, hint), box.Min, lines, err)
+	if r := e.taps.Now(); r != nil {
+		r.reading(ctx, Crop, CropKey(frame, box, hint), box.Min, lines, err)
+	}
 	return lines, err
 }
 
@@ -207,16 +216,16 @@ func keyOf(hint hardware.Hint, size image.Point, pixels func(io.Writer)) string 
 }
 
 // Model keeps what a language model answers.
-func (r *Recorder) Model(m llm.Model) llm.Model {
+func (t *Taps) Model(m llm.Model) llm.Model {
 	if _, none := m.(llm.None); none {
 		return m
 	}
-	return model{m, r}
+	return model{m, t}
 }
 
 type model struct {
-	of llm.Model
-	r  *Recorder
+	of   llm.Model
+	taps *Taps
 }
 
 // Answered is the answer of a model, or why there was none.
@@ -228,9 +237,13 @@ type Answered struct {
 
 // Generate implements [llm.Model].
 func (m model) Generate(ctx context.Context, q llm.Question) (llm.Reply, error) {
-	at := m.r.now()
+	r := m.taps.Now()
+	if r == nil {
+		return m.of.Generate(ctx, q)
+	}
+	at := r.now()
 	reply, err := m.of.Generate(ctx, q)
-	m.keep(at, q, reply, err)
+	r.answer(at, q, reply, err)
 	return reply, err
 }
 
@@ -240,30 +253,34 @@ func (m model) Stream(ctx context.Context, q llm.Question, write func(string)) (
 	if !ok {
 		return m.Generate(ctx, q)
 	}
-	at := m.r.now()
+	r := m.taps.Now()
+	if r == nil {
+		return s.Stream(ctx, q, write)
+	}
+	at := r.now()
 	reply, err := s.Stream(ctx, q, write)
-	m.keep(at, q, reply, err)
+	r.answer(at, q, reply, err)
 	return reply, err
 }
 
-// keep seals an answer with [Unknown]: a question does not say in which conversation it is asked.
-func (m model) keep(at time.Duration, q llm.Question, reply llm.Reply, err error) {
+// answer seals an answer with [Unknown]: a question does not say in which conversation it is asked.
+func (r *Recorder) answer(at time.Duration, q llm.Question, reply llm.Reply, err error) {
 	answered := Answered{Reply: reply}
 	if failed := (*llm.Error)(nil); errors.As(err, &failed) {
 		answered.Code, answered.Text = failed.Code, failed.Text
 	} else if err != nil {
 		answered.Code = llm.NoModel
 	}
-	m.r.mu.Lock()
-	defer m.r.mu.Unlock()
-	if m.r.out != nil {
-		m.r.add(Entry{Kind: Answer, At: at, Took: m.r.since() - at, Name: string(q.Purpose), Key: QuestionKey(q),
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.out != nil {
+		r.add(Entry{Kind: Answer, At: at, Took: r.since() - at, Name: string(q.Purpose), Key: QuestionKey(q),
 			Data: plain(answered)}, Unknown)
 	}
 }
 
 // Usage keeps how the computer is used.
-func (r *Recorder) Usage(start func() (hardware.Usage, error)) func() (hardware.Usage, error) {
+func (t *Taps) Usage(start func() (hardware.Usage, error)) func() (hardware.Usage, error) {
 	if start == nil {
 		return nil
 	}
@@ -272,13 +289,13 @@ func (r *Recorder) Usage(start func() (hardware.Usage, error)) func() (hardware.
 		if err != nil {
 			return nil, err
 		}
-		return usage{u, r}, nil
+		return usage{u, t}, nil
 	}
 }
 
 type usage struct {
 	hardware.Usage
-	r *Recorder
+	taps *Taps
 }
 
 // What an [Entry] of Usage names.
@@ -318,10 +335,14 @@ func (u usage) Close() error {
 }
 
 func (u usage) keep(what string, value any, err error) {
-	u.r.mu.Lock()
-	defer u.r.mu.Unlock()
-	if u.r.out != nil {
-		u.r.add(Entry{Kind: Usage, At: u.r.since(), Name: what, Code: hardware.Code(err), Data: plain(value)}, "")
+	r := u.taps.Now()
+	if r == nil {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.out != nil {
+		r.add(Entry{Kind: Usage, At: r.since(), Name: what, Code: hardware.Code(err), Data: plain(value)}, "")
 	}
 }
 

@@ -222,8 +222,9 @@ func TestAutoKnowsNoList(t *testing.T) {
 // clock times and ticks inside, beside a list; outlines; rows beside a dark list. All show the
 // same talk. Then at windows of others, as make real has photographed them: Dino's rows, of which
 // the first belong to a name that has scrolled away; the same with buttons on them, as far as the
-// name; and beside the thin bar that is there while it scrolls; Kaidan's bubbles beside a bar that scrolls, where the owner's have neither fill nor edge;
-// Chatty's, of which half are shadows alone, with a portrait before the name.
+// name, and beside the thin bar that is there while it scrolls; Kaidan's bubbles beside a bar that
+// scrolls, where the owner's have neither fill nor edge; Chatty's, of which half are shadows alone,
+// with a portrait before the name.
 func TestAutoInABrowser(t *testing.T) {
 	l, _ := layout.ByName("auto")
 	for _, c := range []struct {
