@@ -12,6 +12,7 @@ import (
 	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
 
+	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/runtime/cluster/identity"
 	"github.com/kehai-run/kehai/runtime/config"
 	"github.com/kehai-run/kehai/runtime/control"
@@ -263,19 +264,37 @@ func (v *keyVerb) restore(cmd *cobra.Command, args []string) error {
 
 // tellLacking says what is stored that the keys do not open.
 func (a *app) tellLacking(cfg config.Config) error {
-	rows, keys, err := datadir.Lacking(cfg, a.quiet(cfg))
-	if err != nil || rows == 0 {
+	closed, err := datadir.Lacking(cfg, a.quiet(cfg), conversationOf)
+	if err != nil || closed.Rows == 0 {
 		return err
 	}
-	return a.stderr.printf("%s: %s\n", lackingText(rows, keys), lackingMend)
+	return a.stderr.printf("%s: %s\n", lackingText(closed), mendLacking(closed))
+}
+
+// conversationOf is the conversation whose actor has a row, "" if none has it.
+func conversationOf(row []byte) string {
+	switch a := engine.OwnerOf(row); a.Kind() {
+	case messages.ActorConversation, messages.ActorDedup, messages.ActorRecall:
+		return a.Key()
+	}
+	return ""
 }
 
 // lackingMend fetches what lackingText misses.
 const lackingMend = "before Kehai runs again, kehai key restore FILE with the newest copy of the keys"
 
-func lackingText(rows, keys int) string {
+// mendLacking says also what to do where there is no newer copy.
+func mendLacking(c keyring.Closed) string {
+	mend := lackingMend
+	for _, id := range c.Conversations[:min(len(c.Conversations), 3)] {
+		mend += "; if it was forgotten, kehai forget " + id + " removes what is left"
+	}
+	return mend
+}
+
+func lackingText(c keyring.Closed) string {
 	return fmt.Sprintf("%s cannot be read, as %s: forgotten since the backup, or the keys are older "+
-		"than the store", count(rows, "row"), lack(keys))
+		"than the store", count(c.Rows, "row"), lack(c.Keys))
 }
 
 func lack(keys int) string {

@@ -248,11 +248,11 @@ func checkKeys(cfg config.Config, running bool) finding {
 		return fine("keys", "%s, will be made by the first run; back it up as well as the store", dir)
 	}
 	if !running {
-		switch rows, lacking, err := datadir.Lacking(cfg, zerolog.Nop()); {
+		switch closed, err := datadir.Lacking(cfg, zerolog.Nop(), conversationOf); {
 		case errors.Is(err, engine.ErrNoKey), errors.Is(err, engine.ErrRecord):
 			return finding{what: "keys", need: true, text: err.Error(), mend: lackingMend}
-		case err == nil && rows > 0: // checkStore tells of another error
-			return finding{what: "keys", text: lackingText(rows, lacking), mend: lackingMend}
+		case err == nil && closed.Rows > 0: // checkStore tells of another error
+			return finding{what: "keys", text: lackingText(closed), mend: mendLacking(closed)}
 		}
 	}
 	if keyring.InKeychain(dir) {

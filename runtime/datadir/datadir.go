@@ -108,16 +108,17 @@ func RestoreKeys(cfg config.Config, log zerolog.Logger, backup io.Reader) (keys 
 	return keyring.Restore(Keys(cfg), backup, needless...)
 }
 
-// Lacking counts the rows of a configuration's store that its keys do not open, and the
-// keys that are missing for them; the error wraps engine.ErrInUse while a Kehai runs on
-// it. It reads the whole store.
-func Lacking(cfg config.Config, log zerolog.Logger) (rows, keys int, err error) {
+// Lacking is [keyring.Lacking] for the store of a configuration; the error wraps
+// engine.ErrInUse while a Kehai runs on it.
+func Lacking(cfg config.Config, log zerolog.Logger, conversation func(row []byte) string) (
+	c keyring.Closed, err error,
+) {
 	if _, err := os.Stat(filepath.Join(cfg.Data, "store")); errors.Is(err, fs.ErrNotExist) {
-		return 0, 0, nil
+		return c, nil
 	}
 	st, err := OpenStore(cfg, log, nil)
 	if err != nil {
-		return 0, 0, err
+		return c, err
 	}
 	in, out := io.Pipe()
 	done := make(chan struct{})
@@ -125,10 +126,10 @@ func Lacking(cfg config.Config, log zerolog.Logger) (rows, keys int, err error) 
 		defer close(done)
 		out.CloseWithError(st.Snapshot(out))
 	}()
-	rows, keys, err = keyring.Lacking(Keys(cfg), in)
+	c, err = keyring.Lacking(Keys(cfg), in, conversation)
 	in.Close()
 	<-done
-	return rows, keys, errors.Join(err, st.Close())
+	return c, errors.Join(err, st.Close())
 }
 
 // OpenKeys opens the keys that seal the store of a configuration.

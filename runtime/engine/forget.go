@@ -318,6 +318,9 @@ func (d *deletion) start(f Forgetting, first slice) func() ([shards]Batch, slice
 		if f.Keep != nil && !d.begun {
 			d.rec.Keep = f.Keep(func(a messages.Address, row string) ([]byte, bool) {
 				raw, ok, gerr := d.e.get([]byte(stateKey(a, row)))
+				if errors.Is(gerr, ErrNoKey) { // nobody can keep it: it goes with the rest
+					return nil, false
+				}
 				err = cmp.Or(err, gerr)
 				return raw, ok
 			})

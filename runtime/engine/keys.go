@@ -96,6 +96,16 @@ func splitKey(prefix, key string) (messages.Address, string, bool) {
 	return messages.Address(addr), rest, ok
 }
 
+// OwnerOf is the actor that a stored row belongs to, "" for rows that belong to none.
+func OwnerOf(key []byte) messages.Address {
+	switch class, _ := classOf(string(key)); class {
+	case keyInbox, keyTimer, keyCall, keyAttempts, keyState, keyInjected:
+		a, _, _ := splitKey(class, string(key))
+		return a
+	}
+	return ""
+}
+
 func inboxKey(a messages.Address, seq uint64) string { return ofActor(keyInbox, a, seqBytes(seq)) }
 
 // classOf returns the prefix of a key as if its shard were Anywhere, and its shard

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -18,29 +19,40 @@ type Row struct {
 
 // ReadRows yields the stored rows of the actors of a kind, by actor, table and key, until
 // yield returns false. Rows that cannot be opened are left out; the error comes at the
-// end. Turns that wait for their commit are not included. It may be called concurrently
-// with everything.
+// end, unless only keys are missing: a conversation without its key holds up no reader of
+// the others. Turns that wait for their commit are not included. It may be called
+// concurrently with everything.
 func (e *Engine) ReadRows(kind string, yield func(Row) bool) error {
-	return e.readRows(keyState+kind+"/", kind, yield)
+	err := e.readRows(keyState+kind+"/", kind, yield)
+	if errors.Is(err, ErrNoKey) {
+		return nil
+	}
+	return err
 }
 
 func (e *Engine) readRows(prefix, kind string, yield func(Row) bool) error {
 	var unopened error
 	err := e.scan([]byte(prefix), nil, func(k, v []byte, bad error) bool {
 		a, row, ok := splitKey(keyState, string(k))
-		if bad != nil {
-			unopened = bad
-		}
+		unopened = worse(unopened, bad)
 		if !ok || bad != nil {
 			return true
 		}
 		table, key := actors.SplitRow(row)
 		return yield(Row{Actor: a, Table: table, Key: key, Value: v})
 	})
-	if err = errors.Join(err, unopened); err != nil {
+	if err = cmp.Or(err, unopened); err != nil {
 		return fmt.Errorf("engine: read rows of %s: %w", kind, err)
 	}
 	return nil
+}
+
+// worse is the error of a row that cannot be opened that tells more: a missing key less than all else.
+func worse(before, now error) error {
+	if now == nil || before != nil && errors.Is(now, ErrNoKey) {
+		return before
+	}
+	return now
 }
 
 // ReadTable decodes the rows of one table of a kind's actors, by actor and key, until
@@ -133,7 +145,7 @@ func (e *Engine) ReadRowsIn(kind, table string, yield func(Row) bool) error {
 				from = []byte(keyState + string(a) + "\x01") // behind its last row
 				return false
 			case bad != nil:
-				unopened = bad
+				unopened = worse(unopened, bad)
 				return true
 			}
 			return yield(Row{Actor: a, Table: name, Key: key, Value: v})
@@ -142,7 +154,7 @@ func (e *Engine) ReadRowsIn(kind, table string, yield func(Row) bool) error {
 			return fmt.Errorf("engine: read table %s of %s: %w", table, kind, err)
 		}
 	}
-	if unopened != nil {
+	if unopened != nil && !errors.Is(unopened, ErrNoKey) {
 		return fmt.Errorf("engine: read table %s of %s: %w", table, kind, unopened)
 	}
 	return nil

@@ -227,6 +227,14 @@ func TestAKeyThatIsMissing(t *testing.T) {
 		messages.Durable[secret](nil)}))
 	h.Send(number{1})
 	h.Send(secret{N: 1})
+	for _, of := range []string{string(hana), "c-other"} {
+		key := "s/talk/" + of + "\x00counts\x00n"
+		row, err := keys.Seal([]byte("\x00ks\x01"), of, []byte(key), []byte("1 7"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		fill(t, store, map[string]string{key: string(row)})
+	}
 	if err := keys.Destroy(string(hana)); err != nil {
 		t.Fatal(err)
 	}
@@ -253,8 +261,22 @@ func TestAKeyThatIsMissing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sum, err := forget(t, h.Engine().Control(), engine.Forgetting{Conversation: hana})
-	if err != nil || sum.Mail != 2 || sum.Events != 2 || sum.Unknown != 0 {
+	rows := 0
+	if err := h.Engine().ReadRows("talk", func(engine.Row) bool { rows++; return true }); err != nil || rows != 1 {
+		t.Errorf("ReadRows() = %d rows, %v, want the one whose key is there", rows, err)
+	}
+	if err := h.Engine().ReadRowsIn("talk", "counts", func(engine.Row) bool { rows++; return true }); err != nil ||
+		rows != 2 {
+		t.Errorf("ReadRowsIn() = %d rows, %v, want the one whose key is there", rows-1, err)
+	}
+	sum, err := forget(t, h.Engine().Control(), engine.Forgetting{Conversation: hana,
+		Keep: func(get func(messages.Address, string) ([]byte, bool)) []engine.Kept {
+			if row, ok := get(messages.To("talk", string(hana)), "counts\x00n"); ok {
+				t.Errorf("to keep there is %q, want nothing that cannot be read", row)
+			}
+			return nil
+		}})
+	if err != nil || sum.Rows != 1 || sum.Mail != 2 || sum.Events != 2 || sum.Unknown != 0 {
 		t.Errorf("Forget() = %+v, %v, want two messages and two events, of which one each cannot be read", sum, err)
 	}
 	wantSealed(t, store)

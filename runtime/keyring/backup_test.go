@@ -275,9 +275,9 @@ func TestKeysAreAdded(t *testing.T) {
 	}
 	lacking := func(dir string, want int) {
 		t.Helper()
-		n, keys, err := Lacking(dir, snapshot(t, rows))
-		if n != want || keys != want || err != nil {
-			t.Errorf("Lacking() = %d rows of %d keys, %v, want %d", n, keys, err, want)
+		c, err := Lacking(dir, snapshot(t, rows), func(row []byte) string { return engine.OwnerOf(row).Key() })
+		if c.Rows != want || c.Keys != want || len(c.Conversations) != want || err != nil {
+			t.Errorf("Lacking() = %+v, %v, want %d rows of as many keys", c, err, want)
 		}
 	}
 	mark, err := r.Seal(nil, "", []byte("m/sealed"), []byte("kehai 3 {}"))
@@ -317,7 +317,7 @@ func TestKeysAreAdded(t *testing.T) {
 			t.Errorf("Restore() into %s = %d, %v, want %v", dir, n, err, ErrKeys)
 		}
 	}
-	if _, _, err := Lacking(another, snapshot(t, rows)); err == nil {
+	if _, err := Lacking(another, snapshot(t, rows), func([]byte) string { return "" }); err == nil {
 		t.Error("Lacking() with the keys of another node = nil")
 	}
 	if left, _ := filepath.Glob(filepath.Join(home, "*"+unfinished)); len(left) > 0 {

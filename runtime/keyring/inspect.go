@@ -1,11 +1,13 @@
 package keyring
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 
 	"github.com/kehai-run/kehai/runtime/engine"
 	"github.com/kehai-run/kehai/runtime/private"
@@ -59,11 +61,18 @@ func Inspect(dir string) (keys int, err error) {
 	return keys, nil
 }
 
-// Lacking counts the rows of a snapshot that the keys of a directory do not open, and the
-// keys that seal those. They were forgotten since the snapshot, or the keys are older. It
-// reads the snapshot to its end, and fails if the keys are of another node.
-func Lacking(dir string, snapshot io.Reader) (rows, keys int, err error) {
-	ring, closed := Reader(dir), map[id]bool{}
+// Closed is what the keys of a directory do not open. It was forgotten since it was copied, or
+// the keys are older.
+type Closed struct {
+	Rows, Keys    int
+	Conversations []string // that the rows are about, as far as their places tell
+}
+
+// Lacking tells what of a snapshot the keys of a directory do not open; conversation is the one
+// whose actor has a row, if one has. It reads the snapshot to its end, and fails if the keys are of
+// another node.
+func Lacking(dir string, snapshot io.Reader, conversation func(row []byte) string) (c Closed, err error) {
+	ring, closed := Reader(dir), map[id]string{}
 	err = engine.ReadSnapshot(snapshot, func(ops []engine.Op) error {
 		for _, op := range ops {
 			if _, err := engine.KeysFit(ring, op.Key, op.Value); err != nil {
@@ -72,13 +81,24 @@ func Lacking(dir string, snapshot io.Reader) (rows, keys int, err error) {
 			if sealed, _ := engine.SealedForm(op.Key, op.Value); len(sealed) < idBytes {
 				continue
 			} else if _, err := engine.OpenRow(ring, op.Key, op.Value); errors.Is(err, engine.ErrNoKey) {
-				rows++
-				closed[id(sealed[:idBytes])] = true
+				c.Rows++
+				of := id(sealed[:idBytes])
+				about := conversation(op.Key)
+				if !ring.Under(about, sealed) {
+					about = ""
+				}
+				closed[of] = cmp.Or(closed[of], about)
 			}
 		}
 		return nil
 	})
-	return rows, len(closed), err
+	for _, about := range closed {
+		if c.Keys++; about != "" {
+			c.Conversations = append(c.Conversations, about)
+		}
+	}
+	slices.Sort(c.Conversations)
+	return c, err
 }
 
 // look reads the list first and then the files, so that keys made meanwhile do not count

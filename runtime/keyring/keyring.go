@@ -150,8 +150,8 @@ func (r *Ring) Open(place, sealed []byte) ([]byte, error) {
 	plain, err := k.aead.Open(make([]byte, 0, len(text)-tagBytes), nonce, text, place)
 	if err != nil && of != (id{}) { // an older key of the subject may be missing
 		return nil, fmt.Errorf("%w: a row does not open with key %s: it was changed or moved, or sealed before "+
-			"its conversation was forgotten: restore the data directory from a backup: %w", engine.ErrRecord, of,
-			engine.ErrNoKey)
+			"its conversation was forgotten: restore the data directory from a backup, or forget the conversation "+
+			"again: %w", engine.ErrRecord, of, engine.ErrNoKey)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%w: a row does not open with the node's key: it was changed or moved: restore the "+

@@ -26,9 +26,6 @@ func Known(e *engine.Engine) (map[messages.ConversationID]directory.Known, error
 		known[messages.ConversationID(r.Key)], bad = k, err
 		return err == nil
 	})
-	if errors.Is(err, engine.ErrNoKey) {
-		err = nil
-	}
 	return known, cmp.Or(err, bad)
 }
 
