@@ -57,6 +57,16 @@ func backup(dir string, w io.Writer, withStore bool) (keys int, err error) {
 			lines, files[name] = append(lines, line...), raw
 		}
 	}
+	// What was destroyed is told too, so that no older backup brings it back behind this one.
+	l, err := readList(d.file(listFile), names)
+	if err != nil {
+		return 0, fmt.Errorf("keyring: %w", err)
+	}
+	for _, of := range slices.SortedFunc(maps.Keys(l.ended), id.compare) {
+		if files[of.String()] == nil {
+			lines = append(append(lines, ended), of[:]...)
+		}
+	}
 	if files[nodeFile] == nil {
 		return 0, fmt.Errorf("keyring: there are no keys in %s", dir)
 	}

@@ -24,6 +24,10 @@ func TestKeysAreRestored(t *testing.T) {
 	r := open(t, dir)
 	row, other := seal(t, r, "a", "p", "secret"), seal(t, r, "b", "p", "other")
 	seal(t, r, "gone", "p", "gone")
+	var before bytes.Buffer
+	if _, err := Backup(dir, &before); err != nil {
+		t.Fatal(err)
+	}
 	if err := r.Destroy("gone"); err != nil {
 		t.Fatal(err)
 	}
@@ -42,6 +46,9 @@ func TestKeysAreRestored(t *testing.T) {
 		t.Errorf("Restore() over the same keys = %d, %v, want none to lack", n, err)
 	}
 	want(t, open(t, elsewhere), "p", row, "secret")
+	if n, err := Restore(elsewhere, &before); n != 0 || err != nil {
+		t.Errorf("Restore() of an older backup = %d, %v, want the destroyed key to stay so", n, err)
+	}
 	for n := 0; n < backup.Len()-1536; n += 128 { // behind that are zeros
 		dir := filepath.Join(t.TempDir(), "keys")
 		if _, err := Restore(dir, bytes.NewReader(backup.Bytes()[:n])); !errors.Is(err, ErrBackup) {

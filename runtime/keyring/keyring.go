@@ -1,6 +1,7 @@
 package keyring
 
 import (
+	"bytes"
 	"crypto/aes"
 	"crypto/cipher"
 	"crypto/hkdf"
@@ -33,6 +34,8 @@ const (
 type id [idBytes]byte
 
 func (i id) String() string { return hex.EncodeToString(i[:]) }
+
+func (i id) compare(o id) int { return bytes.Compare(i[:], o[:]) }
 
 // Ring holds the keys of one data directory. Its methods may be called concurrently; the
 // store's lock ensures that only one process uses it. Writing a new key does not delay

@@ -100,11 +100,10 @@ func (d *directory) compact() error {
 		return nil
 	}
 	lines := []byte(listHead)
-	byBytes := func(a, b id) int { return bytes.Compare(a[:], b[:]) }
-	for _, of := range slices.SortedFunc(maps.Keys(l.should), byBytes) {
+	for _, of := range slices.SortedFunc(maps.Keys(l.should), id.compare) {
 		lines = append(append(lines, made), of[:]...)
 	}
-	for _, of := range slices.SortedFunc(maps.Keys(l.ended), byBytes) {
+	for _, of := range slices.SortedFunc(maps.Keys(l.ended), id.compare) {
 		lines = append(append(lines, ended), of[:]...)
 	}
 	if err := d.put(listFile, lines); err != nil {
