@@ -41,7 +41,8 @@ func newTwoWindows(t *rapid.T) *twoWindows {
 	o := engine.SimClusterOptions{Seed: rapid.Uint64().Draw(t, "seed"), Loss: 0.1, Again: 0.1, Skew: time.Minute,
 		Start: time.Date(2026, 1, 1, 9, 0, 0, 0, time.UTC), Nodes: []string{"mac-0", "mac-1", "mac-2"},
 		Node: func(string) engine.SimOptions {
-			return engine.SimOptions{Latency: 200 * time.Millisecond, Engine: engine.Options{Store: mem.New(), Sync: true}}
+			return engine.SimOptions{Latency: 200 * time.Millisecond,
+				Engine: engine.Options{Store: mem.New(), Sync: true}}
 		}}
 	for i := range w.windows {
 		look := drawn.DefaultOptions(func() time.Time {
@@ -84,7 +85,9 @@ func (w *twoWindows) machine(node string) (*runtime.Runtime, error) {
 			return nil, err
 		}
 		opts = append(opts,
-			runtime.WithScreen("drawn", func(config.Window) (hardware.Screen, string, error) { return screen, "line", nil }),
+			runtime.WithScreen("drawn", func(config.Window) (hardware.Screen, string, error) {
+				return screen, "line", nil
+			}),
 			runtime.WithRecognizer(config.OCRDrawn,
 				func() (hardware.Recognizer, error) { return drawn.NewRecognizer(w.windows[i]), nil }))
 	}
