@@ -131,7 +131,7 @@ func streaming(b *testing.B, w *typewriter, durability config.Durability) *runti
 // from a message to the question to the model, and from the model's first token to a
 // reader. The aim is 5 ms.
 func BenchmarkStreamsFirstToken(b *testing.B) {
-	w := &typewriter{tokens: 3, every: time.Millisecond}
+	w := &typewriter{tokens: 3, every: 20 * time.Millisecond}
 	rt := streaming(b, w, config.DurabilityPower)
 	talks := begun(b, rt, 1)
 	var before, behind []time.Duration

@@ -329,3 +329,35 @@ func TestTheModelWaitsForOneCommit(t *testing.T) {
 		t.Error("no model was asked")
 	}
 }
+
+// TestAQuestionStoresNothing: once the names of those who talk are known, a question to a
+// model waits for no commit, whoever is named in which order.
+func TestAQuestionStoresNothing(t *testing.T) {
+	o := withMemory(auto())
+	o.Mask, o.Key = true, masked().Key
+	o.Name = func(messages.ConversationID) string { return "Hana Sato" }
+	k := newTalk(t, o)
+	for n := 1; n <= 3; n++ {
+		k.Send(messages.Say{Conversation: hana, Channel: messages.ChannelWeb, ID: messages.MessageID(rune('a' + n)),
+			Sender: "Hana", Text: "Where is my dog?", At: k.Now()})
+		k.WantCommits(1)
+		var q messages.Recall
+		for _, s := range k.Sent() {
+			switch m := s.Message.(type) {
+			case messages.Recall:
+				q = m
+			case messages.FollowOwner:
+				k.Send(messages.OwnerState{})
+				k.WantCommits(1)
+			}
+		}
+		k.Send(messages.Recalled{Key: q.Key})
+		k.WantCommits(max(0, 2-n)) // with the first question the names are new
+		ask := k.modelAsked()
+		if ask == nil {
+			t.Fatalf("question %d: no model was asked", n)
+		}
+		k.writes(ask, "In the garden.")
+		k.WantCommits(1)
+	}
+}
