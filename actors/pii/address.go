@@ -436,6 +436,12 @@ func (s *search) building(end int) int {
 		return end
 	}
 	name := s.run(i, 24, set(kanji, katakana, upper, lower, digit))
+	if i > end && s.is(i) == hiragana { // はりまやハイツ
+		k := s.run(i, 7, set(hiragana))
+		if name = s.run(k, 20, set(kanji, katakana, digit)); !buildingInside(s, k, name) {
+			return end
+		}
+	}
 	if s.at(name) == '・' {
 		name = s.run(name+1, 20, set(kanji, katakana, upper, lower, digit))
 	}

@@ -90,7 +90,7 @@ func (s *search) signBefore(k int) bool {
 }
 
 var (
-	casualBefore = words(`hey hi hello yo dear thank_you thanks thx ask asked tell told text texted call called with
+	casualBefore = words(`add hey hi hello yo dear thank_you thanks thx ask asked tell told text texted call called with
 		and from
 		saw see met meet is did does was
 		has will for to about by that if when because up its it's im i'm this_is my_friend friend my_name_is give

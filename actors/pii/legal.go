@@ -3,6 +3,12 @@ package pii
 // legalForms proposes companies and schools with names in Latin letters.
 func (s *search) legalForms() {
 	for i := 0; i < len(s.r); i++ {
+		if s.r[i] == '&' && s.is(i-1) == space {
+			if end, mark := forms.at(s.folded, i); end > 0 {
+				s.englishCompany(i, end, mark)
+				continue
+			}
+		}
 		if s.class[i] != upper && s.class[i] != lower || s.word(i-1) {
 			continue
 		}
@@ -118,6 +124,9 @@ func (s *search) capitalsBefore(k, most int) int {
 			j--
 		}
 		i := s.backWord(j)
+		if s.ends(j, "St.") {
+			i = j - 3
+		}
 		if i == j || s.at(j-1) == ',' && !s.partners(start, k) {
 			break
 		}

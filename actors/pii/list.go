@@ -24,6 +24,12 @@ func (s *search) nextInList(j int) {
 		k = e
 	}
 	sign := s.at(k)
+	if s.is(k) == newline && k < len(s.r) { // names one a line
+		if end := s.surnameAt(k + 1); end > 0 && s.is(end) == newline {
+			s.propose(Name, "list", k+1, end)
+		}
+		return
+	}
 	if !listSign(sign) {
 		return
 	}
@@ -37,6 +43,15 @@ func (s *search) nextInList(j int) {
 func (s *search) previousInList(i int) {
 	k := s.back(i, 1, set(space))
 	sign := s.at(k - 1)
+	if s.is(k-1) == newline && k > 1 { // names one a line
+		st := s.back(k-1, 5, set(kanji))
+		m, ok := s.listed.japanese.marked(s.folded, st, k-1)
+		if ok && st < k-1 && m&surname != 0 && s.is(st-1) == newline && !noName.exactly(s.folded, st, k-1) &&
+			!places.exactly(s.folded, st, k-1) {
+			s.propose(Name, "list", st, k-1)
+		}
+		return
+	}
 	if !listSign(sign) || sign == 'と' {
 		return
 	}
@@ -101,6 +116,9 @@ func (s *search) endsItem(j int, strict bool) bool {
 		return true
 	case 'の':
 		return !strict && (s.numeral(j+1) || afterList.startsAt(s.folded, j+1))
+	}
+	if afterList.startsAt(s.folded, j) {
+		return true
 	}
 	return !strict && (s.is(j) == newline || s.is(j) == other && s.at(j) != '-' || s.has(j, "です") || s.has(j, "だ"))
 }

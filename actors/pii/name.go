@@ -427,6 +427,10 @@ func (s *search) known(i int) {
 		s.propose(Name, "shape", i, end)
 		return
 	}
+	if end := s.kanaSurname(i); end > 0 {
+		s.propose(Name, "context", i, end)
+		return
+	}
 	if end := s.kanaGiven(i, given|surname); end >= i+3 {
 		s.propose(Name, "gazetteer", i, end)
 		return
@@ -660,6 +664,22 @@ func (s *search) kanaGiven(i int, marks uint32) int {
 	return end
 }
 
+// kanaSurname returns the end of a surname in katakana with which somebody introduces themself:
+// シミズです; 0 if there is none.
+func (s *search) kanaSurname(i int) int {
+	if s.class[i] != katakana {
+		return 0
+	}
+	end := s.run(i, 7, set(katakana))
+	if end-i < 3 || s.inHiragana(i, end)&surname == 0 {
+		return 0
+	}
+	if s.has(end, "と申") || s.has(end, "といいます") || s.opensLine(i) && (s.has(end, "です") || s.has(end, "でございます")) {
+		return end
+	}
+	return 0
+}
+
 // inHiragana returns what the gazetteer says about katakana turned into hiragana.
 func (s *search) inHiragana(i, j int) uint32 {
 	var word [8]rune
@@ -798,7 +818,14 @@ func (s *search) nameEnd(k int) int {
 	case kanji:
 		j = s.run(k, 6, set(kanji))
 		if s.is(j) == space && s.is(j+1) == kanji && !namedBy.startsAt(s.folded, j+1) {
-			if e := s.run(j+1, 4, set(kanji)); e-j <= 4 && s.at(e) != ':' && (s.nameLike(j+1, e) || !s.family(k, j)) {
+			e := s.run(j+1, 4, set(kanji))
+			bare := e
+			for n := j + 2; n < e; n++ {
+				if h, _ := honorifics.at(s.folded, n); h == e {
+					bare = n
+				}
+			}
+			if e-j <= 4 && s.at(e) != ':' && (s.nameLike(j+1, bare) || !s.family(k, j)) {
 				j = e
 			}
 		}

@@ -307,12 +307,22 @@ func (s *search) twelve(row []group, d string, ordered bool) (Kind, Rule) {
 		return Licence, "context"
 	case s.before(cueBank, i, 8):
 		return Bank, "context"
-	case s.before(cueNational, i, 16):
+	case s.before(cueNational, i, 16), s.bracketed(cueNational, row[len(row)-1].j):
 		return National, "context"
 	case nationalDigit(d) && !ordered:
 		return National, "check digit"
 	}
 	return "", ""
+}
+
+// bracketed reports whether a word in brackets behind a number says what it is.
+func (s *search) bracketed(c cue, j int) bool {
+	j = s.run(j, 1, set(space))
+	if s.at(j) != '(' {
+		return false
+	}
+	end, mark := cueWords.at(s.folded, j+1)
+	return end > 0 && cue(mark)&c != 0
 }
 
 // nine says whether 9 digits are a social security number.

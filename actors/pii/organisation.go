@@ -39,10 +39,10 @@ func (s *search) organisations() {
 }
 
 var (
-	legalForms = words(`社会医療法人財団 社会医療法人 国立大学法人 公立大学法人 地方独立行政法人 認定NPO法人 信用協同組合 投資法人 有限責任事業組合 技術研究組合 管理組合法人 更生保護法人
-		職業訓練法人 株式会社 有限会社 合同会社 合資会社 合名会社 相互会社 (株) (有) (合) (同) (名) (資) (社) (財) (医) (福) (一社) (一財) 一般社団法人 一般財団法人
-		公益社団法人 公益財団法人 社団法人 財団法人 医療法人社団 医療法人財団 医療法人 社会福祉法人 特定非営利活動法人 NPO法人 独立行政法人 国立研究開発法人 宗教法人 学校法人 農業協同組合 生活協同組合
-		税理士法人 弁護士法人 監査法人 特許業務法人 社会保険労務士法人 司法書士法人 行政書士法人 有限責任監査法人 農事組合法人 企業組合 協同組合`)
+	legalForms = words(`カ) ユ) ド) シャ) 社会医療法人財団 社会医療法人 国立大学法人 公立大学法人 地方独立行政法人 認定NPO法人 信用協同組合 投資法人 有限責任事業組合 技術研究組合
+		管理組合法人 更生保護法人 職業訓練法人 株式会社 有限会社 合同会社 合資会社 合名会社 相互会社 (株) (有) (合) (同) (名) (資) (社) (財) (医) (福) (一社) (一財)
+		一般社団法人 一般財団法人 公益社団法人 公益財団法人 社団法人 財団法人 医療法人社団 医療法人財団 医療法人 社会福祉法人 特定非営利活動法人 NPO法人 独立行政法人 国立研究開発法人 宗教法人 学校法人
+		農業協同組合 生活協同組合 税理士法人 弁護士法人 監査法人 特許業務法人 社会保険労務士法人 司法書士法人 行政書士法人 有限責任監査法人 農事組合法人 企業組合 協同組合`)
 	// trades end the names of companies that leave out their legal form.
 	trades = words(`信用組合 総研 総合研究所 鋼業 紡績 水産 運送 出版 書房 新聞社 建材 電設 造園 ハウジング 商事 物産 製薬 製作所 証券 電機 電力 建設 工務店 不動産 ホールディングス
 		ホールディング 信用金庫 銀行 重工 重工業 製鉄 製鋼 製紙 製菓 製粉 酒造 醸造 印刷 運輸 海運 急便 鉄道 電鉄 航空 生命保険 損害保険 損保 海上火災 自動車 精機 精工 工機 電器 電工 電線
@@ -77,6 +77,14 @@ const longestName = 20 // runes of the name of a company or a school
 // company proposes the company that a legal form belongs to, and returns the end
 // of what it read.
 func (s *search) company(i, end int) int {
+	if s.is(i) == katakana { // as banks write transfers: カ)ヤマシタ
+		if s.at(i-1) == '(' || s.is(i-1) == katakana || s.run(end, 3, set(katakana)) < end+3 {
+			return end
+		}
+		j := s.run(end, longestName, set(katakana))
+		s.propose(Company, "legal form before", i, j)
+		return j
+	}
 	if start := s.nameBefore(i); start < i {
 		s.propose(Company, "legal form behind", start, end)
 		return end
@@ -407,7 +415,7 @@ func (s *search) school(i, end int, mark uint32) int {
 		return end
 	}
 	if e, _ := founders.at(s.folded, start); e > 0 && e < i {
-		if noSchools.exactly(s.folded, e, i) {
+		if noSchools.exactly(s.folded, e, i) && !s.has(e, "国際") {
 			return end
 		}
 	} else if start >= i || noSchools.exactly(s.folded, start, i) || s.counting(start, i) {
@@ -437,6 +445,9 @@ func (s *search) counting(i, j int) bool {
 // partOfSchool returns the end of an attached school after the name of its parent:
 // 筑波大学附属高校. 0 if none follows.
 func (s *search) partOfSchool(end int) int {
+	if e, _ := divisions.at(s.folded, end); e > 0 {
+		return e
+	}
 	if !s.has(end, "附属") && !s.has(end, "付属") {
 		return 0
 	}
@@ -453,6 +464,9 @@ func (s *search) partOfSchool(end int) int {
 
 // hillWords follow が within the name of a quarter.
 var hillWords = words(`丘 台 浜 谷 原 岡 野 峰 崎 池 森 里 岳 瀬 島 沢 水 杜 宮 内`)
+
+// divisions are parts of a school that follow its name.
+var divisions = words(`高等部 中等部 初等部 幼稚部 幼稚舎 小学部 中学部 大学部`)
 
 // backSchool goes back over the letters of a school's name. It stops at a verb in kana,
 // such as the start of a sentence 昨日行った.

@@ -634,6 +634,8 @@ func (s *search) houseLast(i int) int {
 	}
 	if s.is(e) == lower && !s.word(e+1) {
 		e++
+	} else if s.at(e) == '-' && s.is(e+1) == digit {
+		e = s.run(e+1, 4, set(digit)) // 43-45
 	}
 	if s.word(e) {
 		return 0
