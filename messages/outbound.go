@@ -96,6 +96,7 @@ const (
 	SendBlind       SendReason = "no_presence"         // nothing can tell whether a person uses the keyboard
 	SendUnconfirmed SendReason = "unconfirmed"         // its bubble was not seen in time
 	SendFailed      SendReason = "failed"              // the typist failed
+	SendSilent      SendReason = "no_answer"           // the machine with the window has not said what became of it
 )
 
 // SendDone says what became of a [SendReply]. It goes to

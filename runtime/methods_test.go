@@ -311,6 +311,10 @@ var methods = map[string]method{
 var starters = map[string]func(context.Context, *runtime.Runtime) error{
 	"Runtime.Run":      func(ctx context.Context, rt *runtime.Runtime) error { return rt.Run(ctx) },
 	"Runtime.RunUntil": func(ctx context.Context, rt *runtime.Runtime) error { return rt.RunUntil(ctx, ctx) },
+	"Runtime.Join": func(_ context.Context, rt *runtime.Runtime) error {
+		_, _, err := rt.Join(&engine.SimOptions{}, nil)
+		return err
+	},
 	"Runtime.Simulate": func(_ context.Context, rt *runtime.Runtime) error {
 		_, err := rt.Simulate(engine.SimOptions{})
 		return err

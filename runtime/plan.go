@@ -96,7 +96,8 @@ func (p *plan) known(kinds []actorRow, workers []workerRow) (names []string) {
 func (r *Runtime) open(p *plan) (*parts.Parts, error) {
 	c := &parts.Parts{
 		Config: r.cfg, HashKey: r.hashKey, VaultKey: r.admin.VaultKey, Now: r.now, Masks: r.masks(),
-		Pauses: r.admin.Pauses, Allow: r.key, Readings: p.readings, Adopted: r.adoptedOf, Called: r.Called,
+		Pauses: r.admin.Pauses, Allow: r.key, Overdue: r.overdue,
+		Readings: p.readings, Adopted: r.adoptedOf, Called: r.Called,
 		Bound:  func(c messages.ConversationID, name string) bool { return r.admin.Bound(c, name) },
 		Seed:   func() string { return r.seed() },
 		Memory: r.admin.Memory, Scope: func(c messages.ConversationID, group bool) recall.Scope {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"path/filepath"
+	"time"
 
 	"github.com/kehai-run/kehai/actors/attention/camera"
 	"github.com/kehai-run/kehai/actors/attention/landmarks"
@@ -30,6 +31,8 @@ func (r *Runtime) services(e *engine.Engine, now first) []follow.Service {
 		a("control socket", r.set.store == nil,
 			at(func(ctx context.Context) error { return control.Serve(ctx, r.cfg.Data, r.Backend()) })),
 		a("cluster", r.set.cluster != nil, at(func(ctx context.Context) error { return r.set.cluster.Run(ctx) })),
+		a("receipts", r.set.cluster != nil,
+			at(func(ctx context.Context) error { return r.admin.FollowReceipts(ctx, r.log) })),
 		a("key of the log", now.logKey,
 			at(func(ctx context.Context) error { return names.KeepLogKey(ctx, e, r.hashKey, r.log) })),
 		a("adoption", now.adopts, at(func(context.Context) error { return names.Adopt(e, r.cfg.Apps(), r.adoptedOf) })),
@@ -100,6 +103,15 @@ func (r *Runtime) key(ctx context.Context, of messages.Sending, press func() err
 	}
 	return pause.Lease{Now: r.now, Then: r.admin.Pauses.Key, Barrier: r.barrier, Sends: r.admin.StillSends}.Key(ctx,
 		of, press)
+}
+
+// overdue is how long a machine of a cluster may take to say what became of a reply. One that is alone always
+// says so.
+func (r *Runtime) overdue() time.Duration {
+	if r.barrier == nil {
+		return 0
+	}
+	return r.cfg.Rules.Send.Timeout + time.Hour
 }
 
 // desk is where the person of this node sits.

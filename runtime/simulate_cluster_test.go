@@ -294,3 +294,34 @@ func TestSendingInASimulatedCluster(t *testing.T) {
 		})
 	}
 }
+
+// TestAnsweredFromAnotherMachine has a conversation move to a machine that does not show it: its answers are
+// still sent, by the machine that does.
+func TestAnsweredFromAnotherMachine(t *testing.T) {
+	w := newSendingWorld(t, 1)
+	if err := w.play(); err != nil {
+		t.Fatal(err)
+	}
+	w.Kill(sender)
+	w.Advance(10 * time.Second)
+	if err := w.Restart(sender); err != nil {
+		t.Fatal(err)
+	}
+	w.Advance(5 * time.Second)
+	moved := messages.To(messages.ActorConversation, string(w.done[0].Conversation))
+	owner := func() string { return w.Replica(1).Holder(moved) }
+	if at := owner(); at != "mac-1" && at != "mac-2" {
+		t.Fatalf("the conversation is owned by %q, want that it has moved", at)
+	}
+	c := drawn.Change{Op: drawn.OpAppend, Conversation: "Hana", Who: drawn.Friend, Text: "何か持っていきましょうか"}
+	if err := w.window.Apply(c); err != nil {
+		t.Fatal(err)
+	}
+	w.Advance(2 * time.Minute)
+	if n := w.sent(); n != 2 {
+		t.Errorf("the answer was sent %d times, want once for each question", n)
+	}
+	if at := owner(); at == "mac-0" {
+		t.Error("the conversation has moved back: this test shows nothing")
+	}
+}

@@ -50,6 +50,11 @@ func (a *actor) sent(turn *actors.Turn, m messages.SendDone) {
 		a.late(turn)
 		return
 	}
+	if m.Reason == messages.SendSilent { // should that machine come back, it sends nothing any more
+		a.stopSending(turn, m.Turn, m.Epoch)
+	} else if a.o.Overdue() > 0 {
+		turn.Cancel(overdue)
+	}
 	if m.Outcome != messages.SendConfirmed {
 		a.tellJudge(turn, messages.FateFailed)
 		return

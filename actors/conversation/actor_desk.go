@@ -109,12 +109,23 @@ func (a *actor) do(turn *actors.Turn, desk reply.Desk, e reply.Effect) {
 		}
 		turn.Send(messages.To(messages.ActorOutbound, string(window)), messages.SendReply{Conversation: a.id,
 			Window: window, Turn: e.Turn, Epoch: e.Epoch, Text: e.Text, At: turn.Now()})
+		if d := a.o.Overdue(); d > 0 {
+			turn.After(overdue, d, messages.SendDone{Conversation: a.id, Turn: e.Turn, Epoch: e.Epoch,
+				Outcome: messages.SendUnknown, Reason: messages.SendSilent, At: turn.Now().Add(d)})
+		}
 	case reply.StopSending:
-		window := a.window(turn, e.Turn)
-		turn.Send(messages.To(messages.ActorOutbound, string(window)), messages.StopSending{Conversation: a.id,
-			Window: window, Turn: e.Turn, Epoch: e.Epoch})
+		a.stopSending(turn, e.Turn, e.Epoch)
 	case reply.NotifyOwner: // the event says so
 	}
+}
+
+// overdue is the timer of a reply that a window was given.
+const overdue = "overdue"
+
+func (a *actor) stopSending(turn *actors.Turn, of int64, epoch int) {
+	window := a.window(turn, of)
+	turn.Send(messages.To(messages.ActorOutbound, string(window)), messages.StopSending{Conversation: a.id,
+		Window: window, Turn: of, Epoch: epoch})
 }
 
 func (a *actor) window(turn *actors.Turn, of int64) messages.WindowID {

@@ -758,3 +758,34 @@ func TestReminderBesideAQuestion(t *testing.T) {
 		t.Errorf("published %+v, want one draft that answers both: %q", c, string(want))
 	}
 }
+
+// A reply whose window never says what became of it steps aside: the next message is answered, and the machine
+// with the window, should it come back, is told to send nothing. In time it says so itself.
+func TestSilentWindow(t *testing.T) {
+	for _, silent := range []bool{true, false} {
+		o := options(auto())
+		o.Overdue = func() time.Duration { return time.Hour }
+		k := newTalk(t, o)
+		ask := k.judged(k.hears(1), true)
+		k.writes(ask, "Yes, at nine.")
+		out := k.sends()
+		k.WantTimer("overdue", time.Hour)
+		if !silent {
+			k.Send(messages.SendDone{Conversation: hana, Turn: out.Turn, Epoch: out.Epoch,
+				Outcome: messages.SendConfirmed, Occurrence: 2, At: k.Now()})
+			k.WantNoTimer("overdue")
+			k.wantState("")
+			continue
+		}
+		k.Crash()
+		k.Advance(time.Hour)
+		stopped := messages.StopSending{Conversation: hana, Window: "line@mac-a", Turn: out.Turn, Epoch: out.Epoch}
+		if !slices.ContainsFunc(k.Sent(), func(s actortest.Sent) bool { return s.Message == stopped }) {
+			t.Error("the window was not told to send nothing")
+		}
+		k.wantState("")
+		if q := k.hears(2); q.Turn != out.Turn+1 {
+			t.Errorf("the next message is judged as turn %d, want %d", q.Turn, out.Turn+1)
+		}
+	}
+}

@@ -31,6 +31,10 @@ type Options struct {
 	Mask    bool                // a model sees masked texts only
 	Key     func(string) []byte // for the vault, by conversation; needed with Mask
 
+	// Overdue is how long a window may take to say what became of a reply, 0 for ever. Its machine may be lost
+	// while others of the cluster go on. Nil means for ever.
+	Overdue func() time.Duration
+
 	// Name is what people call a conversation. It is masked too. Nil means no name.
 	Name func(messages.ConversationID) string
 }
@@ -77,6 +81,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Name == nil {
 		o.Name = func(messages.ConversationID) string { return "" }
+	}
+	if o.Overdue == nil {
+		o.Overdue = func() time.Duration { return 0 }
 	}
 	if o.Prompts == nil {
 		o.Prompts = prompt.Default()

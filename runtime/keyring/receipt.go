@@ -76,6 +76,27 @@ func (r Receipt) Finish(path string, sum engine.Forgotten, now time.Time) error 
 	return r.write(path)
 }
 
+// Answered names in the place of the machines that were waited for those that still are.
+func (r Receipt) Answered(path string, waiting []string) error {
+	r.Waiting = waiting
+	return r.write(path)
+}
+
+// Unanswered lists the finished receipts of a directory for which machines are waited for, by path.
+func Unanswered(dir string) (map[string]Receipt, error) {
+	files, err := filepath.Glob(filepath.Join(dir, "*.json"))
+	if err != nil {
+		return nil, fmt.Errorf("keyring: %w", err)
+	}
+	list := map[string]Receipt{}
+	for _, file := range files {
+		if r, err := ReadReceipt(file); err == nil && !r.ForgottenAt.IsZero() && len(r.Waiting) > 0 {
+			list[file] = r
+		}
+	}
+	return list, nil
+}
+
 func unfinishedReceipt(dir string, c string) (path string, r Receipt, err error) {
 	files, err := filepath.Glob(filepath.Join(dir, "*.json"))
 	if err != nil {

@@ -48,6 +48,7 @@ type Parts struct {
 	Now                  func() time.Time
 	Pauses               *pause.State
 	Allow                outbound.Allow // decides on each key that sends something
+	Overdue              func() time.Duration
 	Windows              map[messages.WindowID]drivers.Window
 	Trees                map[messages.WindowID]structure.Source
 	LayoutOf             func(messages.WindowID) *layout.Layout

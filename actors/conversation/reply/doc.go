@@ -74,4 +74,7 @@
 // durable calls, each with the turn and its epoch. So each message is in one turn
 // only, and a turn is handed out for sending once for each time that it went to
 // sending; it goes there again only after not_sent, or by the hand of a person.
+//
+// In a cluster the machine with the window may be lost with what it knew. A turn of which
+// it has said nothing for long is unconfirmed, and the window is told to stop.
 package reply
