@@ -6,8 +6,9 @@ import (
 	"unicode"
 )
 
-// exact are readings of Japanese that mean nothing else: a yen sign before an amount, the
-// comma in it, a syllable that was read twice, and a lost voicing mark.
+// exact are readings that mean nothing else: a yen sign before an amount, the comma in it, a syllable
+// that was read twice, a lost voicing mark, a long vowel read as the numeral, and in an address the
+// second slash and the sign before a value.
 var exact = []struct {
 	wrong *regexp.Regexp
 	right string
@@ -17,7 +18,11 @@ var exact = []struct {
 	{regexp.MustCompile(`(^|[^\d.,])([1-9]\d{0,2})\.(\d{3})円`), "$1$2,${3}円"},
 	{regexp.MustCompile(`そろそ[るろ]+ろ`), "そろそろ"},
 	{regexp.MustCompile(`いろい[るろ]+ろ`), "いろいろ"},
-	{regexp.MustCompile(`(^|[朝昼晩夕お、。！？ ])どはん`), "${1}ごはん"},
+	{regexp.MustCompile(`(^|[朝昼晩夕お、。！？ ])(どは|どごは)ん`), "${1}ごはん"},
+	{regexp.MustCompile(`([ァ-ヺー])一([ァ-ヺー])`), "${1}ー${2}"},
+	{regexp.MustCompile(`([^た]った|[えねよわ])一($|[！？!?。、…])`), "${1}ー${2}"},
+	{regexp.MustCompile(`(https?:/)([a-z0-9])`), "${1}/${2}"},
+	{regexp.MustCompile(`(https?://[!-~]*[?&][A-Za-z_]+)三`), "${1}="},
 }
 
 // repairExact repairs these.
@@ -33,7 +38,14 @@ func repairExact(s string) string {
 var misread = map[string]string{
 	"lam": "I am", "Iam": "I am", "ls": "Is", "lt": "It", "lts": "Its", "lt's": "It's", "lf": "If", "ln": "In",
 	"Itis": "It is", "ltis": "It is", "lsit": "Is it", "l'm": "I'm", "l'll": "I'll", "l've": "I've", "l'd": "I'd",
-	"l’m": "I’m", "l’ll": "I’ll", "l’ve": "I’ve", "l’d": "I’d",
+	"l’m": "I’m", "l’ll": "I’ll", "l’ve": "I’ve", "l’d": "I’d", "I'l": "I'll", "I’l": "I’ll",
+}
+
+// afterI are words that follow "I" at the beginning but not a number.
+var afterI = map[string]bool{
+	"agree": true, "think": true, "know": true, "have": true, "had": true, "like": true, "love": true,
+	"want": true, "hope": true, "guess": true, "need": true, "don't": true, "don’t": true, "can't": true,
+	"can’t": true, "didn't": true, "didn’t": true, "am": true,
 }
 
 // afterIAm are words that follow "I am" but not the clock time "1am".
@@ -61,7 +73,7 @@ func repairWords(s string) string {
 		switch fixed, ok := misread[core]; {
 		case ok:
 			list[i] = fixed + tail
-		case core == "l" && (allLatin(before) || allLatin(after)):
+		case core == "l" && (allLatin(before) || allLatin(after)), i == 0 && w == "1" && afterI[after]:
 			list[i] = "I" + tail
 		case i == 0 && core == "1am" && tail == "" && (afterIAm[after] || strings.HasSuffix(after, "ing")):
 			list[i] = "I am"
