@@ -319,7 +319,8 @@ opened, in the store or in a backup. It ends with 1 if so.
 
 What was said since is sealed under another key, and counted apart. Nobody can tell
 who has copied the keys before: with such a copy a backup from before is still
-readable.`,
+readable. So is one from before the conversation was split from another that still has
+its key: that is found, and ends with 1 too.`,
 		Example: `  kehai verify-forgotten ~/.local/share/kehai/receipts/20261123T070000.000Z-8c1f02aa.json
   kehai verify-forgotten receipt.json --in kehai-2026-11-01.backup`,
 		Args: cobra.ExactArgs(1),
@@ -381,6 +382,9 @@ func (v *verifyForgotten) tell(r keyring.Receipt, p keyring.Proof) error {
 	if p.Open > 0 {
 		t.row("rows that should be closed and can be read", fmt.Sprint(p.Open))
 	}
+	if p.Before > 0 {
+		t.row("rows from before it was split", fmt.Sprint(p.Before))
+	}
 	t.row("rows closed for ever", fmt.Sprint(p.Closed))
 	t.row("rows of what was said since", fmt.Sprint(p.Since))
 	if err := t.write(v.stdout); err != nil {
@@ -392,6 +396,9 @@ func (v *verifyForgotten) tell(r keyring.Receipt, p keyring.Proof) error {
 			p.Alive[0].Fingerprint)
 	case p.Plain > 0:
 		return fmt.Errorf("%s not sealed, and may tell of anybody", count(p.Plain, "row"))
+	case p.Before > 0:
+		return fmt.Errorf("%s can be read from before this conversation was split from another, whose key is still "+
+			"here, and may be about it: delete the backup, or kehai forget the other one too", count(p.Before, "row"))
 	}
 	return v.stdout.printf("verified: nothing of what was forgotten can be read with the keys that are here\n%s\n",
 		keyring.CopiedKeys)

@@ -35,7 +35,7 @@ func (b Backend) Forget(ctx context.Context, c messages.ConversationID) (engine.
 	}
 	ids := append(directory.Merged(known, c), c) // the last one is found again if this stops half way
 	ids = append(directory.Unseen(known, ids), ids...)
-	receipt, path, err := b.receipt(e, c, ids)
+	receipt, path, err := b.receipt(e, known, c, ids)
 	if err != nil {
 		return engine.Forgotten{}, err
 	}
@@ -154,22 +154,48 @@ func calledBy(
 // receipt writes down which keys are about to be destroyed. Without keys in the data
 // directory, as in memory, there is none.
 func (b Backend) receipt(
-	e *engine.Engine, c messages.ConversationID, ids []messages.ConversationID,
+	e *engine.Engine, known map[messages.ConversationID]directory.Known, c messages.ConversationID,
+	ids []messages.ConversationID,
 ) (r keyring.Receipt, path string, err error) {
 	if !b.onDisk() {
 		return r, "", nil
 	}
-	var keys []engine.Key
+	keys, err := keysOf(e, ids)
+	if err != nil {
+		return r, "", err
+	}
+	var from []keyring.Origin
+	for all := slices.Clone(ids); len(all) > 0; all = all[1:] {
+		of := known[all[0]].From
+		if of == "" {
+			continue
+		}
+		of = directory.Resolve(known, of)
+		parts := append(directory.Merged(known, of), of)
+		theirs, err := keysOf(e, parts)
+		if err != nil {
+			return r, "", err
+		}
+		from = append(from, keyring.Origin{Keys: theirs, Done: splitSetting(all[0])})
+		all = append(all, slices.DeleteFunc(parts, func(id messages.ConversationID) bool {
+			return slices.Contains(all, id)
+		})...)
+	}
+	return keyring.Begin(filepath.Join(b.Config.Data, "receipts"), string(c), keys, from, time.Now())
+}
+
+// keysOf are the keys that conversations have.
+func keysOf(e *engine.Engine, ids []messages.ConversationID) (keys []engine.Key, err error) {
 	for _, id := range ids {
 		key, ok, err := e.KeyOf(id)
 		if err != nil && !errors.Is(err, engine.ErrNoKey) {
-			return r, "", err
+			return nil, err
 		}
 		if ok && err == nil {
 			keys = append(keys, key)
 		}
 	}
-	return keyring.Begin(filepath.Join(b.Config.Data, "receipts"), string(c), keys, time.Now())
+	return keys, nil
 }
 
 // Backup implements [control.BackupBackend].

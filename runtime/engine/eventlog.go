@@ -62,9 +62,12 @@ func (e *Engine) SetCursor(ctx context.Context, name string, seq uint64) error {
 	return e.write(ctx, Op{Key: []byte(e.cursorKey(name)), Value: []byte(seqBytes(seq))})
 }
 
+// SettingKey is the key of a setting's row, for programs that read a backup.
+func SettingKey(name string) []byte { return []byte(keyHost + name) }
+
 // Setting reads a setting of the host, false if there is none.
 func (e *Engine) Setting(name string) ([]byte, bool, error) {
-	raw, ok, err := e.get([]byte(keyHost + name))
+	raw, ok, err := e.get(SettingKey(name))
 	if err != nil {
 		return nil, false, fmt.Errorf("engine: setting %s: %w", name, err)
 	}
@@ -73,7 +76,7 @@ func (e *Engine) Setting(name string) ([]byte, bool, error) {
 
 // SetSetting stores a setting of the host, nil to remove it.
 func (e *Engine) SetSetting(ctx context.Context, name string, value []byte) error {
-	return e.write(ctx, Op{Key: []byte(keyHost + name), Value: value, Delete: value == nil})
+	return e.write(ctx, Op{Key: SettingKey(name), Value: value, Delete: value == nil})
 }
 
 // ReadVerdicts yields the recorded verdicts, oldest first, until yield returns

@@ -153,7 +153,7 @@ func TestReceipt(t *testing.T) {
 		t.Fatal(ok, err)
 	}
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	_, path, err := Begin(receipts, "c-1", []engine.Key{key}, now)
+	_, path, err := Begin(receipts, "c-1", []engine.Key{key}, nil, now)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -177,7 +177,7 @@ func TestReceipt(t *testing.T) {
 	verify("afterwards, in a backup", dir, before, "alive 0, open 0, closed 1, since 0, plain 0")
 	verify("with a copy of the keys", copied, before, "alive 1, open 1, closed 0, since 0, plain 0")
 	// Interrupted, it is asked for again: the key is gone, and the receipt still names it.
-	again, same, err := Begin(receipts, "c-1", nil, now.Add(time.Hour))
+	again, same, err := Begin(receipts, "c-1", nil, nil, now.Add(time.Hour))
 	if err != nil || same != path || len(again.Keys) != 1 || again.Keys[0] != key {
 		t.Errorf("Begin() again = %+v in %s, %v, want the key of before in the same file", again, same, err)
 	}
@@ -193,7 +193,7 @@ func TestReceipt(t *testing.T) {
 	if err != nil || !ok || next.ID != key.ID || next.Fingerprint == key.Fingerprint {
 		t.Errorf("KeyOf() = %+v, %v, %v, want another key of the same id as %+v", next, ok, err, key)
 	}
-	if _, other, err := Begin(receipts, "c-1", []engine.Key{next}, now); err != nil || other == path {
+	if _, other, err := Begin(receipts, "c-1", []engine.Key{next}, nil, now); err != nil || other == path {
 		t.Errorf("Begin() later = %s, %v, want a receipt of its own", other, err)
 	}
 	raw, err := os.ReadFile(path)
@@ -211,9 +211,57 @@ func TestReceipt(t *testing.T) {
 			t.Errorf("ReadReceipt(%s) = %v, want %v", bad, err, ErrReceipt)
 		}
 	}
-	if _, path, err := Begin(receipts, "nobody", nil, now); path != "" || err != nil {
+	if _, path, err := Begin(receipts, "nobody", nil, nil, now); path != "" || err != nil {
 		t.Errorf("Begin() of nobody = %s, %v, want no file", path, err)
 	}
+}
+
+// A backup from before a conversation was split from another one has its words under the other's
+// key, which stays: the receipt does not call them forgotten.
+func TestAReceiptOfASplitConversation(t *testing.T) {
+	dir, receipts := filepath.Join(t.TempDir(), "keys"), filepath.Join(t.TempDir(), "receipts")
+	r, place := open(t, dir), "s/conversation/c-1\x00a\x00a"
+	sealed, err := r.Seal([]byte("\x00ks\x01"), "c-1", []byte(place), []byte(`1 "words"`))
+	mark, merr := r.Seal(nil, "", []byte("m/sealed"), []byte("kehai 3 {}"))
+	seal(t, r, "c-2", "p", "words")
+	of, _, ferr := r.KeyOf("c-1")
+	key, _, kerr := r.KeyOf("c-2")
+	if err := errors.Join(err, merr, ferr, kerr); err != nil {
+		t.Fatal(err)
+	}
+	from := []Origin{{Keys: []engine.Key{of}, Done: "split c-2"}}
+	_, path, err := Begin(receipts, "c-2", []engine.Key{key}, from, time.Now())
+	if err = errors.Join(err, r.Destroy("c-2")); err != nil {
+		t.Fatal(err)
+	}
+	// Interrupted, it is asked for again: by then nobody knows what it was split from.
+	again, path, err := Begin(receipts, "c-2", nil, nil, time.Now())
+	if err = errors.Join(err, again.Finish(path, engine.Forgotten{}, time.Now())); err != nil {
+		t.Fatal(err)
+	}
+	receipt, err := ReadReceipt(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := map[string][]byte{place: sealed, "m/sealed": mark}
+	verify := func(when string, want int) {
+		t.Helper()
+		if p, err := receipt.Verify(dir, snapshot(t, rows)); p.Before != want || p.OK() != (want == 0) || err != nil {
+			t.Errorf("%s: Verify() = %+v, %v, want %d rows from before the split", when, p, err, want)
+		}
+	}
+	verify("before the split", 1)
+	done, err := r.Seal([]byte("\x00ks\x01"), "", []byte("h/split c-2"), []byte("1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows["h/split c-2"] = done
+	verify("after it", 0)
+	delete(rows, "h/split c-2")
+	if err := r.Destroy("c-1"); err != nil {
+		t.Fatal(err)
+	}
+	verify("with the other forgotten too", 0)
 }
 
 // Keys that are not those of the backup, or not all of them, verify nothing: with them

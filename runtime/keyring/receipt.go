@@ -1,6 +1,7 @@
 package keyring
 
 import (
+	"bytes"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -29,7 +30,16 @@ type Receipt struct {
 	// Waiting are machines of the cluster that have not yet said that they destroyed their copies of
 	// the keys, and their files. They do so before they do anything else.
 	Waiting []string `json:"waiting,omitempty"`
-	Note    string   `json:"note"`
+	// SplitFrom are the conversations from which this one was split.
+	SplitFrom []Origin `json:"split_from,omitempty"`
+	Note      string   `json:"note"`
+}
+
+// Origin is a conversation from which another one was split. Its key opens what a backup from
+// before tells of both.
+type Origin struct {
+	Keys []engine.Key `json:"keys"`
+	Done string       `json:"done"` // the setting that is stored since all that moved is sealed anew
 }
 
 const (
@@ -44,8 +54,9 @@ var ErrReceipt = errors.New("keyring: no receipt of forgetting")
 // Begin writes a receipt into a directory before a conversation is forgotten. After an
 // interrupted attempt it continues with that receipt, because the keys it names may
 // already be destroyed.
-func Begin(dir string, c string, keys []engine.Key, now time.Time) (Receipt, string, error) {
-	r := Receipt{Version: receiptVersion, Conversation: c, Keys: keys, AskedAt: now.UTC().Round(0), Note: CopiedKeys}
+func Begin(dir string, c string, keys []engine.Key, from []Origin, now time.Time) (Receipt, string, error) {
+	r := Receipt{Version: receiptVersion, Conversation: c, Keys: keys, SplitFrom: from, AskedAt: now.UTC().Round(0),
+		Note: CopiedKeys}
 	open, before, err := unfinishedReceipt(dir, c)
 	if err != nil {
 		return r, "", err
@@ -54,6 +65,9 @@ func Begin(dir string, c string, keys []engine.Key, now time.Time) (Receipt, str
 		if !slices.Contains(r.Keys, k) {
 			r.Keys = append(r.Keys, k)
 		}
+	}
+	if r.SplitFrom == nil {
+		r.SplitFrom = before.SplitFrom
 	}
 	if len(r.Keys) == 0 {
 		return r, "", nil // nothing is sealed for it
@@ -155,10 +169,13 @@ type Proof struct {
 	Closed, Since int
 	Open          int // rows sealed for the conversation that a key of Alive opens
 	Plain         int // rows that should be sealed but are not: they may be about anybody
+	// Before are rows that can be read of a conversation from which this one was split, in a
+	// backup from before that was done: they may be about this one.
+	Before int
 }
 
 // OK reports whether nothing of what was forgotten can be read.
-func (p Proof) OK() bool { return len(p.Alive) == 0 && p.Plain == 0 }
+func (p Proof) OK() bool { return len(p.Alive) == 0 && p.Plain == 0 && p.Before == 0 }
 
 // ErrOthers answers a Verify with keys that are not those of the backup, or not all.
 var ErrOthers = errors.New("keyring: these keys tell nothing about the backup: give --data the directory it is of")
@@ -186,6 +203,10 @@ func (r Receipt) Verify(dir string, backup io.Reader) (p Proof, err error) {
 			p.Alive = append(p.Alive, k)
 		}
 	}
+	origins := make([]origin, len(r.SplitFrom))
+	for i, o := range r.SplitFrom {
+		origins[i] = origin{Origin: o, done: engine.SettingKey(o.Done)}
+	}
 	fit := false
 	err = engine.ReadSnapshot(backup, func(ops []engine.Op) error {
 		for _, op := range ops {
@@ -195,13 +216,43 @@ func (r Receipt) Verify(dir string, backup io.Reader) (p Proof, err error) {
 			}
 			fit = fit || tells
 			p.count(ring, ids, op)
+			for i := range origins {
+				origins[i].count(ring, op)
+			}
 		}
 		return nil
 	})
+	for _, o := range origins {
+		if !o.over {
+			p.Before += o.rows
+		}
+	}
 	if err == nil && !fit && p.Plain == 0 {
 		err = fmt.Errorf("%w: it does not say with which keys it was sealed", ErrOthers)
 	}
 	return p, err
+}
+
+// origin counts what a backup has of an [Origin].
+type origin struct {
+	Origin
+	done []byte
+	over bool // the split was over
+	rows int  // that can be read
+}
+
+func (o *origin) count(ring *Ring, op engine.Op) {
+	o.over = o.over || bytes.Equal(op.Key, o.done)
+	sealed, _ := engine.SealedForm(op.Key, op.Value)
+	if o.over || len(sealed) < idBytes {
+		return
+	}
+	of := id(sealed[:idBytes]).String()
+	if slices.ContainsFunc(o.Keys, func(k engine.Key) bool { return k.ID == of }) {
+		if _, err := engine.OpenRow(ring, op.Key, op.Value); err == nil {
+			o.rows++
+		}
+	}
 }
 
 // count takes in a row of the backup. ids are the keys of the receipt.
