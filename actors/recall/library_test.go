@@ -256,6 +256,25 @@ func TestRoutes(t *testing.T) {
 	}
 }
 
+// A message as long as a book does not take the time of the route that finds it.
+func TestLongMessage(t *testing.T) {
+	asked := func(text string) float64 {
+		s := told()
+		s.put("c-1", event("long", text, 5))
+		l := open(s)
+		return testing.AllocsPerRun(3, func() {
+			got := ask(t, l, memory.Lexical, recall.Query{Conversation: "c-1", Text: "Where is the beagle?"})
+			if !slices.Contains(got, text) {
+				t.Errorf("the message is not among the %d that were found", len(got))
+			}
+		})
+	}
+	of := func(size int) float64 { return asked("a beagle" + strings.Repeat(" and a word", size/11)) }
+	if page, book := of(8<<10), of(1<<20-100); book > 2*page {
+		t.Errorf("a question allocates %.0f times beside a message of 1 MB, %.0f beside one of 8 kB", book, page)
+	}
+}
+
 // What is known whatever is asked comes with the route of states, of each conversation that
 // is seen, and of no other.
 func TestAbout(t *testing.T) {

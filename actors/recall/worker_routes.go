@@ -154,14 +154,19 @@ func (s *search) lexical() []messages.MemoryHit {
 }
 
 func (s *search) ranked(scope lexical.Scope, seen func(lexical.Entry) bool) (list []messages.MemoryHit) {
-	asked := s.words()
 	asking := rank.Query{Text: s.q.Text, Now: s.q.At.In(s.l.zone), Scope: scope, K: lexicalHits}
-	for _, r := range rank.Recall(s.x, asking, rank.Defaults(), s.text) {
+	results := rank.Recall(s.x, asking, rank.Defaults(), s.text)
+	docs := make([]lexical.Doc, len(results))
+	for i, r := range results {
+		docs[i] = r.Doc
+	}
+	covered := s.words().Covered(s.x, docs)
+	for _, r := range results {
 		if !seen(s.x.Entry(r.Doc)) {
 			continue
 		}
 		if h, ok := s.hit(r.Doc, r.Score); ok {
-			h.Rare, h.Covers = r.Protected, asked.Covers(string(h.Text))
+			h.Rare, h.Covers = r.Protected, covered[r.Doc]
 			list = append(list, h)
 		}
 	}

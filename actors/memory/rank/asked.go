@@ -1,6 +1,11 @@
 package rank
 
-import "github.com/kehai-run/kehai/actors/memory/lexical"
+import (
+	"maps"
+	"slices"
+
+	"github.com/kehai-run/kehai/actors/memory/lexical"
+)
 
 // Asked are the words of a question, each with how much it tells.
 type Asked map[lexical.Key]float64
@@ -15,21 +20,26 @@ func AskedOf(x *lexical.Index, q Query) Asked {
 	return asked
 }
 
-// Covers returns the share of the question's words that a text contains, 0 to 1.
-func (a Asked) Covers(said string) float64 {
-	has := map[lexical.Key]bool{}
-	for _, t := range lexical.Terms(said) {
-		has[t.Key] = true
+// Covered returns the share of the question's words that each of some documents of an index
+// has, 0 to 1. It reads no text, however long one is.
+func (a Asked) Covered(x *lexical.Index, docs []lexical.Doc) map[lexical.Doc]float64 {
+	all := 0.0
+	var terms []lexical.Weighted
+	for _, k := range slices.Sorted(maps.Keys(a)) { // sums of floats depend on their order
+		all += a[k]
+		terms = append(terms, lexical.Weighted{Key: k})
 	}
-	of, all := 0.0, 0.0
-	for k, w := range a {
-		all += w
-		if has[k] {
-			of += w
+	covered := map[lexical.Doc]float64{}
+	if all == 0 {
+		return covered
+	}
+	m := x.Among(slices.Sorted(slices.Values(docs)), terms)
+	for at, d := range m.Docs {
+		for i, t := range terms {
+			if m.Counts[i][at] > 0 {
+				covered[d] += a[t.Key] / all
+			}
 		}
 	}
-	if all == 0 {
-		return 0
-	}
-	return of / all
+	return covered
 }

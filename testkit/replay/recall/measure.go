@@ -80,13 +80,15 @@ type Answer struct {
 // Recall answers one question with up to k turns, the best first.
 func (l *Library) Recall(q Question, w rank.Weights, k int) []Answer {
 	var list []Answer
+	var docs []lexical.Doc
 	for _, r := range l.results(q, w, k) {
 		e := l.index.Entry(r.Doc)
 		list = append(list, Answer{Event{e.ID, e.Conversation, e.At, e.Speaker, l.texts[r.Doc]}, r, 0})
+		docs = append(docs, r.Doc)
 	}
-	asked, fit := rank.AskedOf(l.index, query(q, k)), memory.Unfit
-	for _, a := range list {
-		fit = max(fit, asked.Covers(a.Text))
+	fit := memory.Unfit
+	for _, share := range rank.AskedOf(l.index, query(q, k)).Covered(l.index, docs) {
+		fit = max(fit, share)
 	}
 	for i := range list {
 		if best := list[0].Result.Score; best > 0 {
