@@ -62,7 +62,7 @@ vet: ## go vet, formatting, tidy modules, staticcheck, whether the mutants still
 	@bad=$$(gofmt -l actors cmd hardware messages runtime testkit); if [ -n "$$bad" ]; then echo "not formatted (run gofmt -w):"; echo "$$bad"; exit 1; fi
 	$(GO) mod tidy -diff
 	$(GO) mod verify
-	$(GO) vet -tags browser,crash,desktop,long,look,mutants,real,recall,robotgo,speed ./...
+	$(GO) vet -tags browser,crash,desktop,long,look,memory,mutants,real,recall,robotgo,speed ./...
 	$(GO) run $(STATICCHECK) ./...
 	$(GO) test -tags mutants -run '^TestMutantsApply$$' ./runtime/internal/mutants
 
@@ -222,12 +222,15 @@ bench-pii: ## precision and recall of masking by kind (exact spans, then overlap
 	$(GO) test -run '^$$' -bench Mask -benchtime 2s ./actors/pii
 
 .PHONY: bench-recall
-bench-recall: ## recall@5/10/12/20/60 of generated histories by type and language, and what each signal is worth
+bench-recall: ## recall@5/10/12/20/60 of generated histories and of talks, and what each signal is worth
 	@$(GO) test -count=1 -tags recall -run '^TestSignals$$' -v ./testkit/replay/recall | grep -v '^[=-]\|^PASS\|^ok'
+	@$(GO) test -count=1 -tags memory -run '^TestTalksInAMemory$$' -v ./runtime | grep -v '^[=-]\|^PASS\|^ok'
 
 .PHONY: bench-memory
 EVENTS ?= 100000
-bench-memory: ## the indexes of memory beside bleve, SQLite FTS5, sqlite-vec and chromem in one run (EVENTS=1000000)
+bench-memory: ## a whole memory, and its indexes beside bleve, SQLite FTS5, sqlite-vec and chromem (EVENTS=1000000)
+	@KEHAI_EVENTS=$(EVENTS) $(GO) test -count=1 -tags memory -timeout 2h -run '^TestMemoryAtScale$$' -v ./runtime \
+		| grep -v '^[=-]\|^PASS\|^ok'
 	@cd testkit/peers && CGO_ENABLED=1 KEHAI_EVENTS=$(EVENTS) $(GO) test -count=1 -tags sqlite_fts5 -timeout 1h -run '^Test' -v . \
 		| grep -v '^[=-]\|^PASS\|^ok'
 
