@@ -47,6 +47,7 @@ type stance struct {
 	complete bool // it shows the transcript from its beginning
 	whole    bool // the tail has the transcript from its beginning
 	scale    float64
+	notices  bool // nothing vanishes without a notice
 }
 
 // align lays observations along the tail: the path with the highest score that
@@ -77,6 +78,7 @@ func align(list []observation, tail []Entry, at stance) alignment {
 		return a
 	}
 	anchored := a.anchored()
+	g.kept = keeps(&a, list, tail)
 	for i := range list {
 		if !anchored || !a.sure[i] {
 			g.compare(i, true)
@@ -89,6 +91,21 @@ func align(list []observation, tail []Entry, at stance) alignment {
 		}
 	}
 	return a
+}
+
+// keeps reports whether the window is drawn as it was: what is known has kept its pixels.
+func keeps(a *alignment, list []observation, tail []Entry) bool {
+	kept := 0
+	for i, j := range a.at {
+		switch {
+		case j < 0 || !a.sure[i] || list[i].Key == 0 || !hasLetters(list[i].text()):
+		case list[i].Key != tail[j].Key:
+			return false
+		default:
+			kept++
+		}
+	}
+	return kept > 1
 }
 
 // Moves of a path through the grid of observations and entries.
@@ -107,6 +124,7 @@ type grid struct {
 	list   []observation
 	tail   []Entry
 	rarity []Score
+	kept   bool // the window is drawn as it was, so another text is no misreading
 	slid   bool // what stands above the last observation may have moved up by any number
 
 	pair []Score // of each observation with each entry
@@ -126,7 +144,11 @@ func newGrid(list []observation, tail []Entry, at stance) *grid {
 		score: make([]Score, (n+1)*(m+1)), move: make([]int8, (n+1)*(m+1)),
 	}
 	for j := range tail {
-		if !tail[j].Gone {
+		switch {
+		case tail[j].Gone:
+		case at.notices:
+			g.miss[j] = missingNotice
+		default:
 			g.miss[j] = missing
 		}
 	}
@@ -142,6 +164,9 @@ func (g *grid) compare(i int, fuzzy bool) {
 		e := &g.tail[j]
 		r := relate(o, e, fuzzy)
 		sum := score(r, o, e, g.rarity[j])
+		if fuzzy && g.kept && !o.Low && !e.Low && g.pair[row+j] == weights[different].score {
+			sum = min(sum, readsDifferent)
+		}
 		if fuzzy && g.sawEnd && !g.slid && sum < editedNewest && j == len(g.tail)-1 && inPlaceOf(o, e) {
 			sum = editedNewest
 		}

@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -71,6 +72,8 @@ type detector struct {
 	last    Memory
 
 	kept, redrawn int // texts of the last view with the same pixels, and with other pixels
+	anew          int // of redrawn, those that say the same: the window was drawn anew
+	theirs        int // of kept, incoming ones: each side may be drawn anew by itself
 }
 
 func (l *Ledger) newDetector(list []observation, a alignment, v View, mem Memory) *detector {
@@ -82,8 +85,14 @@ func (l *Ledger) newDetector(list []observation, a alignment, v View, mem Memory
 		}
 		if o.Key == l.entries[j].Key {
 			d.kept++
+			if o.Side == messages.SideIncoming {
+				d.theirs++
+			}
 		} else {
 			d.redrawn++
+			if o.text().norm == l.entries[j].text().norm {
+				d.anew++
+			}
 		}
 	}
 	return d
@@ -91,6 +100,10 @@ func (l *Ledger) newDetector(list []observation, a alignment, v View, mem Memory
 
 // shown reports whether the window's last view showed an entry.
 func (d *detector) shown(e *Entry) bool { return d.last.shows(e, d.view.Size.W) }
+
+// steady reports whether the window is not being drawn anew: most texts have kept their pixels,
+// and each other one says something else. One alone may keep them by chance.
+func (d *detector) steady() bool { return d.theirs > 1 && d.theirs >= d.redrawn && d.anew == 0 }
 
 func (d *detector) changeOf(i int) change {
 	o, e := &d.list[i], &d.entries[d.at.at[i]]
@@ -101,18 +114,34 @@ func (d *detector) changeOf(i int) change {
 		return unchanged
 	case e.Gone:
 		return back
-	case !replaces(o, e) || o.text().norm == e.text().norm:
+	case !replaces(o, e) || o.Text == e.Text:
+		return unchanged
+	case o.text().norm == e.text().norm:
+		if d.recased(i) {
+			return edited
+		}
 		return unchanged
 	case e.Low && e.Waiting, o.Low && d.kept <= d.redrawn: // doubtful readings prove nothing, pixels do
 		return unchanged
-	case e.Change == messages.ChangeEdited && equal(o.text(), formOf(e.Published), true):
+	}
+	same, proven := o.Key == e.Key && o.Key != 0, d.resized(i) || d.only(i) || d.redrawnInPlace(i)
+	switch {
+	case e.Change == messages.ChangeEdited && equal(o.text(), formOf(e.Published), same || !proven):
 		return oldTextBack
-	case o.Key == e.Key && o.Key != 0, clockOnly(o, e):
+	case same, clockOnly(o, e):
 		return unchanged
-	case d.resized(i), d.only(i), d.redrawnInPlace(i), !o.Low && dissimilar(o.text(), e.text()):
+	case proven, !o.Low && dissimilar(o.text(), e.text()):
 		return edited
 	}
 	return unchanged
+}
+
+// recased reports whether only capitals differ, for which the width of the bubble speaks too: a
+// reader takes some for small letters.
+func (d *detector) recased(i int) bool {
+	o, e := &d.list[i], &d.entries[d.at.at[i]]
+	return strings.EqualFold(string(o.Text), string(e.Text)) && o.Key != e.Key && abs(o.W-e.W) > sizeSlack && !o.Low &&
+		(d.only(i) || d.steady() && d.redrawnInPlace(i))
 }
 
 // resized reports whether a bubble with another text has grown or shrunk, in a window
@@ -124,23 +153,31 @@ func (d *detector) resized(i int) bool {
 	return (d.kept > 0 || alone) && d.shown(e) && e.W > 0 && float64(by) > resizedBy*d.view.Scale
 }
 
-// only reports whether the only bubble of the last view has kept its height and place, but not
-// its width, and nothing but what is new stands below: nothing could have changed its form.
+// only reports whether the only bubble of the last view, beside notices, has kept its height and
+// place, but not its width, and nothing but what is new stands below: nothing could have changed
+// its form.
 func (d *detector) only(i int) bool {
 	o, e := &d.list[i], &d.entries[d.at.at[i]]
-	return i == 0 && (len(d.list) == 1 || d.at.fresh == 1) && d.last.Top == d.last.Bottom && d.shown(e) &&
-		e.W > 0 && o.H == e.H && o.Above != 0 && abs(o.Above-e.Above) <= 1 && abs(o.W-e.W) > sizeSlack
+	if !d.shown(e) || e.W == 0 || o.H != e.H || o.Above == 0 || abs(o.Above-e.Above) > 1 || abs(o.W-e.W) <= sizeSlack {
+		return false
+	}
+	for k := range d.list[:d.at.fresh] {
+		if k != i && !d.list[k].Gone {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(d.entries, func(o Entry) bool { return d.shown(&o) && !o.vacant() && o.Pos != e.Pos })
 }
 
 // redrawnInPlace reports whether a bubble was drawn again among unchanged ones.
 func (d *detector) redrawnInPlace(i int) bool {
 	o, e := &d.list[i], &d.entries[d.at.at[i]]
-	return d.shown(e) && d.keptAround(i) &&
-		(d.kept > d.redrawn || d.kept > 0 && difference(o.text(), e.text()) > otherDifference)
+	return d.shown(e) && d.keptAround(i) && (d.kept > d.redrawn ||
+		d.kept > 0 && (d.steady() || difference(o.text(), e.text()) > otherDifference))
 }
 
 // keptAround reports whether the neighbours above and below an observation have kept
-// their places and pixels. Then its own other pixels are not just another tail or corner.
+// their places. Then its own other pixels are not just another tail or corner.
 func (d *detector) keptAround(i int) bool {
 	at := d.at.at
 	kept := func(k, by int) bool {
@@ -149,16 +186,23 @@ func (d *detector) keptAround(i int) bool {
 			return false
 		}
 		o, e := &d.list[k], &d.entries[j]
-		return o.Gone && e.vacant() || o.Key != 0 && o.Key == e.Key
+		switch {
+		case o.Gone || e.vacant():
+			return o.Gone && e.vacant()
+		case o.Key != 0 && o.Key == e.Key, o.clipped && k == 0 && sidesAgree(o.Side, e.Side):
+			return true
+		}
+		return d.steady() && d.shown(e) && replaces(o, e) // edited too
 	}
 	above := i > 0 && kept(i-1, -1) || i == 0 && d.entries[at[i]].Pos == d.last.Top
 	return above && (i+1 >= d.at.fresh || kept(i+1, 1))
 }
 
 // detectVanished notes messages that have vanished without a notice: their neighbours are
-// visible, and so close together that there is no room between them.
+// visible, and so close together that there is no room between them. Where a window leaves
+// notices, nothing vanishes.
 func (l *Ledger) detectVanished(list []observation, a alignment, v View, f *Finding) {
-	for i := 1; i < len(list) && v.Scale > 0; i++ {
+	for i := 1; i < len(list) && v.Scale > 0 && !l.head.Notices; i++ {
 		from, to := a.at[i-1], a.at[i]
 		if i == a.fresh {
 			to = len(l.entries)
@@ -193,6 +237,13 @@ func (l *Ledger) Revise(now time.Time) (list []messages.Revised, wait time.Durat
 		}
 		r := messages.Revised{
 			Occurrence: e.Occurrence, Change: e.Change, Text: e.Text, Window: l.head.Window, SeenAt: e.Changed,
+		}
+		for _, t := range e.Between {
+			if t != "" {
+				before := r
+				before.Change, before.Text = messages.ChangeEdited, t
+				list = append(list, before)
+			}
 		}
 		if e.Change == messages.ChangeUnsent {
 			r.Text = ""

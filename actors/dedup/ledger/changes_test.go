@@ -50,6 +50,14 @@ func (r *reader) pass() {
 	r.l.Changes()
 }
 
+// meet is a row of messages that differ in a digit.
+func meet(at ...int) (words string) {
+	for _, n := range at {
+		words += fmt.Sprintf(" <meet_at_%d", n)
+	}
+	return words
+}
+
 // TestChanges: edits and notices are told from news by where they stand, also
 // where they make or break a repeat.
 func TestChanges(t *testing.T) {
@@ -68,6 +76,8 @@ func TestChanges(t *testing.T) {
 		{"an edit at the end of a row", []string{"<R <R <R", "<R <R <xxxx", "<R <R <xxxx <R"}, "R R R +3=xxxx R"},
 		{"an edit in a row, and the word again", []string{"<yyyy <R <R <R", "<yyyy <xxxx <R <R <R"},
 			"yyyy R R R R +2=xxxx"},
+		{"two neighbours at once, one letter each", []string{">zzzz <aaaa <bbbb <c <d", ">zzzz <aaab <bbbc <c <d"},
+			"aaaa bbbb c d +2=aaab +3=bbbc"},
 		{"two edits at once", []string{">zzzz <R <R <R <R", ">zzzz <xxxx <R <yyyy <R"}, "R R R R +2=xxxx +4=yyyy"},
 		{"the first of equal ones is taken back", []string{">zzzz <R <R <R", ">zzzz ! <R <R", ">zzzz ! <R <R <R"},
 			"R R R -2 R"},
@@ -82,6 +92,13 @@ func TestChanges(t *testing.T) {
 			"R R R +10=xxxx R"},
 		{"a repeat in a full window", []string{long + "<iiii <jjjj", long + "<jjjj <jjjj", long + "<jjjj <jjjj <jjjj"},
 			"iiii jjjj +9=jjjj jjjj"},
+		{"gone without a notice where one is left", []string{">zzzz <aaaa ! <bbbb <c", ">zzzz <aaaa <c"},
+			"aaaa bbbb c"},
+		{"new ones nearly like what is known",
+			[]string{"<xxxx <yyyy" + meet(10, 11, 10, 11, 11, 12, 10, 10, 10),
+				meet(10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 13)},
+			"xxxx yyyy meet at 10 meet at 11 meet at 10 meet at 11 meet at 11 meet at 12" +
+				strings.Repeat(" meet at 10", 10) + " meet at 13"},
 		{"before it was first seen", []string{"<aaaa !", "<aaaa ! <bbbb"}, "aaaa bbbb"},
 		{"out of view, quite another text", []string{long + "<iiii", "<one_two_three_four >ff6 <gg7 <hh8 <iiii"},
 			"iiii +5=one two three four"},
@@ -152,6 +169,33 @@ func TestNoChange(t *testing.T) {
 	r.see(chatview.Chat(">zzzz <aaaa <b <c"))
 	if want := []string{"aaaa", "b", "c"}; !slices.Equal(r.out, want) {
 		t.Errorf("with something in front of a bubble for a second passed on %q, want %q", r.out, want)
+	}
+}
+
+// Edits that follow each other before any has lasted are all told once the last one has, unless
+// the text they began with is back, or it never comes to rest.
+func TestEditsFollowEachOther(t *testing.T) {
+	for _, c := range []struct{ words, want string }{
+		{"<aaaa <cccc <dddd", "aaaa zzzz c +1=cccc +1=dddd"},
+		{"<aaaa <cccc !", "aaaa zzzz c +1=cccc -1"},
+		{"<aaaa <cccc <aaaa", "aaaa zzzz c"},
+		{"<aaaa <1_left <2_left <3_left <4_left <5_left", "aaaa zzzz c +1=5 left"},
+	} {
+		r := reader{l: open(ledger.Rules{FirstSight: ledger.All}), now: chatview.Start}
+		for i, w := range strings.Fields(c.words) {
+			v := chatview.Chat(w + " <zzzz <c")
+			f := r.l.Observe(v, r.mem, r.now)
+			r.mem = f.Memory
+			r.pass()
+			if r.now = r.now.Add(time.Second); i == 0 {
+				r.now = r.now.Add(time.Minute)
+			}
+		}
+		r.now = r.now.Add(time.Minute)
+		r.pass()
+		if got := strings.Join(r.out, " "); got != c.want {
+			t.Errorf("%s: passed on %q, want %q", c.words, got, c.want)
+		}
 	}
 }
 

@@ -40,6 +40,7 @@
 //	| edited, completed          | it has lasted                                  | settled   | Ledger.Revise  |
 //	| unsent                     | it has lasted                                  | removed   | Ledger.Revise  |
 //
+// Texts that an edited message had before its last one are told with that.
 // Nothing follows removed. A view may make two moves at once: a message that comes
 // back may be complete then. A change of an own message is not reported: it is
 // taken over at once. A new one is told once, by [Ledger.Own]: one that a view

@@ -35,11 +35,13 @@ type Entry struct {
 	// Published is the text that was passed on, while Text is a change that was not.
 	Published messages.Text       `json:"told,omitempty"`
 	Change    messages.ChangeKind `json:"change,omitempty"` // to be passed on if it lasts, see [Ledger.Revise]
-	Changed   time.Time           `json:"changed,omitzero"` // when it was first seen
-	Gap       bool                `json:"gap,omitempty"`    // messages may be missing before it
-	Own       bool                `json:"own,omitempty"`    // a new own message, to be reported, see [Ledger.Own]
-	Back      bool                `json:"back,omitempty"`   // read after the open gap: new once that is closed
-	Late      bool                `json:"late,omitempty"`   // it went by unseen and was read by scrolling back
+	// Between are other texts that it had since Published, to be passed on before the change.
+	Between [maxBetween]messages.Text `json:"between,omitzero"`
+	Changed time.Time                 `json:"changed,omitzero"` // when it was first seen
+	Gap     bool                      `json:"gap,omitempty"`    // messages may be missing before it
+	Own     bool                      `json:"own,omitempty"`    // a new own message, to be reported, see [Ledger.Own]
+	Back    bool                      `json:"back,omitempty"`   // read after the open gap: new once that is closed
+	Late    bool                      `json:"late,omitempty"`   // it went by unseen and was read by scrolling back
 	// Chat is the conversation that a joined entry came from, where it was another chat;
 	// "" is this one.
 	Chat messages.ConversationID `json:"chat,omitempty"`
@@ -113,10 +115,28 @@ func (e *Entry) noteChange(change messages.ChangeKind, at time.Time) {
 		e.clearChange()
 		return
 	}
-	if e.Change == "" {
+	switch e.Change {
+	case "":
 		e.Published = e.Text
+	case messages.ChangeEdited:
+		e.pass(e.Text)
 	}
 	e.Change, e.Changed = change, at
+}
+
+// maxBetween edits follow each other so fast that none lasts, and are passed on all the same;
+// what changes more often is moving by itself.
+const maxBetween = 3
+
+// pass notes that the message had a text for a moment.
+func (e *Entry) pass(t messages.Text) {
+	for i := range e.Between {
+		if e.Between[i] == "" {
+			e.Between[i] = t
+			return
+		}
+	}
+	e.Between = [maxBetween]messages.Text{}
 }
 
 // complete replaces a text that is only a part, or unreadable. If the message was passed
@@ -141,7 +161,9 @@ func (e *Entry) restore(text messages.Text) {
 }
 
 // clearChange drops a recorded change that is published, or that nobody wants to know.
-func (e *Entry) clearChange() { e.Published, e.Change, e.Changed = "", "", time.Time{} }
+func (e *Entry) clearChange() {
+	e.Published, e.Change, e.Changed, e.Between = "", "", time.Time{}, [maxBetween]messages.Text{}
+}
 
 func (e *Entry) adoptText(o *observation) { e.Text, e.form = o.Text, o.form }
 

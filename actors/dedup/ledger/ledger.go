@@ -68,6 +68,8 @@ type Head struct {
 	// Whole: the tail has the transcript from its beginning, so nothing unknown is older.
 	Whole bool `json:"whole,omitempty"`
 	Open  Open `json:"open,omitzero"`
+	// Notices: a window leaves one in the place of a message that was taken back.
+	Notices bool `json:"notices,omitempty"`
 }
 
 // Forget is what remains of a head after a person had the transcript deleted.
@@ -131,6 +133,7 @@ func (l *Ledger) take(v View, mem Memory, now time.Time, alone bool, f *Finding)
 		if list[i].whole() {
 			f.Whole++
 		}
+		l.head.Notices = l.head.Notices || list[i].Gone
 	}
 	l.head.Title, l.head.Window = v.Title, v.Window
 	l.nameSenders(list)
@@ -203,7 +206,7 @@ func (l *Ledger) judge(list []observation, v View, mem Memory, cut bool, whole i
 	newest, all := sameGap(gap, mem.BottomGap), halfEmpty(gap, v)
 	a := align(list, l.entries, stance{
 		newest: newest, sawEnd: !mem.Behind, complete: all && !v.Bubbles[0].Clipped, whole: l.head.Whole,
-		scale: v.Scale,
+		scale: v.Scale, notices: l.head.Notices,
 	})
 	switch {
 	case a.anchored(), mem.Complete && l.allTakenBack(list) && a.fresh >= len(l.entries),
