@@ -15,7 +15,8 @@
 // once and looks a bounded number of runes to either side. resolve.go chooses among
 // proposals that overlap.
 //
-// Names with no hint around them are found with names.txt, a list of frequent ones. There
+// Names with no hint around them are found with names.txt, a list of frequent ones; one that
+// is also another word counts only where a list, a phrase or a title says so. There
 // is no word analyser by default: a dictionary large enough to tell names from nouns is
 // bigger than the rest of the program. A host that has one passes its findings to [Add].
 //
