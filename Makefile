@@ -223,7 +223,7 @@ bench-pii: ## precision and recall of masking by kind (exact spans, then overlap
 
 .PHONY: bench-recall
 bench-recall: ## recall@5/10/12/20/60 of generated histories and of talks, and what each signal is worth
-	@$(GO) test -count=1 -tags recall -run '^TestSignals$$' -v ./testkit/replay/recall | grep -v '^[=-]\|^PASS\|^ok'
+	@$(GO) test -count=1 -tags recall -run '^Test(Signals|Seeds)$$' -v ./testkit/replay/recall | grep -v '^[=-]\|^PASS\|^ok'
 	@$(GO) test -count=1 -tags memory -run '^TestTalksInAMemory$$' -v ./runtime | grep -v '^[=-]\|^PASS\|^ok'
 
 .PHONY: bench-memory

@@ -31,3 +31,8 @@ func (r *Runtime) Recall(ctx context.Context, q control.RecallQuery) (control.Re
 func (r *Runtime) Recalled(ctx context.Context, run string) (control.Recollection, error) {
 	return r.admin.Run(ctx, run)
 }
+
+// Memory is the rest of what can be asked of the memory, and done with it: a single event with
+// its links and history, what was learned of whom, figures, whether everything stored is found,
+// and what has nothing to do with a question. The verbs of kehai memory do the same.
+func (r *Runtime) Memory() control.MemoryBackend { return r.admin }

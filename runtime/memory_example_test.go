@@ -2,6 +2,7 @@ package runtime_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log"
 	"os"
@@ -56,4 +57,52 @@ func ExampleRuntime_Recall() {
 	// Output:
 	// 3 are new
 	// 2026-03-02, Anna: The blue bicycle squeaks when I brake.
+}
+
+// A host shows what a message answers, and whether everything stored is found.
+func ExampleRuntime_Memory() {
+	dir, err := os.MkdirTemp("", "kehai")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	cfg := runtime.Default()
+	cfg.Data, cfg.Windows = dir, nil // watch nothing
+	rt, err := runtime.New(cfg)
+	if err != nil {
+		log.Fatal(err)
+	}
+	ctx, stop := context.WithTimeout(context.Background(), 30*time.Second)
+	defer stop()
+	ended := make(chan error, 1)
+	go func() { ended <- rt.Run(ctx) }()
+	<-rt.Ready()
+
+	monday := time.Date(2026, 3, 2, 10, 0, 0, 0, time.UTC)
+	if _, err := rt.Remember(ctx, "shop:4711", []messages.Event{
+		{ID: "1", Speaker: "Anna", At: monday, Text: "The blue bicycle squeaks when I brake."},
+		{ID: "2", Own: true, At: monday.Add(time.Minute), Text: "I can look at it on Thursday."},
+	}); err != nil {
+		log.Fatal(err)
+	}
+	reply, err := rt.Memory().Remembered(ctx, "shop:4711", "2")
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("%q answers %q\n", reply.Text, reply.Answers.Text)
+	check, err := rt.Memory().VerifyMemory(ctx)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(check.Events, "are stored, all found:", check.OK())
+	stop()
+	if err := <-ended; err != nil {
+		var left *runtime.Unfinished // what is said is still being learned from
+		if !errors.As(err, &left) {
+			log.Fatal(err)
+		}
+	}
+	// Output:
+	// "I can look at it on Thursday." answers "The blue bicycle squeaks when I brake."
+	// 2 are stored, all found: true
 }

@@ -77,6 +77,8 @@ var methods = map[string]method{
 		always: true},
 	"Runtime.Talk": {call: func(_ context.Context, rt *runtime.Runtime) error { rt.Talk(); return nil },
 		always: true},
+	"Runtime.Memory": {call: func(_ context.Context, rt *runtime.Runtime) error { rt.Memory(); return nil },
+		always: true},
 	"Runtime.Healthy": {call: func(_ context.Context, rt *runtime.Runtime) error { return rt.Healthy() }},
 	"Runtime.Subscribe": {call: func(_ context.Context, rt *runtime.Runtime) error { return rt.Subscribe("", nil) },
 		during: errAny},
