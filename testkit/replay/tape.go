@@ -40,7 +40,7 @@ type tape struct {
 
 // soon is how much later than asked for something may have been given: a machine is slower than
 // virtual time.
-const soon = 400 * time.Millisecond
+const soon = 2 * time.Second
 
 // track is what was given of one kind, in order.
 type track struct {
