@@ -12,7 +12,7 @@ func (s *search) clinic(i, end int, mark uint32) {
 	}
 	start = s.trimFront(start, i)
 	start = s.specialities(start, i)
-	if start >= i || s.is(end) == kanji && !s.role(end) && !s.branch(end) && !s.department(end) {
+	if start >= i || houses.inside(s.folded, start, i) || s.is(end) == kanji && !s.role(end) && !s.branch(end) && !s.department(end) {
 		return
 	}
 	if k, ok := s.listed.japanese.marked(s.folded, start, i); mark == ofDoctors && (!ok || k&surname == 0) {
@@ -61,6 +61,8 @@ var (
 	// clinicWords end the names of hospitals and surgeries.
 	clinicWords = words(`病院 クリニック 医院 診療所 歯科医院 歯科クリニック 療養所 産院 助産院 接骨院 整骨院 鍼灸院 調剤薬局 診療センター 医療センター
 		健診センター`).also(ofDoctors, `内科 外科 小児科 眼科 歯科 皮膚科 耳鼻科 耳鼻咽喉科 整形外科 産婦人科 薬局`)
+	// houses end a name, so that none of them stands within one.
+	houses = words(`病院 クリニック 医院 診療所`)
 	// kindsOfClinics make a common noun of such a word.
 	kindsOfClinics = words(`総合 大学 動物 救急 精神 精神科 内科 外科 歯科 眼科 皮膚科 小児科 産婦人科 産科 婦人科 整形外科 耳鼻科 耳鼻咽喉科 泌尿器科 循環器科 循環器 消化器 呼吸器
 		心療内科 脳神経外科 形成外科 美容 美容外科 矯正 審美 矯正歯科 リハビリ リハビリテーション 市民 市立 県立 都立 国立 公立 私立 町立 村立 府立 道立 救命 中央 地域 地方 一般 専門 個人 大

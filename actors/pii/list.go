@@ -3,22 +3,28 @@ package pii
 // listedNames proposes surnames that are also other words where they stand in a row with a
 // name that was found: 大塚、関根、東 or 佐藤と千葉が.
 func (s *search) listedNames() {
-	found := len(s.found)
+	known := map[int]bool{} // where names begin, so that each is added once
+	for _, p := range s.found {
+		known[p.i] = known[p.i] || p.kind == Name
+	}
 	for n := 0; n < len(s.found); n++ { // a name that was added leads to the next one
 		if p := s.found[n]; p.kind == Name {
-			s.nextInList(p.j)
-			if n < found {
-				s.previousInList(p.i)
-			}
+			s.nextInList(p.j, known)
+			s.previousInList(p.i, known)
 		}
 	}
-	for n := found; n < len(s.found); n++ {
-		s.previousInList(s.found[n].i)
+}
+
+// inList proposes a name of a list, unless one begins there.
+func (s *search) inList(i, j int, known map[int]bool) {
+	if !known[i] {
+		known[i] = true
+		s.propose(Name, "list", i, j)
 	}
 }
 
 // nextInList proposes the surname after a sign that follows a name.
-func (s *search) nextInList(j int) {
+func (s *search) nextInList(j int, known map[int]bool) {
 	k := j
 	if e, _ := honorifics.at(s.folded, k); e > 0 {
 		k = e
@@ -26,7 +32,7 @@ func (s *search) nextInList(j int) {
 	sign := s.at(k)
 	if s.is(k) == newline && k < len(s.r) { // names one a line
 		if end := s.surnameAt(k + 1); end > 0 && s.is(end) == newline {
-			s.propose(Name, "list", k+1, end)
+			s.inList(k+1, end, known)
 		}
 		return
 	}
@@ -35,12 +41,12 @@ func (s *search) nextInList(j int) {
 	}
 	k = s.run(k+1, 1, set(space))
 	if end := s.surnameAt(k); end > 0 && s.endsItem(end, sign == 'と') {
-		s.propose(Name, "list", k, end)
+		s.inList(k, end, known)
 	}
 }
 
 // previousInList proposes the surname before a sign that precedes a name.
-func (s *search) previousInList(i int) {
+func (s *search) previousInList(i int, known map[int]bool) {
 	k := s.back(i, 1, set(space))
 	sign := s.at(k - 1)
 	if s.is(k-1) == newline && k > 1 { // names one a line
@@ -48,7 +54,7 @@ func (s *search) previousInList(i int) {
 		m, ok := s.listed.japanese.marked(s.folded, st, k-1)
 		if ok && st < k-1 && m&surname != 0 && s.is(st-1) == newline && !noName.exactly(s.folded, st, k-1) &&
 			!places.exactly(s.folded, st, k-1) {
-			s.propose(Name, "list", st, k-1)
+			s.inList(st, k-1, known)
 		}
 		return
 	}
@@ -61,7 +67,7 @@ func (s *search) previousInList(i int) {
 		if e.mark&surname == 0 || !s.spells(st, e.word) || !s.startsItem(st) || noName.exactly(s.folded, st, k) {
 			continue
 		}
-		s.propose(Name, "list", st, k)
+		s.inList(st, k, known)
 		return
 	}
 }
