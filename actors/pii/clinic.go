@@ -12,7 +12,8 @@ func (s *search) clinic(i, end int, mark uint32) {
 	}
 	start = s.trimFront(start, i)
 	start = s.specialities(start, i)
-	if start >= i || houses.inside(s.folded, start, i) || s.is(end) == kanji && !s.role(end) && !s.branch(end) && !s.department(end) {
+	if start >= i || houses.inside(s.folded, start, i) ||
+		s.is(end) == kanji && !s.role(end) && !s.branch(end) && !s.department(end) {
 		return
 	}
 	if k, ok := s.listed.japanese.marked(s.folded, start, i); mark == ofDoctors && (!ok || k&surname == 0) {
