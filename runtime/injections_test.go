@@ -227,3 +227,19 @@ func TestClosedWhileTyping(t *testing.T) {
 		}
 	}
 }
+
+// TestApplicationsAreNoNames: a model elsewhere reads neither the name of a conversation nor
+// masks in place of words that name its application.
+func TestApplicationsAreNoNames(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := &talked{write: says("Yes, of course.")}
+		s := testkit.Start(t, testkit.WithConfig(func(c *config.Config) { c.Replies.Policy = "draft" }),
+			testkit.WithRuntime(runtime.WithLLM(m)))
+		s.Friend("Hana", "Hana was waiting in line for bread", "Did you see it?")
+		s.Advance(time.Minute)
+		asked := strings.Join(m.asked, "\n")
+		if !strings.Contains(asked, "was waiting in line for bread") || strings.Contains(asked, "Hana") {
+			t.Errorf("asked %q, want the line for bread, and no name", asked)
+		}
+	})
+}

@@ -3,6 +3,7 @@ package conversation
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/kehai-run/kehai/actors"
@@ -87,7 +88,11 @@ func (a *actor) masked(turn *actors.Turn, said []messages.Said) []messages.Said 
 	}
 	vault := a.vault(turn)
 	held, names := len(vault.Originals), slices.Clone(vault.Names)
-	vault.Know(a.o.Name(a.id))
+	name := a.o.Name(a.id)
+	vault.Names = slices.DeleteFunc(slices.Clone(names), func(s string) bool { // as older versions kept it
+		return name != "" && strings.HasSuffix(s, ":"+name)
+	})
+	vault.Know(name)
 	for _, s := range said {
 		vault.Know(string(s.Name))
 	}

@@ -35,7 +35,8 @@ type Options struct {
 	// while others of the cluster go on. Nil means for ever.
 	Overdue func() time.Duration
 
-	// Name is what people call a conversation. It is masked too. Nil means no name.
+	// Name is what people call a conversation, without its application. It is masked too,
+	// and each word of it. Nil means no name.
 	Name func(messages.ConversationID) string
 }
 

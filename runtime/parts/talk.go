@@ -1,6 +1,7 @@
 package parts
 
 import (
+	"strings"
 	"time"
 
 	"github.com/kehai-run/kehai/actors/conversation"
@@ -19,13 +20,19 @@ import (
 // nameOf returns what the owner calls a conversation in the configuration.
 func (p *Parts) nameOf(c messages.ConversationID) string { return p.Called(c) }
 
+// bareName is that name without the application, "line" and "web" being words; "" without a name.
+func (p *Parts) bareName(c messages.ConversationID) string {
+	_, name, _ := strings.Cut(p.nameOf(c), ":")
+	return name
+}
+
 // Conversation keeps what was said, and answers.
 func (p *Parts) Conversation() NewActor {
 	o := conversation.DefaultOptions()
 	o.Settings = p.replySettings
 	o.Owner, o.Prompts, o.Zone = messages.To(owner.Kind, p.Config.Node), p.Prompts, time.Local
 	o.Write, o.PerHour = p.longest(llm.Answer, true), p.Config.LLM.PerHour
-	o.Mask, o.Key, o.Name = p.Masks, p.VaultKey, p.nameOf
+	o.Mask, o.Key, o.Name = p.Masks, p.VaultKey, p.bareName
 	o.Overdue = p.Overdue
 	o.Attends, o.Memory = p.Config.Focus.Enabled, true
 	if _, none := p.Model.(llm.None); !none {
