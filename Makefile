@@ -158,11 +158,19 @@ $(CONVERSE):
 real: export KEHAI = $(abspath $(BIN))/kehai
 real: export KEHAI_CONVERSE = $(abspath $(CONVERSE))
 real: export KEHAI_CLIENTS = $(CLIENTS)
-real: build $(CONVERSE) ## real chat applications in a desktop of their own, and what was missed (CLIENTS=dino)
+ifdef RECORD
+real: export KEHAI_RECORD = $(RECORD)
+real: export KEHAI_FLIGHTS = $(abspath $(BIN))/flights
+real: build $(CONVERSE) ## real chat applications in a desktop of their own, and what was missed (CLIENTS=dino); RECORD=1h records each so long, and replays that
+	$(call ensure,$(REAL_DEBS),)
+	$(GO) test -count=1 -v -timeout 12h -tags real -run '^TestRecorded$$' ./testkit/real
+else
+real: build $(CONVERSE)
 	$(call ensure,$(REAL_DEBS),)
 	@set -o pipefail; { printf 'client\tshown\tdelivered\tmissed\tdoubled\tinvented\town\twrong chat\tmisnamed\torder\tedited\tunsent\texact\tnear\tgarbled\n'; \
 		$(GO) test -count=1 -v -timeout 2h -tags real -run '^TestReal$$' ./testkit/real | tee $(BIN)/real.log | awk -F'\t' 'sub(/^ *real\t/, "")'; } \
 		| column -t -s "$$(printf '\t')"
+endif
 
 .PHONY: simulate
 simulate: ## 1,000,000 seeded schedules of the kernel

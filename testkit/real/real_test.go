@@ -35,7 +35,7 @@ import (
 func TestReal(t *testing.T) {
 	for _, c := range chosen(t) {
 		t.Run(c.name, func(t *testing.T) {
-			r := openRig(t, c)
+			r := openRig(t, c, "")
 			only := os.Getenv("KEHAI_PHASES")
 			for _, p := range phases {
 				if only == "" || slices.Contains(strings.Split(only, ","), p.name) {
@@ -69,9 +69,11 @@ type rig struct {
 	own      map[string][]string
 	expected int // of said, what must come out
 	store    string
+	flight   string // where Kehai records what it sees; "": it does not
 }
 
-func openRig(t *testing.T, c client) *rig {
+// openRig opens a client, and a Kehai that watches it and records that in a file, unless it is "".
+func openRig(t *testing.T, c client, flight string) *rig {
 	t.Helper()
 	desk := desktop.Start(t)
 	desk.StartWindowManager(t)
@@ -79,7 +81,7 @@ func openRig(t *testing.T, c client) *rig {
 	t.Setenv("WAYLAND_DISPLAY", "")
 	t.Setenv("DBUS_SESSION_BUS_ADDRESS", desk.StartBus(t))
 	r := &rig{t: t, client: c, desk: desk, x: desktop.Connect(t, desk.Display), dir: t.TempDir(), store: t.TempDir(),
-		own: map[string][]string{}}
+		own: map[string][]string{}, flight: flight}
 	r.server = startServer(t, desk, c.modules)
 	var err error
 	if r.screen, err = x11.Open(x11.Options{}); err != nil {
@@ -270,10 +272,14 @@ func (r *rig) command(args ...string) *exec.Cmd {
 	return cmd
 }
 
-// watch has Kehai watch, with nothing but the window's name.
+// watch has Kehai watch, or record.
 func (r *rig) watch() {
 	r.t.Helper()
-	w := &watching{cmd: r.command("watch", "--window", r.client.window, "--app", "real", "--json", "--no-web"),
+	verb := []string{"watch"}
+	if r.flight != "" {
+		verb = []string{"record", "--out", r.flight}
+	}
+	w := &watching{cmd: r.command(append(verb, "--window", r.client.window, "--app", "real", "--json", "--no-web")...),
 		count: &atomic.Int64{}}
 	if r.kehai != nil {
 		w.count = r.kehai.count
