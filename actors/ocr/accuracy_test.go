@@ -47,8 +47,9 @@ var englishLines = []string{
 
 // exactLines are texts of which each letter counts, and what engines like to misread, by kind.
 var exactLines = map[string][]string{
-	"addresses": {"https://example.com/a/b?id=42", "見て https://example.org/photo/123", "http://localhost:8080/index.html",
-		"https://www.example.net/search?q=tea&page=2", "mail me: hana@example.com", "詳しくは www.example.jp まで"},
+	"addresses": {"https://example.com/a/b?id=42", "見て https://example.org/photo/123",
+		"http://localhost:8080/index.html", "https://www.example.net/search?q=tea&page=2", "mail me: hana@example.com",
+		"詳しくは www.example.jp まで"},
 	"prices": {"¥1,000", "1,980円でした", "price is $12.50", "合計12,500円です", "¥350くらい", "It costs $1,299.99",
 		"税込み¥2,750です", "£15 or €18"},
 	"numbers": {"1/1", "my number is 090-1234-5678", "room 301, code 7294", "10:45に出発", "2026年11月3日(火)", "3.5%上がった",
