@@ -41,7 +41,7 @@ func TestReceiptFollowsAnswers(t *testing.T) {
 	cfg := config.Default()
 	cfg.Data = t.TempDir()
 	key := engine.Key{ID: "000102030405060708090a0b0c0d0e0f", Fingerprint: "f1"}
-	r, path, err := keyring.Begin(cfg.Data+"/receipts", "c-hana", []engine.Key{key}, time.Now())
+	r, path, err := keyring.Begin(cfg.Data+"/receipts", "c-hana", []engine.Key{key}, nil, time.Now())
 	if err != nil {
 		t.Fatal(err)
 	}
