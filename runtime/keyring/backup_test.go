@@ -230,7 +230,7 @@ func TestAReceiptOfASplitConversation(t *testing.T) {
 		t.Fatal(err)
 	}
 	from := []Origin{{Keys: []engine.Key{of}, Done: "split c-2"}}
-	_, path, err := Begin(receipts, "c-2", []engine.Key{key}, from, time.Now())
+	_, _, err = Begin(receipts, "c-2", []engine.Key{key}, from, time.Now())
 	if err = errors.Join(err, r.Destroy("c-2")); err != nil {
 		t.Fatal(err)
 	}
