@@ -29,10 +29,10 @@ var mutants = []mutant{
 		old: `i > 0 && size > batchBytes {`, new: `i > 0 && size < 0 {`, by: "TestABatchIsBoundedInBytes"},
 	{what: "a turn is released outside of the lock", file: "runtime/engine/commit.go",
 		old: `e.perform(&t.effect, &t.changes)
-		t.release()`, new: `act.release.Unlock()
+		space = t.space`, new: `act.release.Unlock()
 		e.perform(&t.effect, &t.changes)
-		t.release()
-		act.release.Lock()`, by: "TestWhatLeavesATurnLeavesItInOrder"},
+		act.release.Lock()
+		space = t.space`, by: "TestWhatLeavesATurnLeavesItInOrder"},
 	{what: "turns are released without the lock", file: "runtime/engine/commit.go",
 		old: `	act.release.Lock()
 	defer act.release.Unlock()
@@ -396,7 +396,7 @@ var mutants = []mutant{
 	{what: "a record is larger than what a fold makes room for", file: "runtime/store/apply.go",
 		old: `max(size, s.recent.foldStep)`, new: `s.recent.foldStep`, by: "TestRecordsAreBounded"},
 	{what: "a record is not synced", file: "runtime/store/apply.go",
-		old: `return s.record(ops, sync)`, new: `return s.record(ops, false)`, by: "TestRecordIsSynced"},
+		old: `return s.record(batch, sync)`, new: `return s.record(batch, false)`, by: "TestRecordIsSynced"},
 	{what: "a fold that waited goes to a broken store", file: "runtime/store/recent.go",
 		old: `if err := s.gate.halted(); err != nil {`, new: `if err := s.gate.halted(); err != nil && false {`,
 		by: "TestAWriteThatWaitedIsRefused"},
