@@ -50,10 +50,11 @@ func (a *actor) sent(turn *actors.Turn, m messages.SendDone) {
 		a.late(turn)
 		return
 	}
-	if m.Reason == messages.SendSilent { // should that machine come back, it sends nothing any more
+	switch {
+	case m.Reason == messages.SendSilent: // should that machine come back, it sends nothing any more
 		a.stopSending(turn, m.Turn, m.Epoch)
-	} else if a.o.Overdue() > 0 {
-		turn.Cancel(overdue)
+	case desk.StillSends(messages.Sending{Conversation: a.id, Turn: m.Turn, Epoch: m.Epoch}):
+		turn.Cancel(overdue) // of an earlier turn it comes late, and the timer is the next one's
 	}
 	if m.Outcome != messages.SendConfirmed {
 		a.tellJudge(turn, messages.FateFailed)

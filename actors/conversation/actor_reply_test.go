@@ -784,8 +784,14 @@ func TestSilentWindow(t *testing.T) {
 			t.Error("the window was not told to send nothing")
 		}
 		k.wantState("")
-		if q := k.hears(2); q.Turn != out.Turn+1 {
+		q := k.hears(2)
+		if q.Turn != out.Turn+1 {
 			t.Errorf("the next message is judged as turn %d, want %d", q.Turn, out.Turn+1)
 		}
+		k.writes(k.judged(q, true), "And at ten.")
+		k.sends()
+		k.Send(messages.SendDone{Conversation: hana, Turn: out.Turn, Epoch: out.Epoch,
+			Outcome: messages.SendConfirmed, Occurrence: 2, At: k.Now()}) // the machine came back after all
+		k.WantTimer("overdue", time.Hour)
 	}
 }
