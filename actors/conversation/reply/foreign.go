@@ -1,6 +1,7 @@
 package reply
 
 import (
+	"regexp"
 	"strings"
 	"unicode"
 
@@ -22,15 +23,19 @@ var scripts = []struct {
 }
 
 // chinese are characters that every Chinese text of a few words has, and no Japanese one.
-const chinese = "们們你您吗嗎呢这這哪谁誰吧没么麼"
+const chinese = "们們你您吗嗎呢這这哪谁吧么麼"
+
+// link is an address of the web, whose letters belong to no language.
+var link = regexp.MustCompile(`https?://[!-~]+`)
 
 // Foreign reports whether a reply is in another script than its conversation: models fall
 // into the language of their training now and then. It is no more than that: a person may
 // have asked for a translation.
 func Foreign(written messages.Text, said []messages.Said) bool {
+	written = messages.Text(link.ReplaceAllString(string(written), ""))
 	var all strings.Builder
 	for _, s := range said {
-		all.WriteString(string(s.Text))
+		all.WriteString(link.ReplaceAllString(string(s.Text), ""))
 	}
 	letters := func(s string, in []*unicode.RangeTable) (n int) {
 		for _, r := range s {

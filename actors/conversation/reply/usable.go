@@ -53,11 +53,12 @@ var speakers = []string{"assistant", "ai", "reply", "response", "answer", "ア�
 
 // unlabelled removes the name of the one who speaks, once.
 func unlabelled(s, persona string) (rest string, labelled bool) {
-	name, rest, ok := strings.Cut(strings.Replace(s, "：", ":", 1), ":")
-	if ok && isSpeaker(name, persona) {
-		return strings.TrimLeft(rest, "* \t\n"), true
+	at := strings.IndexAny(s, ":：")
+	if at < 0 || !isSpeaker(s[:at], persona) {
+		return s, false
 	}
-	return s, false
+	_, rest = cutFirst(s[at:])
+	return strings.TrimLeft(rest, "* \t\n"), true
 }
 
 // isSpeaker reports whether a text is the name of the one who speaks, as models set it.

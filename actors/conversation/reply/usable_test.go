@@ -19,6 +19,7 @@ func TestUsable(t *testing.T) {
 		"アシスタント：はい、三時に。":                    "はい、三時に。",
 		"Assistant: Yes, at three.":         "Yes, at three.",
 		"**Kehai:** Yes, at three.":         "Yes, at three.",
+		"Assistant: 件名：会議":                  "件名：会議",
 		"kehai: \"Yes, at three.\"":         "Yes, at three.",
 		"「はい、三時に。」":                         "はい、三時に。",
 		" \"Yes.\"\n":                       "Yes.",
@@ -75,6 +76,10 @@ func TestForeign(t *testing.T) {
 		{"Hi Kehai", "Hello, nice to hear from you again!", false},
 		{"OK", "三時に駅の前でお会いしましょう。", false},
 		{"👍", "At three, in front of the station.", false},
+		{"どこですか", "ここです https://maps.example.com/place/tokyo-station-east", false},
+		{"https://www.example.com/a-long-address 👍", "三時に駅の前でお会いしましょう。", false},
+		{"外にいるのは", "誰？", false},
+		{"明日は何時ですか", "没！", false},
 		{"明日は何時ですか", "👍", false},
 	} {
 		if got := Foreign(messages.Text(c.written), []messages.Said{{Text: messages.Text(c.said)}}); got != c.want {
