@@ -31,6 +31,8 @@ func TestPlainText(t *testing.T) {
 		{"adverb", "このたび株式会社グリーンを退職", "このたび[会社名]を退職"},
 		{"Italian street", "Via Roma 25, 20121 Milano", "[住所]"},
 		{"street in lower case", "send it to 742 birchwood lane, dayton, oh 45402", "send it to [住所]"},
+		{"a drive", "it's a 20 min drive by 4 wheel drive", "it's a 20 min drive by 4 wheel drive"},
+		{"another drive", "a 64 gb flash drive, 2 cd drive", "a 64 gb flash drive, 2 cd drive"},
 		{"a way", "i walked 12 miles down the road", "i walked 12 miles down the road"},
 		{"flat", "Flat 7, 32 Gloucester Road, London SW7 4RA", "[住所]"},
 		{"ward", "札幌市立北九条小学校", "[学校名]"},

@@ -265,7 +265,9 @@ var (
 	plainStreets = words(`street road avenue lane drive boulevard blvd ave rd`)
 	notStreets   = words(`the a an main miles mile minutes blocks block people cars houses km feet yards meters
 		metres hours days
-		years more other different busy long short quiet wide narrow of in on per lane lanes`)
+		years more other different busy long short quiet wide narrow of in on per lane lanes
+		min mins hr hrs sec mi kg gb tb mb bit speed wheel star hard external flash ssd usb cd dvd test charity food
+		blood dirt gravel scenic freeway`)
 )
 
 // stateCode reports whether a word in lower case is the code of a state.
