@@ -180,6 +180,7 @@ func TestEditsFollowEachOther(t *testing.T) {
 		{"<aaaa <cccc !", "aaaa zzzz c +1=cccc -1"},
 		{"<aaaa <cccc <aaaa", "aaaa zzzz c"},
 		{"<aaaa <1_left <2_left <3_left <4_left <5_left", "aaaa zzzz c +1=5 left"},
+		{"<aaaa <1_left <2_left <3_left <4_left <5_left <6_left <7_left", "aaaa zzzz c +1=7 left"},
 	} {
 		r := reader{l: open(ledger.Rules{FirstSight: ledger.All}), now: chatview.Start}
 		for i, w := range strings.Fields(c.words) {

@@ -37,6 +37,7 @@ type Entry struct {
 	Change    messages.ChangeKind `json:"change,omitempty"` // to be passed on if it lasts, see [Ledger.Revise]
 	// Between are other texts that it had since Published, to be passed on before the change.
 	Between [maxBetween]messages.Text `json:"between,omitzero"`
+	Moving  bool                      `json:"moving,omitempty"` // it had more than that: none is passed on
 	Changed time.Time                 `json:"changed,omitzero"` // when it was first seen
 	Gap     bool                      `json:"gap,omitempty"`    // messages may be missing before it
 	Own     bool                      `json:"own,omitempty"`    // a new own message, to be reported, see [Ledger.Own]
@@ -131,12 +132,12 @@ const maxBetween = 3
 // pass notes that the message had a text for a moment.
 func (e *Entry) pass(t messages.Text) {
 	for i := range e.Between {
-		if e.Between[i] == "" {
+		if e.Between[i] == "" && !e.Moving {
 			e.Between[i] = t
 			return
 		}
 	}
-	e.Between = [maxBetween]messages.Text{}
+	e.Between, e.Moving = [maxBetween]messages.Text{}, true
 }
 
 // complete replaces a text that is only a part, or unreadable. If the message was passed
@@ -162,7 +163,8 @@ func (e *Entry) restore(text messages.Text) {
 
 // clearChange drops a recorded change that is published, or that nobody wants to know.
 func (e *Entry) clearChange() {
-	e.Published, e.Change, e.Changed, e.Between = "", "", time.Time{}, [maxBetween]messages.Text{}
+	e.Published, e.Change, e.Changed = "", "", time.Time{}
+	e.Between, e.Moving = [maxBetween]messages.Text{}, false
 }
 
 func (e *Entry) adoptText(o *observation) { e.Text, e.form = o.Text, o.form }
