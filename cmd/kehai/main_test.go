@@ -51,7 +51,7 @@ func TestScripts(t *testing.T) {
 		UpdateScripts:       os.Getenv("KEHAI_UPDATE") != "",
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"ailing": ailing, "answering": answering, "awaits": awaits, "blank": blank, "drafted": drafted,
-			"llmserver": llmServer, "freeport": freePort, "up": up,
+			"llmserver": llmServer, "freeport": freePort, "recording": isRecording, "up": up,
 		},
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("XDG_DATA_HOME", env.WorkDir+"/share")
@@ -121,6 +121,17 @@ func ailing(ts *testscript.TestScript, neg bool, args []string) {
 	ask(ts, "is ailing: "+args[0], func(client *control.Client) bool {
 		s, err := client.Status(context.Background())
 		return err == nil && slices.ContainsFunc(s.Problems, pattern.MatchString)
+	})
+}
+
+// isRecording waits until the Kehai in the background records.
+func isRecording(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) > 0 {
+		ts.Fatalf("usage: recording")
+	}
+	ask(ts, "records", func(client *control.Client) bool {
+		s, err := client.Status(context.Background())
+		return err == nil && s.Recording != nil
 	})
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -48,7 +49,7 @@ show.`,
   kehai record stop`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return v.asking(cmd, func(ctx context.Context, b control.RecordBackend) error {
+			return v.asking(cmd, func(ctx context.Context, b *control.Client) error {
 				r, err := v.begin(ctx, b)
 				if err != nil {
 					return err
@@ -97,7 +98,7 @@ func (v *recordBeside) status() *cobra.Command {
 }
 
 // asking asks the Kehai that runs.
-func (v *recordBeside) asking(cmd *cobra.Command, ask func(context.Context, control.RecordBackend) error) error {
+func (v *recordBeside) asking(cmd *cobra.Command, ask func(context.Context, *control.Client) error) error {
 	cfg, err := v.load()
 	if err != nil {
 		return err
@@ -115,7 +116,7 @@ func (v *recordBeside) asking(cmd *cobra.Command, ask func(context.Context, cont
 	return ask(ctx, client)
 }
 
-func (v *recordBeside) begin(ctx context.Context, b control.RecordBackend) (r control.Recording, err error) {
+func (v *recordBeside) begin(ctx context.Context, b *control.Client) (r control.Recording, err error) {
 	if v.limit <= 0 || v.duration < 0 {
 		return r, badUsage("record: --limit and --for take positive values")
 	}
@@ -128,7 +129,7 @@ func (v *recordBeside) begin(ctx context.Context, b control.RecordBackend) (r co
 	return b.StartRecording(ctx, q)
 }
 
-func (v *recordBeside) end(ctx context.Context, b control.RecordBackend) error {
+func (v *recordBeside) end(ctx context.Context, b *control.Client) error {
 	r, err := b.StopRecording(ctx)
 	if err != nil {
 		return err
@@ -136,27 +137,51 @@ func (v *recordBeside) end(ctx context.Context, b control.RecordBackend) error {
 	return v.stdout.printf("%s\n", r.Path)
 }
 
-// attend records until it is told to stop.
-func (v *recordBeside) attend(ctx context.Context, b control.RecordBackend) error {
+// attend records until it is told to stop, or nothing is recorded any more.
+func (v *recordBeside) attend(ctx context.Context, b *control.Client) error {
 	r, err := v.begin(ctx, b)
 	if err != nil {
 		return err
 	}
 	v.stderr.printf("The Kehai that runs records %s. Ctrl-C stops that.\n", strings.Join(r.Windows, ", "))
-	wait := ctx
+	wait, end := ctx, context.CancelFunc(func() {})
 	if v.duration > 0 {
-		var stop context.CancelFunc
-		wait, stop = context.WithTimeout(ctx, v.duration)
-		defer stop()
+		wait, end = context.WithTimeout(ctx, v.duration)
 	}
-	<-wait.Done()
+	defer end()
+	for v.records(wait, b, r.Path) {
+	}
 	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), openTimeout)
 	defer stop()
+	if s, err := b.Status(ctx); err == nil && s.Recording != nil && s.Recording.Path != r.Path {
+		return v.stdout.printf("%s\n", r.Path) // that one is somebody else's
+	}
 	err = v.end(ctx, b)
-	if errors.Is(err, control.ErrNotRecording) { // somebody else stopped it
+	if errors.Is(err, control.ErrNotRecording) || gone(err) { // it has ended already
 		return v.stdout.printf("%s\n", r.Path)
 	}
 	return err
+}
+
+// records waits a second, and reports whether that file still gets something.
+func (v *recordBeside) records(ctx context.Context, b *control.Client, path string) bool {
+	tick := time.NewTimer(time.Second)
+	defer tick.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-tick.C:
+	}
+	s, err := b.Status(ctx)
+	if err != nil {
+		return !gone(err)
+	}
+	return s.Recording != nil && s.Recording.Path == path
+}
+
+// gone reports whether an error says that the Kehai that was asked has ended.
+func gone(err error) bool {
+	return errors.Is(err, syscall.ENOENT) || errors.Is(err, syscall.ECONNREFUSED)
 }
 
 // besideRunning records by the Kehai that runs on the data directory, if one does.
