@@ -202,7 +202,11 @@ func (r *Recorder) put(id string, e Entry, img *image.RGBA) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	w := r.windows[id]
-	if w == nil || r.out == nil {
+	switch {
+	case w == nil, r.out == nil:
+		return
+	case r.full: // it may be long until somebody closes it
+		*w = window{}
 		return
 	}
 	e.Window, e.Took = id, r.since()-e.At
@@ -311,7 +315,7 @@ func same(a, b *image.RGBA) bool {
 func (r *Recorder) Listen(ev engine.Published) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.out == nil {
+	if r.out == nil || r.full {
 		return
 	}
 	switch m := ev.Message.(type) {

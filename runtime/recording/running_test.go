@@ -60,6 +60,9 @@ func TestTapsStartAndStop(t *testing.T) {
 	if !f.taps.Now().State().Full {
 		t.Error("a recording of 2s goes on after a minute")
 	}
+	if n := len(f.taps.Now().windows[string(win)].waiting); n > 0 {
+		t.Errorf("%d pictures wait for a recording that is over", n)
+	}
 	next := options("next", 0)
 	if _, err := f.taps.Start(next); err != nil {
 		t.Errorf("Start() after one that is over = %v", err)
