@@ -20,9 +20,13 @@ import (
 // nameOf returns what the owner calls a conversation in the configuration.
 func (p *Parts) nameOf(c messages.ConversationID) string { return p.Called(c) }
 
-// bareName is that name without the application, "line" and "web" being words; "" without a name.
+// bareName is that name without the application, "line" and "web" being words. What a host calls a
+// conversation may have none.
 func (p *Parts) bareName(c messages.ConversationID) string {
-	_, name, _ := strings.Cut(p.nameOf(c), ":")
+	name := p.nameOf(c)
+	if _, bare, ok := strings.Cut(name, ":"); ok {
+		return bare
+	}
 	return name
 }
 
