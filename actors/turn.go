@@ -72,6 +72,9 @@ func (s *Space) NewTurn(cause Cause, reader Reader) *Turn {
 	return &Turn{&s.draft}
 }
 
+// Clear lets go of what the turn before wanted, which nobody may need any more.
+func (s *Space) Clear() { s.draft = draft{} }
+
 // Now is the engine's time at the start of the turn.
 func (t *Turn) Now() time.Time { return t.Cause().Now }
 

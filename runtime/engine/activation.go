@@ -243,7 +243,11 @@ func (e *Engine) runTurn(act *Activation, env *Envelope, generation uint64, firs
 	t, light, stack, err := e.decide(act, env, cause)
 	returned = true
 	e.inHand.drop(place)
-	if t == nil && err == nil && !e.performAtOnce(&light, generation) {
+	switch {
+	case t != nil || err != nil:
+	case e.performAtOnce(&light, generation):
+		act.space.Clear() // the next turn may be long in coming
+	default:
 		t, err = e.stage(env, light)
 		act.space = nil // the turn has it now
 	}

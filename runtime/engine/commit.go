@@ -410,6 +410,7 @@ func (e *Engine) releaseReady(act *Activation) {
 		if len(act.pending) == 0 {
 			act.spaces = nil
 		} else if space != nil && len(act.spaces) < maxPipelined {
+			space.Clear()
 			act.spaces = append(act.spaces, space)
 		}
 		if len(act.pending) == 0 || !act.pending[0].done {

@@ -89,7 +89,7 @@ var simMessages = messages.Table{
 	messages.Durable[later](nil).AboutNobody(), messages.Durable[flood](nil).AboutNobody(),
 	messages.Durable[drop](nil).AboutNobody(), messages.Durable[secret](nil),
 	messages.Fleeting[glance](), messages.Fleeting[soon](), messages.Fleeting[peek](), messages.Fleeting[peeked](),
-	messages.Fleeting[part](),
+	messages.Fleeting[part](), messages.Fleeting[bundle](),
 	messages.Durable[carrier](nil).AboutNobody(),
 }
 

@@ -332,3 +332,50 @@ func TestSecondAnswerOfAJobIsVoid(t *testing.T) {
 		t.Errorf("answers = %v, want one", answers)
 	}
 }
+
+// bundle is a carrier that is fleeting.
+type bundle struct{ P *[64]byte }
+
+func (bundle) MessageType() messages.Type { return messages.Type{Name: "test_bundle", Version: 1} }
+
+// What a turn has sent is its receiver's alone, though the sender may have no other turn
+// for long.
+func TestWhatATurnHasSentIsNotKeptInMemory(t *testing.T) {
+	for _, msg := range []messages.Message{messages.PollDue{}, number{1}} { // the first is fleeting
+		load := new([64]byte)
+		watched := weak.Make(load)
+		r := newRig(t, func(turn *actors.Turn, m messages.Message) error {
+			if m == msg {
+				turn.Send("unknown/a", bundle{load})
+				load = nil
+			}
+			return nil
+		})
+		r.run()
+		mail := []messages.Message{msg, number{2}} // the turn about the second waits for its commit
+		if msg == (messages.PollDue{}) {
+			mail = mail[:1]
+		}
+		for _, m := range mail {
+			if _, err := r.Post("", "actor/a", m, ""); err != nil {
+				t.Fatal(err)
+			}
+		}
+		r.Commit(len(mail)) // the mail, if it is stored
+		for range mail {
+			if _, failure := r.Step(r.act); failure != nil {
+				t.Fatal(failure)
+			}
+		}
+		r.Commit(1)
+		r.Step(r.act)
+		if load != nil {
+			t.Fatalf("%T was not handled", msg)
+		}
+		runtime.GC()
+		if watched.Value() != nil {
+			t.Errorf("what a turn about a %T has sent is still in memory", msg)
+		}
+		runtime.KeepAlive(r)
+	}
+}
