@@ -78,7 +78,6 @@ func align(list []observation, tail []Entry, at stance) alignment {
 		return a
 	}
 	anchored := a.anchored()
-	g.kept = keeps(&a, list, tail)
 	for i := range list {
 		if !anchored || !a.sure[i] {
 			g.compare(i, true)
@@ -91,21 +90,6 @@ func align(list []observation, tail []Entry, at stance) alignment {
 		}
 	}
 	return a
-}
-
-// keeps reports whether the window is drawn as it was: what is known has kept its pixels.
-func keeps(a *alignment, list []observation, tail []Entry) bool {
-	kept := 0
-	for i, j := range a.at {
-		switch {
-		case j < 0 || !a.sure[i] || list[i].Key == 0 || !hasLetters(list[i].text()):
-		case list[i].Key != tail[j].Key:
-			return false
-		default:
-			kept++
-		}
-	}
-	return kept > 1
 }
 
 // Moves of a path through the grid of observations and entries.
@@ -124,7 +108,6 @@ type grid struct {
 	list   []observation
 	tail   []Entry
 	rarity []Score
-	kept   bool // the window is drawn as it was, so another text is no misreading
 	slid   bool // what stands above the last observation may have moved up by any number
 
 	pair []Score // of each observation with each entry
@@ -164,9 +147,6 @@ func (g *grid) compare(i int, fuzzy bool) {
 		e := &g.tail[j]
 		r := relate(o, e, fuzzy)
 		sum := score(r, o, e, g.rarity[j])
-		if fuzzy && g.kept && !o.Low && !e.Low && g.pair[row+j] == weights[different].score {
-			sum = min(sum, readsDifferent)
-		}
 		if fuzzy && g.sawEnd && !g.slid && sum < editedNewest && j == len(g.tail)-1 && inPlaceOf(o, e) {
 			sum = editedNewest
 		}

@@ -50,14 +50,6 @@ func (r *reader) pass() {
 	r.l.Changes()
 }
 
-// meet is a row of messages that differ in a digit.
-func meet(at ...int) (words string) {
-	for _, n := range at {
-		words += fmt.Sprintf(" <meet_at_%d", n)
-	}
-	return words
-}
-
 // TestChanges: edits and notices are told from news by where they stand, also
 // where they make or break a repeat.
 func TestChanges(t *testing.T) {
@@ -94,11 +86,6 @@ func TestChanges(t *testing.T) {
 			"iiii jjjj +9=jjjj jjjj"},
 		{"gone without a notice where one is left", []string{">zzzz <aaaa ! <bbbb <c", ">zzzz <aaaa <c"},
 			"aaaa bbbb c"},
-		{"new ones nearly like what is known",
-			[]string{"<xxxx <yyyy" + meet(10, 11, 10, 11, 11, 12, 10, 10, 10),
-				meet(10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 13)},
-			"xxxx yyyy meet at 10 meet at 11 meet at 10 meet at 11 meet at 11 meet at 12" +
-				strings.Repeat(" meet at 10", 10) + " meet at 13"},
 		{"before it was first seen", []string{"<aaaa !", "<aaaa ! <bbbb"}, "aaaa bbbb"},
 		{"out of view, quite another text", []string{long + "<iiii", "<one_two_three_four >ff6 <gg7 <hh8 <iiii"},
 			"iiii +5=one two three four"},

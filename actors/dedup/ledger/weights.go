@@ -63,8 +63,6 @@ const (
 	editedInPlace Score = -2 // instead of different, in a view that has not moved
 	editedNewest  Score = 2  // at least, where the newest entry stood in the last view
 
-	readsDifferent Score = -4 // at most, of another text where other bubbles have kept their pixels
-
 	extraBubble Score = -6  // an unknown bubble between known ones
 	extraNoRoom Score = -24 // the same where there was no room for one
 	missing     Score = -5  // a known message that is not there
