@@ -85,9 +85,9 @@ cross: ## vet for macOS without cgo; link kehai there and for Linux on ARM
 SHORTENED = $$(grep -rlE 'testing\.Short\(\)|rapid\.Check|chatpage\.Everywhere|storetest\.Run' \
 	--include='*_test.go' . | xargs -n1 dirname | sort -u)
 race: ## all tests with the race detector, a part of what only computes
-	$(GO) test -race -short -timeout 16m -p $$(($$(getconf _NPROCESSORS_ONLN) + 1)) ./...
+	$(GO) test -race -short -timeout 40m -p $$(($$(getconf _NPROCESSORS_ONLN) + 1)) ./...
 full: ## without it, all of what only computes
-	$(GO) test -timeout 16m $(SHORTENED)
+	$(GO) test -timeout 40m $(SHORTENED)
 
 .PHONY: long
 long: ## a million conversations at a start, and inboxes and sleep at that size

@@ -14,7 +14,7 @@ import (
 // What a system's program says and how it exits, as documented. What is loaded stays so for a
 // while after bootout.
 const fakeLaunchctl = `#!/bin/sh
-cd "$FAKE_SERVICES" || exit 1
+cd "$HOME/fake" || exit 1
 echo "$*" >> calls
 case $1 in
 print)
@@ -40,7 +40,7 @@ esac
 `
 
 const fakeSystemctl = `#!/bin/sh
-cd "$FAKE_SERVICES" || exit 1
+cd "$HOME/fake" || exit 1
 [ "$1" = --user ] || exit 1
 shift
 echo "$*" >> calls
@@ -72,7 +72,6 @@ func serviceWorld(t *testing.T, goos string) (run func(args ...string) (string, 
 	t.Setenv("PATH", filepath.Join(dir, "bin")+":"+os.Getenv("PATH"))
 	t.Setenv("HOME", dir)
 	t.Setenv("XDG_CONFIG_HOME", filepath.Join(dir, "config"))
-	t.Setenv("FAKE_SERVICES", fake)
 	t.Setenv("KEHAI_CONFIG", "")
 	t.Setenv("KEHAI_LOG_LEVEL", "warn")
 	program := filepath.Join(dir, `a "b" & $c %d`, "kehai")
