@@ -187,16 +187,16 @@ func TestOCR(t *testing.T) {
 
 // A host's own process that reads text gets no keys.
 func TestOCRCommandHasNoKeys(t *testing.T) {
-	t.Setenv("TEST_STORE_KEY", "secret")
-	t.Setenv("TEST_LLM_KEY", "secret")
-	t.Setenv("TEST_EMBEDDING_KEY", "secret")
+	t.Setenv("TEST_STORE_KEY", "value-of-a-key")
+	t.Setenv("TEST_LLM_KEY", "value-of-a-key")
+	t.Setenv("TEST_EMBEDDING_KEY", "value-of-a-key")
 	t.Setenv("TEST_OTHER", "1")
 	set := &Set{OCRCommand: func(string) *exec.Cmd { return exec.Command("true") }}
 	cfg := config.Default()
 	cfg.Encryption.KeyEnv, cfg.LLM.KeyEnv = "TEST_STORE_KEY", "TEST_LLM_KEY"
 	cfg.Memory.Embedding.KeyEnv = "TEST_EMBEDDING_KEY"
 	env := set.ocrCommand(cfg).Environ()
-	if i := slices.IndexFunc(env, func(v string) bool { return strings.Contains(v, "secret") }); i >= 0 {
+	if i := slices.IndexFunc(env, func(v string) bool { return strings.Contains(v, "value-of-a-key") }); i >= 0 {
 		t.Errorf("the process gets %s, want no key", env[i])
 	}
 	if !slices.Contains(env, "TEST_OTHER=1") {
