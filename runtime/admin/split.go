@@ -108,7 +108,7 @@ const splitsEvery = 100 * time.Millisecond
 func (b Backend) FinishSplits(ctx context.Context, log zerolog.Logger) error {
 	for {
 		changed := b.Book.Changed()
-		left, err := b.finishSplits(ctx)
+		left, err := b.finishSplits(ctx, log)
 		if err != nil && ctx.Err() == nil {
 			log.Warn().Err(err).Msg("split_unfinished") // the next start continues
 		}
@@ -128,7 +128,7 @@ func (b Backend) FinishSplits(ctx context.Context, log zerolog.Logger) error {
 }
 
 // finishSplits returns how many conversations have not received everything yet.
-func (b Backend) finishSplits(ctx context.Context) (left int, err error) {
+func (b Backend) finishSplits(ctx context.Context, log zerolog.Logger) (left int, err error) {
 	e, err := b.Engine()
 	if err != nil {
 		return 0, err
@@ -166,6 +166,7 @@ func (b Backend) finishSplits(ctx context.Context) (left int, err error) {
 		if _, err := b.Disk().Purge(ctx); err != nil { // else the next start removes it
 			return left, err
 		}
+		log.Info().Str("conversation", string(c)).Msg("split_finished")
 	}
 	return left, nil
 }
