@@ -147,7 +147,19 @@ func (a *actor) detection(turn *actors.Turn, m messages.Detection) error {
 	if f.Memory != mem {
 		Views.Put(turn, string(m.Window), f.Memory)
 	}
+	if a.ledger.Relaid() {
+		a.moveViews(turn, m.Window)
+	}
 	return a.finish(turn, head)
+}
+
+// moveViews keeps what the other windows have shown true after entries were given other places.
+func (a *actor) moveViews(turn *actors.Turn, but messages.WindowID) {
+	for w, was := range Views.All(turn) {
+		if mem := a.ledger.Moved(was); w != string(but) && mem != was {
+			Views.Put(turn, w, mem)
+		}
+	}
 }
 
 // overlap answers how much of a frame this conversation has shown.

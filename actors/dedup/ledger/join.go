@@ -56,13 +56,33 @@ func (l *Ledger) lay(all []Entry, shown int) {
 	for _, e := range l.entries {
 		l.dirty[e.Pos] = true
 	}
+	l.moved = make(map[int64]int64, len(all))
 	for i := range all {
+		was := all[i].Pos
 		if all[i].Pos = int64(i) * room; i >= shown {
 			all[i].Pos += 2 * aside
 		}
 		l.dirty[all[i].Pos] = true
+		l.moved[was] = all[i].Pos
 	}
 	l.entries = all
+}
+
+// Relaid reports whether the last view or join gave entries other places. Then the memory of
+// each other window must be replaced by that of [Ledger.Moved].
+func (l *Ledger) Relaid() bool { return len(l.moved) > 0 }
+
+// Moved is a memory that names places as they are after the last view or join.
+func (l *Ledger) Moved(mem Memory) Memory {
+	if !l.Relaid() || mem.Bottom < mem.Top {
+		return mem
+	}
+	top, known := l.moved[mem.Top]
+	bottom, all := l.moved[mem.Bottom]
+	if mem.Top, mem.Bottom = top, bottom; !known || !all {
+		mem.Top, mem.Bottom = 0, -1
+	}
+	return mem
 }
 
 // chats lists the chats whose transcripts are kept; the one shown last comes last.

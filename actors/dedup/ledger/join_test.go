@@ -100,3 +100,33 @@ func TestJoinedChats(t *testing.T) {
 		t.Errorf("two joined chats, shown by turns, passed on %q, want %q", got, want)
 	}
 }
+
+// TestWindowsOfJoinedChats: two windows show two chats of one ledger by turns. Neither loses
+// what it has shown before: an edit in one is told, and somebody who scrolls back in it is
+// not taken for news.
+func TestWindowsOfJoinedChats(t *testing.T) {
+	few := "<aaaa >bbbb <cccc >dddd <see_you_at_ten"
+	many := "~<cccccccc >dddddddd <eeee >ffff <gggg >hhhh <iiii >jjjj <mmmm >nnnn <oooo"
+	a, b := seeing(few), seeing(many)
+	a.l.Join("c-2", b.l.Head().Next, b.l.Entries())
+	r := reader{l: a.l, now: chatview.Start.Add(time.Minute)}
+	var mems [2]ledger.Memory
+	for n, view := range []string{
+		few, many,
+		few, many,
+		"<aaaa >bbbb <cccc >dddd <see_you_at_six", many, // edited
+		"<aaaa >bbbb <cccc >dddd <see_you_at_six", many,
+		"<aaaa >bbbb <cccc >dddd <see_you_at_six <news", "~<eeee >ffff <gggg >hhhh <iiii >jjjj <mmmm >nnnn <oooo <more",
+		"<aaaa >bbbb <cccc >dddd <see_you_at_six <news", "~<zzzz >yyyy <cccccccc >dddddddd <eeee", // scrolled back
+		"<aaaa >bbbb <cccc >dddd <see_you_at_six <news", "~<eeee >ffff <gggg >hhhh <iiii >jjjj <mmmm >nnnn <oooo <more",
+	} {
+		mem := &mems[n%2]
+		r.mem = *mem
+		r.see(chatview.Chat(view))
+		*mem = r.mem
+		mems[1-n%2] = r.l.Moved(mems[1-n%2])
+	}
+	if got, want := strings.Join(r.out, " "), "+5=see you at six news more"; got != want {
+		t.Errorf("two windows of joined chats passed on %q, want %q", got, want)
+	}
+}

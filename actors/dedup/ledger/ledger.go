@@ -52,8 +52,9 @@ type Ledger struct {
 	rules   Rules
 	entries []Entry
 	head    Head
-	dirty   map[int64]bool // positions whose rows changed; deleted ones are in no entry
-	room    int64          // before the next entry at the end, 0: as always
+	dirty   map[int64]bool  // positions whose rows changed; deleted ones are in no entry
+	room    int64           // before the next entry at the end, 0: as always
+	moved   map[int64]int64 // by the last view or join: where entries are now, by where they were
 }
 
 // Head is what a ledger knows besides its entries.
@@ -110,11 +111,16 @@ func (l *Ledger) Observe(v View, mem Memory, now time.Time) Finding {
 		v.Bubbles = v.Bubbles[extra:]
 	}
 	chat, last := l.shows(v, mem, now)
-	if chat != last { // what is remembered is the other one's
-		mem, f.Memory = Memory{Bottom: -1}, Memory{}
+	if chat != last { // the other one loses its place
 		f.Notice, _ = l.GiveUp(messages.CatchUpLost, false)
 	}
+	if chat != mem.Chat { // what the window showed before is the other one's
+		mem = Memory{Chat: chat, Bottom: -1}
+	}
+	l.moved = nil
 	next, others := l.head.Next, l.alone(chat)
+	mem = l.Moved(mem)
+	f.Memory = mem
 	l.take(v, mem, now, len(others) == 0, &f)
 	l.in(chat, next)
 	l.entries = append(others, l.entries...)

@@ -23,6 +23,8 @@ type Memory struct {
 	// is below Top.
 	Top    int64 `json:"top,omitempty"`
 	Bottom int64 `json:"bottom,omitempty"`
+	// Chat is the one that the view showed; empty if the ledger had only one.
+	Chat messages.ConversationID `json:"chat,omitempty"`
 }
 
 // shows reports whether the last view showed an entry, in a window of the same width.
