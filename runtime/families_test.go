@@ -106,7 +106,11 @@ func (f *family) apply(c drawn.Change) {
 // they are shown and while the window is gone, and are drawn with other pixels, under titles
 // that stay misread for a while. Nothing is mixed, doubled or lost.
 func TestFamilies(t *testing.T) {
-	for seed := range uint64(5) {
+	seeds := uint64(5)
+	if testing.Short() {
+		seeds = 2
+	}
+	for seed := range seeds {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				f := &family{rng: rand.New(rand.NewPCG(seed, 9)), names: families[seed%uint64(len(families))].names}
