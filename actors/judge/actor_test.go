@@ -224,12 +224,12 @@ func TestTooManyQuestions(t *testing.T) {
 		wantAnswer(t, h, n, false, "model")
 	}
 	h.Crash()
-	h.Send(question(h, 3, "m3"))
+	q := question(h, 3, "m3")
+	h.Send(q)
 	h.WantCalls()
-	list := verdicts(h)
-	if len(list) != 1 || !list[0].Respond || list[0].Source != "default" ||
-		!strings.Contains(string(list[0].Reason), "llm.per_hour") {
-		t.Errorf("answered %+v, want what is answered without a model, and why", list)
+	list, want := verdicts(h), judge.Overasked(q)
+	if len(list) != 1 || !list[0].Respond || list[0].Source != "default" || list[0].Reason != want.Reason {
+		t.Errorf("answered %+v, want what is answered without a model: %+v", list, want)
 	}
 	h.Advance(time.Hour)
 	h.Calls()

@@ -15,16 +15,14 @@ type ActorStarted struct {
 // MessageType implements [messages.Message].
 func (ActorStarted) MessageType() messages.Type { return v1("actor_started") }
 
-// BeginsAnew begins the reason of a restart after what an actor knew was deleted on purpose.
-const BeginsAnew = "begins anew: "
-
 // ActorRestarted reports a restart by supervision.
 type ActorRestarted struct {
-	Actor  messages.Address
-	Reason string        // begins with BeginsAnew if nothing failed
-	Delay  time.Duration // backoff before the restart
-	Count  int           // restarts since the process started
-	At     time.Time
+	Actor     messages.Address
+	Forgotten bool `json:",omitempty"` // nothing failed: what the actor knew was deleted on purpose
+	Reason    string
+	Delay     time.Duration // backoff before the restart
+	Count     int           // restarts since the process started
+	At        time.Time
 }
 
 // MessageType implements [messages.Message].

@@ -181,14 +181,14 @@ func (e *Engine) failStale(act *Activation, why error) *Failure {
 	case !errors.Is(why, errForgotten):
 		return e.fail(act, "commit failed: "+why.Error())
 	}
-	f := e.fail(act, events.BeginsAnew+why.Error())
+	f := e.restart(act, "begins anew: "+why.Error(), true)
 	act.mu.Lock()
 	act.budget.forgive(1)
 	act.mu.Unlock()
 	return f
 }
 
-// make makes the actor's value. New must not panic, but if it does the actor is
+// create makes the actor's value. New must not panic, but if it does the actor is
 // restarted like any other.
 func (act *Activation) create(now time.Time) (err error) {
 	act.busy.Store(now.UnixNano())
@@ -451,8 +451,10 @@ func (e *Engine) turnFailed(act *Activation, generation uint64, env Envelope, er
 	return e.fail(act, reason)
 }
 
-// fail throws the actor's value away and asks supervision for the delay.
-func (e *Engine) fail(act *Activation, reason string) *Failure {
+func (e *Engine) fail(act *Activation, reason string) *Failure { return e.restart(act, reason, false) }
+
+// restart throws the actor's value away and asks supervision for the delay.
+func (e *Engine) restart(act *Activation, reason string, forgotten bool) *Failure {
 	now := e.clock.Now()
 	reason = cutText(reason)
 	act.actor = nil
@@ -461,7 +463,9 @@ func (e *Engine) fail(act *Activation, reason string) *Failure {
 	delay, changed := act.budget.failed(now, reason, e.jitter())
 	count := act.budget.restarts
 	act.mu.Unlock()
-	e.report(events.ActorRestarted{Actor: act.addr, Reason: reason, Delay: delay, Count: count, At: now})
+	e.report(events.ActorRestarted{
+		Actor: act.addr, Forgotten: forgotten, Reason: reason, Delay: delay, Count: count, At: now,
+	})
 	if changed {
 		e.report(events.ActorUnhealthy{Actor: act.addr, Reason: reason, At: now})
 	}

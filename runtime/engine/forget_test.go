@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -258,6 +259,12 @@ func TestALiveActorBeginsAnewWhenItIsForgotten(t *testing.T) {
 	})
 	h.WantNoTimer("again")
 	h.Advance(time.Second)
+	if !slices.ContainsFunc(h.Reported(), func(m messages.Message) bool {
+		restart, ok := m.(events.ActorRestarted)
+		return ok && restart.Forgotten
+	}) {
+		t.Error("no restart is reported that says what it forgot")
+	}
 	h.Send(number{4})
 	actortest.WantStored(h, counts, "n", 54)
 	h.WantDeadLetters(0)

@@ -2,7 +2,6 @@ package telemetry
 
 import (
 	"fmt"
-	"strings"
 	"sync"
 	"time"
 	"unicode/utf8"
@@ -41,7 +40,7 @@ func (w *writer) write(p engine.Published) {
 		w.line(zerolog.DebugLevel, p, m.Actor).send()
 	case events.ActorRestarted:
 		level := zerolog.WarnLevel
-		if strings.HasPrefix(m.Reason, events.BeginsAnew) {
+		if m.Forgotten {
 			level = zerolog.InfoLevel
 		}
 		l := w.line(level, p, m.Actor)

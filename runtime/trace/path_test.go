@@ -60,25 +60,25 @@ func TestOutcomes(t *testing.T) {
 	for name, c := range map[string]struct {
 		ev      *Evidence
 		outcome events.Outcome
-		why     string
+		rule    events.Rule // of the last step
 		steps   string
 		matched string // of the last step
 	}{
 		"echo": {story(ledger.Entry{}, fused, entered, released, echo), events.OutcomeDropped,
-			"dropped at stage ingress by rule echo", "seen fusion dedup dedup ingress", "0 mine"},
+			events.RuleEcho, "seen fusion dedup dedup ingress", "0 mine"},
 		"short": {story(ledger.Entry{}, fused, entered, released, short), events.OutcomeDropped,
-			"by rule short", "seen fusion dedup dedup ingress", "1 first"},
-		"history": {story(ledger.Entry{}, fused, held), events.OutcomeHistory, "by rule first_sight",
+			events.RuleShort, "seen fusion dedup dedup ingress", "1 first"},
+		"history": {story(ledger.Entry{}, fused, held), events.OutcomeHistory, events.RuleFirstSight,
 			"seen fusion dedup", ""},
 		"own": {story(ledger.Entry{Side: messages.SideOwn}, fused, entered), events.OutcomeOwnSide,
-			"owner's side", "seen fusion dedup", "1 first"},
+			events.RuleAligned, "seen fusion dedup", "1 first"},
 		"waits in ledger": {story(ledger.Entry{Waiting: true}, fused, entered), events.OutcomeWaiting,
-			"become readable", "seen fusion dedup", "1 first"},
-		"no verdict left": {story(ledger.Entry{}), events.OutcomeHistory, "kept no longer", "seen", ""},
+			events.RuleAligned, "seen fusion dedup", "1 first"},
+		"no verdict left": {story(ledger.Entry{}), events.OutcomeHistory, "", "seen", ""},
 		"another's echo": {story(ledger.Entry{},
 			verdict("ingress", "x", events.Detail{Occurrences: []messages.Occurrence{1}})), events.OutcomeHistory, "",
 			"seen", ""},
-		"waits in a burst": {story(ledger.Entry{}, entered, released), events.OutcomeWaiting, "end of its burst",
+		"waits in a burst": {story(ledger.Entry{}, entered, released), events.OutcomeWaiting, events.RuleReleased,
 			"seen dedup dedup", ""},
 	} {
 		if name == "waits in a burst" {
@@ -92,14 +92,15 @@ func TestOutcomes(t *testing.T) {
 			}
 			steps = append(steps, string(s.Stage))
 		}
+		last := p.Steps[len(p.Steps)-1]
 		var matched []string
-		for _, m := range p.Steps[len(p.Steps)-1].Matched {
+		for _, m := range last.Matched {
 			matched = append(matched, fmt.Sprint(m.Occurrence, " ", m.Text))
 		}
-		if p.Outcome != c.outcome || !strings.Contains(p.Why, c.why) || strings.Join(steps, " ") != c.steps ||
+		if p.Outcome != c.outcome || p.Why == "" || last.Detail.Rule != c.rule || strings.Join(steps, " ") != c.steps ||
 			strings.Join(matched, ", ") != c.matched {
-			t.Errorf("%s: path is %s (%s), steps %q, matched %q; want %s (%s), %q, %q",
-				name, p.Outcome, p.Why, steps, matched, c.outcome, c.why, c.steps, c.matched)
+			t.Errorf("%s: path is %s (%s) by rule %q, steps %q, matched %q; want %s by %q, %q, %q",
+				name, p.Outcome, p.Why, last.Detail.Rule, steps, matched, c.outcome, c.rule, c.steps, c.matched)
 		}
 	}
 }
@@ -111,8 +112,9 @@ func TestMailIsPartOfThePath(t *testing.T) {
 		Message: messages.IncomingBubble{Conversation: "line:Hana", Occurrence: 2, Text: "second"},
 	}}
 	p := ev.path(mention{place{"line:Hana", 2}, "second", pathTime})
-	if p.Outcome != events.OutcomeWaiting || !strings.Contains(p.Why, "waits in the inbox of ingress as m7") {
-		t.Errorf("path is %s (%s), want one that waits for ingress", p.Outcome, p.Why)
+	if last := p.Steps[len(p.Steps)-1]; p.Outcome != events.OutcomeWaiting || last.Outcome != events.OutcomeWaiting ||
+		last.Actor != "ingress/line:Hana" {
+		t.Errorf("path is %s with last step %+v, want one that waits for ingress", p.Outcome, last)
 	}
 	ev.mail[0].Message = messages.Detection{Conversation: "line:Hana", Bubbles: []messages.Bubble{{Text: "third"}},
 		SeenAt: pathTime}
