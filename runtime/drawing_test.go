@@ -96,8 +96,8 @@ func steps() map[string]bool {
 			known[strings.Join([]string{l.from, line, l.to}, " ")] = true
 		}
 	}
-	for _, row := range kinds {
-		note(row.kind, row.sends)
+	for kind, out := range arrows() {
+		note(kind, out)
 	}
 	for _, row := range workers {
 		note(row.kind, answers(kinds, row))
@@ -111,14 +111,14 @@ func drawing() string {
 	kinds, workers := topology(&parts.Parts{Config: watched(), Pauses: &pause.State{}})
 	var b strings.Builder
 	for _, row := range kinds {
-		draw(&b, row.kind, row.sends)
+		draw(&b, row.kind, arrows()[row.kind])
 	}
 	b.WriteString("//\n")
 	for _, row := range workers {
 		draw(&b, row.kind, answers(kinds, row))
 	}
 	b.WriteString("//\n")
-	draw(&b, host, fromHost())
+	draw(&b, host, arrows()[host])
 	return b.String()
 }
 
@@ -151,7 +151,7 @@ func draw(b *strings.Builder, name string, out sends) {
 // answers is what a worker sends to those that call it.
 func answers(kinds []actorRow, w workerRow) (out sends) {
 	for _, row := range kinds {
-		if slices.ContainsFunc(row.sends, func(a arrow) bool { return a.kind == w.kind }) {
+		if slices.ContainsFunc(arrows()[row.kind], func(a arrow) bool { return a.kind == w.kind }) {
 			out = append(out, to(row.kind, w.answers))
 		}
 	}

@@ -16,123 +16,156 @@ import (
 	"github.com/kehai-run/kehai/runtime/parts"
 )
 
-// topology is the one table of actors and workers: which kinds there are, what
-// each is for, where its actors may live, what is particular about them, who makes them,
-// which begin by themselves, and what they send to whom: mail, calls, answers, and
-// durable events. The drawing in package messages is made from it. It is long because
-// it has a row for each kind.
+// topology is the one table of actors and workers: which kinds there are, what each is for,
+// where its actors may live, what is particular about them, who makes them, and which begin
+// by themselves. What they send to whom is in [arrows].
 func topology(p *parts.Parts) ([]actorRow, []workerRow) {
-	always, rows, desk := true, len(p.Trees) > 0, p.Config.Focus.Enabled
-	return []actorRow{
-			// Seeing. The key is a window: its screen is this node's.
-			{always, m.ActorPoller, "looks at a window, has what changed read", here, source.merging(),
-				p.Poller, p.WindowKeys(),
-				sends{to(m.WorkerCapture, m.CaptureWindow{}), to(m.WorkerOCR, m.ReadFrame{}),
-					to(m.ActorFusion, m.FrameRead{}, m.ResetBaseline{})}},
-			{rows, m.ActorStructure, "has the rows of a window counted", here, source.merging(),
-				p.Structure, p.TreeKeys(),
-				sends{to(m.WorkerStructure, m.CountRows{}), to(m.ActorFusion, m.StructureSignal{})}},
-			{always, m.ActorFusion, "finds what is new in what was read", here,
-				traits{about: fusion.About, subject: fusion.SubjectOf}, p.Fusion, nil,
-				sends{to(m.ActorPoller, m.FrameSettled{}, m.FrameHeld{}, m.ReadNow{}, m.ReadAgain{}),
-					to(m.ActorDirectory, m.Identify{}), to(m.ActorDedup, m.Detection{}, m.AskOverlap{}),
-					to(m.ActorOutbound, m.ConversationShown{}), to(m.ActorCatchUp, m.ConversationShown{}),
-					to(host, events.MessageUnreadable{}, events.ConversationUnknown{})}},
-			// Whose conversation it is. The key is an application.
-			{always, m.ActorDirectory, "gives conversations their ids, and knows their names", anywhere,
-				traits{subject: directory.SubjectOf}, p.Directory(), nil,
-				sends{to(m.ActorFusion, m.Identified{}, m.HeldSettled{}),
-					to(m.ActorDedup, m.JoinLedger{}, m.SplitLedger{})}},
-			// Deciding what is new, and keeping it. The key is a conversation.
-			{always, m.ActorDedup, "keeps the ledger: which bubbles are new", anywhere, traits{}, p.Ledger(), nil,
-				sends{to(m.ActorIngress, m.IncomingBubble{}, m.Revised{}, m.OwnMessage{}, m.JoinSent{}),
-					to(m.ActorPoller, m.ReadNow{}), to(m.ActorFusion, m.OverlapAnswer{}, m.ForgetView{}),
-					to(m.ActorCatchUp, m.CatchUp{}, m.ViewBackSeen{}),
-					to(m.ActorDedup, m.CaughtUp{}, m.Detection{}, m.LedgerJoined{}, m.LedgerSplit{}),
-					to(m.ActorDirectory, m.LedgerMoved{}),
-					to(m.ActorConversation, m.JoinTalk{}, m.SplitTalk{}), to(host, m.TranscriptGap{})}},
-			{always, m.ActorIngress, "stops echoes of what was sent, and repeats", anywhere, traits{}, p.Gate(), nil,
-				sends{to(m.ActorBurst, m.IncomingBubble{}, m.Revised{}), to(m.ActorConversation, m.OwnMessage{}),
-					to(m.ActorOutbound, m.OwnMessage{}), to(m.ActorIngress, m.TextSent{}, m.SentJoined{})}},
-			{always, m.ActorBurst, "joins what comes in quick succession", anywhere, traits{}, p.Burst(), nil,
-				sends{to(m.ActorConversation, m.InboundMessage{}, m.Revised{})}},
-			{always, m.ActorConversation, "keeps what was said, and answers", anywhere, traits{}, p.Conversation(), nil,
-				sends{to(m.ActorJudge, m.JudgeReply{}, m.ReplyFate{}), to(m.WorkerLLM, m.AskLLM{}),
-					to(m.ActorOwner, m.FollowOwner{}), to(m.ActorOutbound, m.SendReply{}, m.StopSending{}),
-					to(m.ActorRecall, m.Remember{}, m.TakeBack{}, m.Recall{}),
-					to(m.ActorProject, m.InterviewFinished{}), to(m.ActorInsight, m.Analyse{}),
-					to(m.ActorConversation, m.InboundMessage{}, m.Revised{}, m.OwnMessage{}, m.TalkJoined{}, m.Say{},
-						m.SplitTalk{}, m.TalkSplit{}, m.InterviewBegins{}, m.StopInterview{}),
-					to(host, m.MessageDelivered{}, m.MessageChanged{}, m.ReplyChanged{}, m.ReplyWriting{},
-						m.InterviewChanged{})}},
-			{always, m.ActorJudge, "judges whether to answer", anywhere, traits{}, p.Judge(), nil,
-				sends{to(m.WorkerLLM, m.AskLLM{}), to(m.ActorConversation, m.ReplyJudged{}, m.JudgeAgain{}),
-					to(host, m.JudgementMade{})}},
-			{always, m.ActorRecall, "remembers what was said, and finds it again", anywhere, traits{}, p.Recall(), nil,
-				sends{to(m.WorkerMemory, m.SearchMemory{}), to(m.WorkerEmbedder, m.EmbedEvents{}),
-					to(m.WorkerLLM, m.AskLLM{}), to(m.ActorConversation, m.Recalled{}), to(m.ActorGrowth, m.Grow{})}},
-			{always, m.ActorGrowth, "learns from what was said", anywhere, traits{}, p.Growth(), nil,
-				sends{to(m.WorkerReader, m.ReadEvents{}), to(m.WorkerLearner, m.AskLLM{}),
-					to(m.ActorGrowth, m.GrowEvents{}, m.GrowthFailed{}, m.GrowthNext{})}},
-			// The key is a project.
-			{always, m.ActorProject, "keeps a project of interviews", anywhere, traits{}, project.New, nil,
-				sends{to(m.ActorConversation, m.InterviewBegins{}), to(host, m.ProjectClosed{})}},
-			{always, m.ActorInsight, "finds out what interviews have in common", anywhere,
-				traits{about: insight.About, subject: insight.SubjectOf}, p.Insight(), nil,
-				sends{to(m.WorkerWords, m.FindKeywords{}), to(m.WorkerLLM, m.AskLLM{}),
-					to(host, m.InterviewAnalysed{})}},
-			// The key is a node.
-			{always, m.ActorOwner, "knows what the owner does and allows", here, traits{subject: owner.SubjectOf},
-				p.Owner(), p.DeskKey(),
-				sends{to(m.ActorConversation, m.OwnerState{}), to(m.ActorOutbound, m.OwnerState{})}},
-			// Sending. The key is a window, that of the keyboard a node.
-			{always, m.ActorOutbound, "types replies into a window and sees them there", here,
-				traits{about: outbound.About, subject: outbound.SubjectOf}, p.Sender(), p.WindowKeys(),
-				sends{to(m.WorkerCapture, m.CaptureWindow{}), to(m.WorkerOCR, m.ReadFrame{}),
-					to(m.WorkerHands, m.TypeText{}, m.PressEnter{}, m.ClearField{}),
-					to(m.ActorKeyboard, m.AskKeyboard{}, m.LeaveKeyboard{}), to(m.ActorPoller, m.Typing{}),
-					to(m.ActorFusion, m.TextSent{}, m.AskConversation{}), to(m.ActorIngress, m.TextSent{}),
-					to(m.ActorStall, m.TaskDone{}, m.SendTried{}), to(m.ActorConversation, m.SendDone{}),
-					to(host, m.SendDone{})}},
-			{always, m.ActorCatchUp, "scrolls back to what went by unseen", here,
-				traits{about: catchup.About, subject: catchup.SubjectOf}, p.CatchUp(), p.WindowKeys(),
-				sends{to(m.WorkerCapture, m.CaptureWindow{}), to(m.WorkerOCR, m.ReadFrame{}),
-					to(m.WorkerHands, m.TurnWheel{}), to(m.ActorKeyboard, m.AskKeyboard{}, m.LeaveKeyboard{}),
-					to(m.ActorPoller, m.Typing{}, m.ReadNow{}), to(m.ActorFusion, m.AskConversation{}),
-					to(m.ActorDedup, m.ViewBack{}, m.CaughtUp{})}},
-			{always, m.ActorKeyboard, "gives the desk's keyboard to one window at a time", here, traits{},
-				keyboard.New, nil,
-				sends{to(m.ActorOutbound, m.KeyboardGiven{}), to(m.ActorCatchUp, m.KeyboardGiven{})}},
-			{always, m.ActorStall, "finds stalled tasks", here, traits{about: stall.About, subject: stall.SubjectOf},
-				p.Stall(), p.DeskKey(), sends{to(host, m.SendStalled{})}},
-			// The person at the desk. The key is a node: its camera and keyboard.
-			{desk, m.ActorCamera, "sums up the landmarks of a face", here, source.bounded(64), p.Camera(), p.DeskKey(),
-				sends{to(m.ActorFocus, m.CameraSnapshot{})}},
-			{desk && p.Usage != nil, m.ActorUsage, "has keys and switches counted", here, source,
-				p.Usages(), p.DeskKey(),
-				sends{to(m.WorkerUsage, m.ReadUsage{}), to(m.ActorFocus, m.UsageSnapshot{}, m.KeyRecency{})}},
-			{desk, m.ActorFocus, "judges what the person does", here, source, p.Focus, p.DeskKey(),
-				sends{to(m.WorkerLLM, m.AskLLM{}), to(m.ActorHistory, m.FocusChanged{}),
-					to(m.ActorNotifier, m.FocusChanged{}), to(m.ActorOwner, m.FocusChanged{}),
-					to(host, m.FocusAnswer{})}},
-			{desk, m.ActorHistory, "keeps the changes", here, traits{}, p.History(), p.DeskKey(), nil},
-			{desk, m.ActorNotifier, "says that a state lasts", here, traits{}, p.Notices(), nil,
-				sends{to(m.WorkerNotify, m.ShowNotice{}), to(host, m.FocusNotice{})}},
-		}, []workerRow{
-			{always, m.WorkerCapture, "captures windows", max(1, len(p.Windows)), m.FrameCaptured{}, p.Capturer(), nil},
-			{always, m.WorkerOCR, "reads text", p.Config.OCR.Workers, m.FrameRead{}, p.Reader(p.Recognizer),
-				p.Reader(p.Isolated)},
-			{always, m.WorkerHands, "types into windows", 1, m.HandsDone{}, p.Hands(), nil},
-			{rows, m.WorkerStructure, "counts rows", len(p.Trees), m.RowsCounted{}, p.RowCounter(), nil},
-			{always, m.WorkerLLM, "asks a model", p.Config.LLM.Concurrency, m.LLMAnswer{}, p.Asker, nil},
-			{always, m.WorkerMemory, "searches what was said", parts.Searchers, m.MemoryFound{}, p.Searcher(), nil},
-			{always, m.WorkerWords, "finds what a text is about", 1, m.KeywordsFound{}, insight.NewWorker, nil},
-			{always, m.WorkerReader, "reads what is new", 1, m.EventsRead{}, p.Reading(), nil},
-			{p.Config.Memory.On(), m.WorkerEmbedder, "says what is meant", 1, m.EventsEmbedded{}, p.Embedding(), nil},
-			{always, m.WorkerLearner, "asks a model for growth", 1, m.LLMAnswer{}, p.Asker, nil},
-			{desk && p.Usage != nil, m.WorkerUsage, "counts keys, switches", 1, m.UsageRead{}, p.UsageCounter(), nil},
-			{desk && p.Notifier != nil, m.WorkerNotify, "shows notices", 1, m.NoticeShown{}, p.Shower(), nil},
-		}
+	on, rows, desk := true, len(p.Trees) > 0, p.Config.Focus.Enabled
+	windows, trees, node := p.WindowKeys(), p.TreeKeys(), p.DeskKey()
+	kinds := []actorRow{
+		// Seeing. The key is a window: its screen is this node's.
+		{on, m.ActorPoller, "looks at a window, has what changed read", here, source.merging(), p.Poller, windows},
+		{rows, m.ActorStructure, "has the rows of a window counted", here, source.merging(), p.Structure, trees},
+		{on, m.ActorFusion, "finds what is new in a frame", here, of(fusion.About, fusion.SubjectOf), p.Fusion, nil},
+		// Whose conversation it is. The key is an application.
+		{on, m.ActorDirectory, "gives ids, knows names", anywhere, of(nil, directory.SubjectOf), p.Directory(), nil},
+		// Deciding what is new, and keeping it. The key is a conversation.
+		{on, m.ActorDedup, "keeps the ledger: which bubbles are new", anywhere, none, p.Ledger(), nil},
+		{on, m.ActorIngress, "stops echoes of what was sent, and repeats", anywhere, none, p.Gate(), nil},
+		{on, m.ActorBurst, "joins what comes in quick succession", anywhere, none, p.Burst(), nil},
+		{on, m.ActorConversation, "keeps what was said, and answers", anywhere, none, p.Conversation(), nil},
+		{on, m.ActorJudge, "judges whether to answer", anywhere, none, p.Judge(), nil},
+		{on, m.ActorRecall, "remembers what was said, and finds it again", anywhere, none, p.Recall(), nil},
+		{on, m.ActorGrowth, "learns from what was said", anywhere, none, p.Growth(), nil},
+		// The key is a project.
+		{on, m.ActorProject, "keeps a project of interviews", anywhere, none, project.New, nil},
+		{on, m.ActorInsight, "compares interviews", anywhere, of(insight.About, insight.SubjectOf), p.Insight(), nil},
+		// The key is a node.
+		{on, m.ActorOwner, "knows what the owner does and allows", here, of(nil, owner.SubjectOf), p.Owner(), node},
+		// Sending. The key is a window, that of the keyboard a node.
+		{on, m.ActorOutbound, "sends and confirms", here, of(outbound.About, outbound.SubjectOf), p.Sender(), windows},
+		{on, m.ActorCatchUp, "scrolls back to a gap", here, of(catchup.About, catchup.SubjectOf), p.CatchUp(), windows},
+		{on, m.ActorKeyboard, "gives the desk's keyboard to one window at a time", here, none, keyboard.New, nil},
+		{on, m.ActorStall, "finds stalled tasks", here, of(stall.About, stall.SubjectOf), p.Stall(), node},
+		// The person at the desk. The key is a node: its camera and keyboard.
+		{desk, m.ActorCamera, "sums up the landmarks of a face", here, source.bounded(64), p.Camera(), node},
+		{desk && p.Usage != nil, m.ActorUsage, "has keys and switches counted", here, source, p.Usages(), node},
+		{desk, m.ActorFocus, "judges what the person does", here, source, p.Focus, node},
+		{desk, m.ActorHistory, "keeps the changes", here, none, p.History(), node},
+		{desk, m.ActorNotifier, "says that a state lasts", here, none, p.Notices(), nil},
+	}
+	workers := []workerRow{
+		{on, m.WorkerCapture, "captures windows", max(1, len(p.Windows)), m.FrameCaptured{}, p.Capturer(), nil},
+		{on, m.WorkerOCR, "reads", p.Config.OCR.Workers, m.FrameRead{}, p.Reader(p.Recognizer), p.Reader(p.Isolated)},
+		{on, m.WorkerHands, "types into windows", 1, m.HandsDone{}, p.Hands(), nil},
+		{rows, m.WorkerStructure, "counts rows", len(p.Trees), m.RowsCounted{}, p.RowCounter(), nil},
+		{on, m.WorkerLLM, "asks a model", p.Config.LLM.Concurrency, m.LLMAnswer{}, p.Asker, nil},
+		{on, m.WorkerMemory, "searches what was said", parts.Searchers, m.MemoryFound{}, p.Searcher(), nil},
+		{on, m.WorkerWords, "finds what a text is about", 1, m.KeywordsFound{}, insight.NewWorker, nil},
+		{on, m.WorkerReader, "reads what is new", 1, m.EventsRead{}, p.Reading(), nil},
+		{p.Config.Memory.On(), m.WorkerEmbedder, "says what is meant", 1, m.EventsEmbedded{}, p.Embedding(), nil},
+		{on, m.WorkerLearner, "asks a model for growth", 1, m.LLMAnswer{}, p.Asker, nil},
+		{desk && p.Usage != nil, m.WorkerUsage, "counts keys, switches", 1, m.UsageRead{}, p.UsageCounter(), nil},
+		{desk && p.Notifier != nil, m.WorkerNotify, "shows notices", 1, m.NoticeShown{}, p.Shower(), nil},
+	}
+	return kinds, workers
+}
+
+// arrows are what actors send to whom: mail, calls, answers, and durable events; and what they
+// receive from the host. The drawing in package messages is made from them. The function is long
+// because it has an entry for each kind.
+func arrows() map[string]sends {
+	return map[string]sends{
+		m.ActorPoller: {
+			to(m.WorkerCapture, m.CaptureWindow{}), to(m.WorkerOCR, m.ReadFrame{}),
+			to(m.ActorFusion, m.FrameRead{}, m.ResetBaseline{}),
+		},
+		m.ActorStructure: {to(m.WorkerStructure, m.CountRows{}), to(m.ActorFusion, m.StructureSignal{})},
+		m.ActorFusion: {
+			to(m.ActorPoller, m.FrameSettled{}, m.FrameHeld{}, m.ReadNow{}, m.ReadAgain{}),
+			to(m.ActorDirectory, m.Identify{}), to(m.ActorDedup, m.Detection{}, m.AskOverlap{}),
+			to(m.ActorOutbound, m.ConversationShown{}), to(m.ActorCatchUp, m.ConversationShown{}),
+			to(host, events.MessageUnreadable{}, events.ConversationUnknown{}),
+		},
+		m.ActorDirectory: {
+			to(m.ActorFusion, m.Identified{}, m.HeldSettled{}), to(m.ActorDedup, m.JoinLedger{}, m.SplitLedger{}),
+		},
+		m.ActorDedup: {
+			to(m.ActorIngress, m.IncomingBubble{}, m.Revised{}, m.OwnMessage{}, m.JoinSent{}),
+			to(m.ActorPoller, m.ReadNow{}), to(m.ActorFusion, m.OverlapAnswer{}, m.ForgetView{}),
+			to(m.ActorCatchUp, m.CatchUp{}, m.ViewBackSeen{}),
+			to(m.ActorDedup, m.CaughtUp{}, m.Detection{}, m.LedgerJoined{}, m.LedgerSplit{}),
+			to(m.ActorDirectory, m.LedgerMoved{}), to(m.ActorConversation, m.JoinTalk{}, m.SplitTalk{}),
+			to(host, m.TranscriptGap{}),
+		},
+		m.ActorIngress: {
+			to(m.ActorBurst, m.IncomingBubble{}, m.Revised{}), to(m.ActorConversation, m.OwnMessage{}),
+			to(m.ActorOutbound, m.OwnMessage{}), to(m.ActorIngress, m.TextSent{}, m.SentJoined{}),
+		},
+		m.ActorBurst: {to(m.ActorConversation, m.InboundMessage{}, m.Revised{})},
+		m.ActorConversation: {
+			to(m.ActorJudge, m.JudgeReply{}, m.ReplyFate{}), to(m.WorkerLLM, m.AskLLM{}),
+			to(m.ActorOwner, m.FollowOwner{}), to(m.ActorOutbound, m.SendReply{}, m.StopSending{}),
+			to(m.ActorRecall, m.Remember{}, m.TakeBack{}, m.Recall{}), to(m.ActorProject, m.InterviewFinished{}),
+			to(m.ActorInsight, m.Analyse{}),
+			to(m.ActorConversation, m.InboundMessage{}, m.Revised{}, m.OwnMessage{}, m.TalkJoined{}, m.Say{},
+				m.SplitTalk{}, m.TalkSplit{}, m.InterviewBegins{}, m.StopInterview{}),
+			to(host, m.MessageDelivered{}, m.MessageChanged{}, m.ReplyChanged{}, m.ReplyWriting{},
+				m.InterviewChanged{}),
+		},
+		m.ActorJudge: {
+			to(m.WorkerLLM, m.AskLLM{}), to(m.ActorConversation, m.ReplyJudged{}, m.JudgeAgain{}),
+			to(host, m.JudgementMade{}),
+		},
+		m.ActorRecall: {
+			to(m.WorkerMemory, m.SearchMemory{}), to(m.WorkerEmbedder, m.EmbedEvents{}), to(m.WorkerLLM, m.AskLLM{}),
+			to(m.ActorConversation, m.Recalled{}), to(m.ActorGrowth, m.Grow{}),
+		},
+		m.ActorGrowth: {
+			to(m.WorkerReader, m.ReadEvents{}), to(m.WorkerLearner, m.AskLLM{}),
+			to(m.ActorGrowth, m.GrowEvents{}, m.GrowthFailed{}, m.GrowthNext{}),
+		},
+		m.ActorProject: {to(m.ActorConversation, m.InterviewBegins{}), to(host, m.ProjectClosed{})},
+		m.ActorInsight: {
+			to(m.WorkerWords, m.FindKeywords{}), to(m.WorkerLLM, m.AskLLM{}), to(host, m.InterviewAnalysed{}),
+		},
+		m.ActorOwner: {to(m.ActorConversation, m.OwnerState{}), to(m.ActorOutbound, m.OwnerState{})},
+		m.ActorOutbound: {
+			to(m.WorkerCapture, m.CaptureWindow{}), to(m.WorkerOCR, m.ReadFrame{}),
+			to(m.WorkerHands, m.TypeText{}, m.PressEnter{}, m.ClearField{}),
+			to(m.ActorKeyboard, m.AskKeyboard{}, m.LeaveKeyboard{}), to(m.ActorPoller, m.Typing{}),
+			to(m.ActorFusion, m.TextSent{}, m.AskConversation{}), to(m.ActorIngress, m.TextSent{}),
+			to(m.ActorStall, m.TaskDone{}, m.SendTried{}), to(m.ActorConversation, m.SendDone{}),
+			to(host, m.SendDone{}),
+		},
+		m.ActorCatchUp: {
+			to(m.WorkerCapture, m.CaptureWindow{}), to(m.WorkerOCR, m.ReadFrame{}), to(m.WorkerHands, m.TurnWheel{}),
+			to(m.ActorKeyboard, m.AskKeyboard{}, m.LeaveKeyboard{}), to(m.ActorPoller, m.Typing{}, m.ReadNow{}),
+			to(m.ActorFusion, m.AskConversation{}), to(m.ActorDedup, m.ViewBack{}, m.CaughtUp{}),
+		},
+		m.ActorKeyboard: {to(m.ActorOutbound, m.KeyboardGiven{}), to(m.ActorCatchUp, m.KeyboardGiven{})},
+		m.ActorStall:    {to(host, m.SendStalled{})},
+		m.ActorCamera:   {to(m.ActorFocus, m.CameraSnapshot{})},
+		m.ActorUsage:    {to(m.WorkerUsage, m.ReadUsage{}), to(m.ActorFocus, m.UsageSnapshot{}, m.KeyRecency{})},
+		m.ActorFocus: {
+			to(m.WorkerLLM, m.AskLLM{}), to(m.ActorHistory, m.FocusChanged{}), to(m.ActorNotifier, m.FocusChanged{}),
+			to(m.ActorOwner, m.FocusChanged{}), to(host, m.FocusAnswer{}),
+		},
+		m.ActorNotifier: {to(m.WorkerNotify, m.ShowNotice{}), to(host, m.FocusNotice{})},
+		host: {
+			to(m.ActorPoller, m.ResetBaseline{}, m.Typing{}), to(m.ActorFusion, m.TextSent{}),
+			to(m.ActorDirectory, m.Introduce{}, m.Rename{}, m.SettleHeld{}, m.SettleNew{}, m.Merge{}, m.Split{}),
+			to(m.ActorIngress, m.TextSent{}),
+			to(m.ActorConversation, m.TrimDue{}, m.DraftCommand{}, m.CancelReminder{}, m.Say{}, m.StopInterview{}),
+			to(m.ActorProject, m.DefineProject{}, m.BeginInterview{}),
+			to(m.ActorRecall, m.TrimDue{}, m.Remember{}, m.TakeBack{}, m.KeepApart{}, m.Embed{}),
+			to(m.ActorInsight, m.TrimDue{}), to(m.ActorOwner, m.PauseSending{}, m.ResumeSending{}),
+			to(m.ActorOutbound, m.SendReply{}, m.EndSending{}),
+			to(m.ActorCamera, m.FaceFrame{}, m.CameraSnapshot{}, m.ForgetEyes{}),
+			to(m.ActorFocus, m.AskFocus{}, m.PauseFocus{}, m.ResumeFocus{}),
+			to(m.ActorNotifier, m.PauseNotices{}, m.ResumeNotices{}),
+		},
+	}
 }
 
 // actorRow is one kind of actor.
@@ -144,7 +177,6 @@ type actorRow struct {
 	with  traits
 	make  parts.NewActor
 	keys  []string // keys of the actors that are live from the start
-	sends sends
 }
 
 // workerRow is one pool of workers.
@@ -180,7 +212,9 @@ type (
 	rowSubject = func(string, []byte) m.ConversationID
 )
 
-var source = traits{source: true}
+var none, source = traits{}, traits{source: true}
+
+func of(about rowsAbout, subject rowSubject) traits { return traits{about: about, subject: subject} }
 
 func (x traits) merging() traits      { x.overflow = engine.Merge; return x }
 func (x traits) bounded(n int) traits { x.fleeting = n; return x }
@@ -197,22 +231,5 @@ type arrow struct {
 // host is everything outside the actors: the program that runs Kehai, its operator, and
 // the services of the runtime. What goes there is published, or is an answer.
 const host = "host"
-
-// fromHost is what actors receive from outside.
-func fromHost() sends {
-	return sends{
-		to(m.ActorPoller, m.ResetBaseline{}, m.Typing{}), to(m.ActorFusion, m.TextSent{}),
-		to(m.ActorDirectory, m.Introduce{}, m.Rename{}, m.SettleHeld{}, m.SettleNew{}, m.Merge{}, m.Split{}),
-		to(m.ActorIngress, m.TextSent{}),
-		to(m.ActorConversation, m.TrimDue{}, m.DraftCommand{}, m.CancelReminder{}, m.Say{}, m.StopInterview{}),
-		to(m.ActorProject, m.DefineProject{}, m.BeginInterview{}),
-		to(m.ActorRecall, m.TrimDue{}, m.Remember{}, m.TakeBack{}, m.KeepApart{}, m.Embed{}),
-		to(m.ActorInsight, m.TrimDue{}),
-		to(m.ActorOwner, m.PauseSending{}, m.ResumeSending{}), to(m.ActorOutbound, m.SendReply{}, m.EndSending{}),
-		to(m.ActorCamera, m.FaceFrame{}, m.CameraSnapshot{}, m.ForgetEyes{}),
-		to(m.ActorFocus, m.AskFocus{}, m.PauseFocus{}, m.ResumeFocus{}),
-		to(m.ActorNotifier, m.PauseNotices{}, m.ResumeNotices{}),
-	}
-}
 
 func to(kind string, what ...m.Message) arrow { return arrow{kind, what} }
