@@ -155,6 +155,15 @@ var rules = []struct {
 		"runtime/a.go":  "// Package runtime:\n//\n//\ta  it\npackage runtime\nconst aSetting = \"a\"",
 		"cmd/a/a.go":    "package main\n" + table("tail"),
 	}},
+	{"Tables", tablesOnce, map[string]string{
+		"runtime/admin/a.go": "package admin\n" + table("tail"),
+		"actors/a/b/c.go":    "package b\n" + table("tail") + "\nvar u = actors.NewTable[string](\"tail\")",
+	}, map[string]string{
+		"actors/a/b/c.go":            "package b\n" + table("tail"),
+		"actors/b/c.go":              "package b\n" + table("tail"),
+		"runtime/admin/a_test.go":    "package admin\n" + table("tail"),
+		"testkit/examples/a/main.go": "package main\n" + table("tail"),
+	}},
 	{"Comments", exportsDocumented, map[string]string{
 		"messages/a.go":   "package messages\ntype A int",
 		"hardware/x/a.go": "package x\nfunc A() {}",
