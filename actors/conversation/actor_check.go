@@ -130,7 +130,7 @@ func toCheck(turn *actors.Turn, ids []messages.MessageID) (left, asked []message
 			continue
 		}
 		for rest != "" && runes < mostRunes && len(lines) < mostTexts {
-			piece := cutTo(messages.Text(rest), textRunes)
+			piece := text.First(messages.Text(rest), textRunes)
 			rest = rest[len(piece):]
 			runes += utf8.RuneCountInString(string(piece))
 			asked, lines = append(asked, id), append(lines, prompt.Line{Text: piece})

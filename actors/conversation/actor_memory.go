@@ -10,6 +10,7 @@ import (
 	"github.com/kehai-run/kehai/actors/memory/rank"
 	"github.com/kehai-run/kehai/actors/pii"
 	"github.com/kehai-run/kehai/actors/prompt"
+	"github.com/kehai-run/kehai/actors/text"
 	"github.com/kehai-run/kehai/messages"
 )
 
@@ -189,10 +190,10 @@ const longestNote = 500
 func (a *actor) notes(turn *actors.Turn) (lines []prompt.Line) {
 	var said []messages.Said
 	for _, k := range a.material.About {
-		said = append(said, messages.Said{Own: k.Own, Name: k.Speaker, Text: cutTo(k.Text, longestNote)})
+		said = append(said, messages.Said{Own: k.Own, Name: k.Speaker, Text: text.First(k.Text, longestNote)})
 	}
 	for _, f := range a.material.notes() {
-		note := cutTo(f.Text, longestNote)
+		note := text.First(f.Text, longestNote)
 		switch {
 		case f.Former:
 			note = "(no longer so) " + note

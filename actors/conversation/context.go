@@ -120,15 +120,4 @@ func bounded(said []messages.Said) []messages.Said {
 }
 
 // cut returns the beginning of a line.
-func cut(t messages.Text) messages.Text { return cutTo(t, longestLine) }
-
-func cutTo(t messages.Text, characters int) messages.Text {
-	n := 0
-	for i := range t {
-		if n == characters {
-			return t[:i]
-		}
-		n++
-	}
-	return t
-}
+func cut(t messages.Text) messages.Text { return text.First(t, longestLine) }

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/kehai-run/kehai/actors"
+	"github.com/kehai-run/kehai/actors/text"
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/messages/events"
 )
@@ -72,7 +73,7 @@ func (a *actor) sent(turn *actors.Turn, m messages.TextSent) error {
 	if err := a.ready(turn, m, m.Conversation); err != nil {
 		return err
 	}
-	s := Sent{Text: messages.Text(cut(string(m.Text), maxCompared)), Trace: m.Trace, At: turn.Now().UTC().Round(0)}
+	s := Sent{Text: text.First(m.Text, maxCompared), Trace: m.Trace, At: turn.Now().UTC().Round(0)}
 	if from := turn.Cause().From; from.Kind() == messages.ActorOutbound {
 		s.By = messages.WindowID(from.Key())
 	}

@@ -227,18 +227,6 @@ func TestHash(t *testing.T) {
 	}
 }
 
-func TestCut(t *testing.T) {
-	for _, c := range []struct {
-		s    string
-		n    int
-		want string
-	}{{"", 2, ""}, {"あい", 2, "あい"}, {"あいう", 2, "あい"}, {"abc", 3, "abc"}, {"abc", 0, ""}, {"a\xff\xffb", 2, "a\xff"}} {
-		if got := cut(c.s, c.n); got != c.want {
-			t.Errorf("cut(%q, %d) = %q, want %q", c.s, c.n, got, c.want)
-		}
-	}
-}
-
 // genText draws texts that are often alike.
 func genText() *rapid.Generator[string] {
 	return rapid.OneOf(

@@ -72,7 +72,7 @@ func (r Rules) entryOf(h messages.IncomingBubble, at time.Time) (e Entry, runes 
 	if runes > r.CommonMax {
 		sum := sha256.Sum256([]byte(compact))
 		e.Rest = hex.EncodeToString(sum[:16])
-		e.Text = messages.Text(cut(compact, r.CommonMax))
+		e.Text = messages.Text(text.First(compact, r.CommonMax))
 	}
 	return e, runes
 }
@@ -81,19 +81,6 @@ func (r Rules) entryOf(h messages.IncomingBubble, at time.Time) (e Entry, runes 
 func single(s string) bool {
 	s = strings.TrimSpace(s)
 	return s != "" && !strings.ContainsAny(s, "\n\r\u2028\u2029")
-}
-
-// cut returns the first n characters.
-func cut(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for i := range s {
-		if n--; n < 0 {
-			return s[:i]
-		}
-	}
-	return s
 }
 
 func (e Entry) key() string { return string(e.Text) + "\x00" + e.Rest }
@@ -155,7 +142,7 @@ func (m *Memory) addSent(r Rules, n uint64, s Sent) {
 	m.sends = append(m.sends, text.Send{Form: r.formOf(string(s.Text)), At: s.At})
 }
 
-func (r Rules) formOf(s string) text.EchoForm { return r.Echo.EchoFormOf(cut(s, maxCompared)) }
+func (r Rules) formOf(s string) text.EchoForm { return r.Echo.EchoFormOf(text.First(s, maxCompared)) }
 
 // removeSent forgets the ith text sent.
 func (m *Memory) removeSent(i int) {
@@ -176,9 +163,10 @@ func (m *Memory) renewed(s Sent) (i int, ok bool) {
 // shown finds the newest text, sent within a time before another, that a new bubble of
 // our own side shows and no bubble has shown yet.
 func (m *Memory) shown(read messages.Text, at time.Time, window time.Duration) (i int, ok bool) {
+	compared := text.First(string(read), maxCompared)
 	for i := len(m.sent) - 1; i >= 0; i-- {
 		s := m.sent[i]
-		if !s.Seen && text.Inside(at.Sub(s.At), window) && text.Shown(cut(string(read), maxCompared), string(s.Text)) {
+		if !s.Seen && text.Inside(at.Sub(s.At), window) && text.Shown(compared, string(s.Text)) {
 			return i, true
 		}
 	}

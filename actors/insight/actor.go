@@ -276,21 +276,10 @@ const (
 func bounded(lines []messages.Text) (out []messages.Text) {
 	left := longestSaid
 	for _, l := range lines {
-		l = messages.Text(firstRunes(string(l), min(longestLine, left)))
+		l = text.First(l, min(longestLine, left))
 		if left -= len([]rune(string(l))); l != "" {
 			out = append(out, l)
 		}
 	}
 	return out
-}
-
-// firstRunes keeps the first characters of a text.
-func firstRunes(s string, n int) string {
-	for i := range s {
-		if n == 0 {
-			return s[:i]
-		}
-		n--
-	}
-	return s
 }

@@ -140,10 +140,10 @@ var sentences = regexp.MustCompile(`(?:[^。．！？!?\n.]|\.\S)+[。．！？!
 func sentence(line messages.Text, phrase string) messages.Text {
 	for _, s := range sentences.FindAllString(string(line), -1) {
 		if strings.Contains(text.Normalize(s), phrase) {
-			return messages.Text(firstRunes(strings.TrimSpace(s), maxSentence))
+			return messages.Text(text.First(strings.TrimSpace(s), maxSentence))
 		}
 	}
-	return messages.Text(firstRunes(strings.TrimSpace(string(line)), maxSentence))
+	return messages.Text(text.First(strings.TrimSpace(string(line)), maxSentence))
 }
 
 // weak are English words that begin no topic, beside those that lexical passes over.

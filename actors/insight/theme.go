@@ -132,7 +132,7 @@ var label = regexp.MustCompile(`\[[^\[\]\n]{1,40}\]`)
 // number of its line; "" if it does not. Only white space and quotation marks around it do
 // not count.
 func Verbatim(quote string, lines []messages.Text) (messages.Text, int) {
-	quote = firstRunes(text.Unquote(quote), maxQuote)
+	quote = text.First(text.Unquote(quote), maxQuote)
 	if utf8.RuneCountInString(text.Compact(label.ReplaceAllString(quote, ""))) < minQuote {
 		return "", 0
 	}

@@ -61,7 +61,7 @@ func named(said string) iter.Seq2[string, Item] {
 			if stresses.MatchString(piece) {
 				stress = 1
 			}
-			piece = cut(strings.TrimSpace(bullets.ReplaceAllString(strings.TrimSpace(piece), "")), maxItem)
+			piece = text.First(strings.TrimSpace(bullets.ReplaceAllString(strings.TrimSpace(piece), "")), maxItem)
 			key := text.Compact(piece)
 			if strings.Trim(key, "0123456789") == "" || fillers[key] { // a number alone numbered the next one
 				continue
@@ -118,14 +118,6 @@ func indexOf(items []Item, key string) int {
 		}
 	}
 	return -1
-}
-
-// cut keeps the first runes of a text.
-func cut(s string, runes int) string {
-	if utf8.RuneCountInString(s) <= runes {
-		return s
-	}
-	return string([]rune(s)[:runes])
 }
 
 // choose notes which item an answer names, wholly or in part; among several the one

@@ -5,6 +5,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
+
+	"github.com/kehai-run/kehai/actors/text"
 )
 
 // folded is a text in the form that the recognisers read, with the way back to the
@@ -90,21 +92,11 @@ func (f *folded) segment(from, end int) {
 	const most = 64
 	piece := f.text[from:end]
 	if len(piece) > most {
-		piece = firstRunes(piece, most/utf8.UTFMax)
+		piece = text.First(piece, most/utf8.UTFMax)
 	}
 	for _, r := range norm.NFKC.String(piece) {
 		f.add(bare(r), from, end)
 	}
-}
-
-func firstRunes(s string, n int) string {
-	for i := range s {
-		if n == 0 {
-			return s[:i]
-		}
-		n--
-	}
-	return s
 }
 
 // bare removes the accent of a Latin letter and returns other runes in their plain form;

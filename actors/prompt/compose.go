@@ -9,6 +9,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/kehai-run/kehai/actors/text"
 	"github.com/kehai-run/kehai/messages"
 )
 
@@ -154,15 +155,7 @@ func (in Input) listed(list []string) string {
 
 // oneLine returns a text of bounded length, without line breaks and invisible characters.
 func oneLine(s string, runes int) string {
-	return cut(strings.Join(strings.Fields(visible(s)), " "), runes)
-}
-
-// cut shortens a text to so many runes.
-func cut(s string, runes int) string {
-	if utf8.RuneCountInString(s) <= runes {
-		return s
-	}
-	return string([]rune(s)[:runes-1]) + "…"
+	return text.Shorten(strings.Join(strings.Fields(visible(s)), " "), runes)
 }
 
 // Ask makes the question to the worker. The answer carries the key.

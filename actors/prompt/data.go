@@ -9,6 +9,8 @@ import (
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/kehai-run/kehai/actors/text"
 )
 
 const (
@@ -64,11 +66,11 @@ func (in Input) data() string {
 		b.WriteByte('\n')
 	}
 	put(notes{Kind: "notes", Now: minute(in.Now), LeftOut: left,
-		Summary:       cut(visible(string(in.Interview.Summary)), maxLine),
-		MostImportant: cut(visible(string(in.Interview.MostImportant)), maxLine)})
+		Summary:       text.Shorten(visible(string(in.Interview.Summary)), maxLine),
+		MostImportant: text.Shorten(visible(string(in.Interview.MostImportant)), maxLine)})
 	for i, l := range lines {
 		s := said{Kind: "message", N: left + i + 1, From: "other", Name: oneLine(string(l.Name), maxName),
-			At: minute(l.At), Text: cut(visible(string(l.Text)), maxLine)}
+			At: minute(l.At), Text: text.Shorten(visible(string(l.Text)), maxLine)}
 		switch {
 		case l.Note:
 			if s.Kind, s.From = "note", ""; l.Own {

@@ -78,10 +78,7 @@ func (s *Selector) question(c messages.ConversationID, m messages.Recall, offere
 		if s.Mask {
 			t = messages.Text(pii.Mask(string(t), pii.Japanese).Text)
 		}
-		if r := []rune(string(t)); len(r) > preview {
-			t = messages.Text(string(r[:preview-1]) + "…")
-		}
-		return t
+		return text.Shorten(t, preview)
 	}
 	for _, e := range offered {
 		l := prompt.Line{Note: true, Own: e.Own, At: e.At, Text: seen(e.Text)}

@@ -20,14 +20,11 @@ func Duration(d time.Duration) string {
 
 // Quote shows a value of any length in an error.
 func Quote(s string) string {
-	if r := []rune(s); len(r) > 60 {
-		s = string(r[:60]) + "…"
-	}
-	return strconv.Quote(s)
+	return strconv.Quote(Shorten(s, 61))
 }
 
-// OneLine keeps the name of a file from breaking the line of an error or a comment.
-func OneLine(s string) string {
+// ShowPath keeps the name of a file from breaking the line of an error or a comment.
+func ShowPath(s string) string {
 	if q := strconv.Quote(s); q[1:len(q)-1] != s {
 		return q
 	}

@@ -19,7 +19,7 @@ func TestDuration(t *testing.T) {
 
 func TestQuote(t *testing.T) {
 	for in, want := range map[string]string{
-		"a\nb": `"a\nb"`, strings.Repeat("花", 61): `"` + strings.Repeat("花", 60) + `…"`,
+		"a\nb": `"a\nb"`, strings.Repeat("花", 62): `"` + strings.Repeat("花", 60) + `…"`,
 	} {
 		if got := Quote(in); got != want {
 			t.Errorf("Quote(%q) = %s, want %s", in, got, want)

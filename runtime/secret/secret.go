@@ -107,11 +107,11 @@ func (p Place) read(file, env Kind, form string) (found, at string, err error) {
 	defer f.Close()
 	if info, err := f.Stat(); err == nil && file == KeyFile && info.Mode().Perm()&0o077 != 0 {
 		return "", "", fmt.Errorf("%s: %s may be read or changed by other users (%v): close it: chmod 600 %[2]s",
-			keyFile, text.OneLine(p.File), info.Mode())
+			keyFile, text.ShowPath(p.File), info.Mode())
 	}
 	data, err := io.ReadAll(io.LimitReader(f, maxSize))
 	if err != nil {
 		return "", "", fmt.Errorf("%s: %w: %w", keyFile, ErrMissing, err)
 	}
-	return string(data), keyFile + ": " + text.OneLine(p.File), nil
+	return string(data), keyFile + ": " + text.ShowPath(p.File), nil
 }

@@ -8,6 +8,8 @@ import (
 	"encoding/json"
 	"strings"
 	"unicode"
+
+	"github.com/kehai-run/kehai/actors/text"
 )
 
 // maxAnswer is how much of an answer Last reads, in bytes from its end.
@@ -84,9 +86,6 @@ func notNumber(data []byte) int {
 
 // OneLine folds a text into one line of at most so many runes.
 func OneLine(s string, runes int) string {
-	s = strings.Join(strings.FieldsFunc(s, func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) }), " ")
-	if r := []rune(s); len(r) > runes {
-		s = string(r[:runes-1]) + "…"
-	}
-	return s
+	breaks := func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) }
+	return text.Shorten(strings.Join(strings.FieldsFunc(s, breaks), " "), runes)
 }

@@ -31,9 +31,9 @@ func (o Origins) Own() Origins {
 // String is the beginning of an error about the value, on one line.
 func (o Origin) String() string {
 	if o.line > 0 {
-		return fmt.Sprintf("%s:%d:%d", text.OneLine(o.place), o.line, o.col)
+		return fmt.Sprintf("%s:%d:%d", text.ShowPath(o.place), o.line, o.col)
 	}
-	return text.OneLine(o.place)
+	return text.ShowPath(o.place)
 }
 
 // set sets a value from a text at a place. It returns what is wrong.
