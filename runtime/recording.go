@@ -16,8 +16,8 @@ func WithRecorder(rec *recording.Recorder) Option {
 	return func(s *settings) { s.taps.Use(rec) }
 }
 
-// WithSeed has the ids of conversations made of a seed that another runtime has drawn, so that they are
-// the same.
+// WithSeed is for replays: the ids of conversations are made of the seed that the recorded runtime had drawn,
+// so that they are the same again. Any other runtime draws its own.
 func WithSeed(seed string) Option { return func(s *settings) { s.seed = seed } }
 
 // tap puts taps between the drivers and those who use them: what comes from outside passes there.

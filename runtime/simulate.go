@@ -18,11 +18,10 @@ type Simulation struct {
 	r *Runtime
 }
 
-// Simulate takes the place of Run in a replay or a test: it runs the actors of r by the
-// clock and the seed of an [engine.Sim]. Nothing else runs, neither subscriptions nor
-// services. From o it uses Seed, Start, Divert, Latency, Wait and Trace, and from o.Engine the
-// Store, which stays open; everything else is the runtime's. The caller closes the
-// simulation.
+// Simulate takes the place of Run in replays and tests: it runs the actors of r by the clock and the
+// seed of an [engine.Sim]. Nothing else runs, neither subscriptions nor services. From o it uses Seed,
+// Start, Divert, Latency, Wait and Trace, and from o.Engine the Store, which stays open; everything else
+// is the runtime's. The caller closes the simulation.
 func (r *Runtime) Simulate(o engine.SimOptions) (*Simulation, error) {
 	if err := r.core.Begin(); err != nil {
 		return nil, err
@@ -41,9 +40,10 @@ func (r *Runtime) Simulate(o engine.SimOptions) (*Simulation, error) {
 	return s, nil
 }
 
-// Join takes the place of Run where r is a process of a machine in a simulated cluster; see
-// testkit.SimulateCluster. It changes what the machine runs. What it returns is called with the engine, and at
-// the end. barrier is that of the machine's replica.
+// Join takes the place of Run in testkit.SimulateCluster, and is for it alone: r becomes the process of
+// one simulated machine. Join puts what r is made of into o. The caller builds the machine's engine
+// from o, hands it to loaded, and calls end when the process stops or dies. barrier is
+// [engine.Replica.Barrier] of the machine.
 func (r *Runtime) Join(o *engine.SimOptions, barrier func(context.Context) error) (
 	loaded func(*engine.Engine) error, end func() error, err error) {
 	if err := r.core.Begin(); err != nil {
