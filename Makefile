@@ -57,23 +57,26 @@ endif
 test: setup-test vet cross race full bench-ci ## everything CI checks; on a Mac, what can run there
 	@$(MAKE) --no-print-directory -j 3 $(WAITING)
 
+# Every build tag of ours, so that vet and lint see all files.
+TAGS = browser,camera,crash,desktop,live,long,look,memory,mutants,real,recall,robotgo,speed
+
 .PHONY: vet
 vet: ## go vet, formatting, tidy modules, staticcheck, whether the mutants still apply
 	@bad=$$(gofmt -l actors cmd hardware messages runtime testkit); if [ -n "$$bad" ]; then echo "not formatted (run gofmt -w):"; echo "$$bad"; exit 1; fi
 	$(GO) mod tidy -diff
 	$(GO) mod verify
-	$(GO) vet -tags browser,crash,desktop,long,look,memory,mutants,real,recall,robotgo,speed ./...
+	$(GO) vet -tags $(TAGS) ./...
 	$(GO) run $(STATICCHECK) ./...
 	$(GO) test -tags mutants -run '^TestMutantsApply$$' ./runtime/internal/mutants
 
 .PHONY: lint
 lint: ## golangci-lint, with what .golangci.yml names
-	$(GO) run $(GOLANGCI) run ./...
+	$(GO) run $(GOLANGCI) run --build-tags $(TAGS) ./...
 
 .PHONY: cross
 cross: ## vet for macOS without cgo; link kehai there and for Linux on ARM
 # Both processors of a system build the same files of ours: vet one of them.
-	CGO_ENABLED=0 GOOS=darwin GOARCH=arm64 $(GO) vet ./...
+	CGO_ENABLED=0 GOOS=darwin GOARCH=arm64 $(GO) vet -tags live ./...
 	@for target in darwin/arm64 darwin/amd64 linux/arm64; do \
 		echo "link $$target"; \
 		CGO_ENABLED=0 GOOS=$${target%/*} GOARCH=$${target#*/} $(GO) build -o /dev/null ./cmd/kehai || exit 1; \

@@ -164,6 +164,14 @@ var rules = []struct {
 		"runtime/admin/a_test.go":    "package admin\n" + table("tail"),
 		"testkit/examples/a/main.go": "package main\n" + table("tail"),
 	}},
+	{"Tags", tagsNamed, map[string]string{
+		"Makefile": "TAGS = look\n",
+		"a/a.go":   "//go:build look || !unix\n\npackage a",
+	}, map[string]string{
+		"Makefile":    "TAGS = look,speed\n",
+		"a/a.go":      "//go:build look || linux && !cgo\n\npackage a",
+		"a/a_test.go": "// A comment.\n\n//go:build !speed\n\npackage a",
+	}},
 	{"Comments", exportsDocumented, map[string]string{
 		"messages/a.go":   "package messages\ntype A int",
 		"hardware/x/a.go": "package x\nfunc A() {}",
