@@ -42,6 +42,7 @@ func backup(dir string, w io.Writer, withStore bool) (keys int, err error) {
 	if err != nil {
 		return 0, fmt.Errorf("keyring: %w", err)
 	}
+	slices.Sort(names)
 	// The list comes first, so that a cut archive is noticed.
 	lines, files := []byte(listHead), map[string][]byte{}
 	for _, name := range names {

@@ -15,10 +15,12 @@
 //
 // A key is on the disk before anything is sealed with it. A crash can leave a *.tmp file,
 // which the next start deletes, or a key that is all zeros and by the list destroyed. A
-// key that went missing or blank in another way is still in the list: [Open] then refuses
-// the directory, rather than start a new key while old rows cannot be read. A damaged key
-// affects only what is sealed with it; [Inspect] finds it. Back up both directories: the
-// store without the keys is unreadable.
+// key that went missing in another way is still in the list: [Open] then refuses the
+// directory, rather than start a new key while old rows cannot be read. Open compares names
+// and reads no key that is listed, as there may be a million. A blank or damaged key affects
+// only what is sealed with it: its use fails and puts no other in its place, and [Inspect],
+// which reads all, finds it. Back up both directories: the store without the keys is
+// unreadable.
 //
 // The list is rewritten once less than half of it is needed; it keeps telling what was
 // destroyed, which is then not restored from an older copy. A new key always costs the same, its

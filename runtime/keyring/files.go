@@ -48,6 +48,7 @@ type action string
 
 // The actions. A write or rename is durable once the file or the directory is synced.
 const (
+	doRead    action = "read" // of a key
 	doWrite   action = "write"
 	doSync    action = "sync"
 	doRename  action = "rename"
@@ -60,20 +61,19 @@ const unfinished = ".tmp"
 func (d *directory) file(name string) string { return filepath.Join(d.path, name) }
 
 // tidy reads the list, deletes what a crash left behind, and checks whether a key is
-// missing.
+// missing. What the list names it does not read: there may be very many.
 func (d *directory) tidy() error {
-	files, err := os.ReadDir(d.path)
+	names, err := d.names()
 	if errors.Is(err, fs.ErrNotExist) {
-		d.list = newList()
+		d.list = newList(0)
 		return nil
 	}
 	if err == nil {
 		err = private.Check(d.path, private.Closed)
 	}
-	var names []string
-	for _, f := range files {
-		if names = append(names, f.Name()); err == nil && strings.HasSuffix(f.Name(), unfinished) {
-			err = d.remove(f.Name())
+	for _, name := range names {
+		if err == nil && strings.HasSuffix(name, unfinished) {
+			err = d.remove(name)
 		}
 	}
 	if err == nil {
@@ -82,11 +82,11 @@ func (d *directory) tidy() error {
 	if err != nil {
 		return fmt.Errorf("keyring: %w", err)
 	}
-	names, blanks := d.keys(names)
 	unlisted, lost := d.list.compare(names)
 	if len(lost) > 0 {
 		return d.errLost(lost)
 	}
+	unlisted, blanks := d.keys(unlisted)
 	for _, name := range blanks { // all of them were destroyed
 		if err := d.remove(name); err != nil {
 			return fmt.Errorf("keyring: %w", err)
@@ -102,11 +102,21 @@ func (d *directory) tidy() error {
 	return nil
 }
 
-// keys leaves out the files of keys that hold none, and returns those apart.
+// names lists the files of the directory, in any order.
+func (d *directory) names() (names []string, err error) {
+	f, err := os.Open(d.path)
+	if err != nil {
+		return nil, err
+	}
+	names, err = f.Readdirnames(-1)
+	return names, errors.Join(err, f.Close())
+}
+
+// keys leaves out the files of keys that hold none, and returns those apart. It reads each.
 func (d *directory) keys(names []string) (whole, blanks []string) {
 	for _, name := range names {
 		if entry(made, name) != nil {
-			if raw, err := os.ReadFile(d.file(name)); err == nil && blank(raw) {
+			if raw, err := d.readFile(name); err == nil && blank(raw) {
 				blanks = append(blanks, name)
 				continue
 			}
@@ -114,6 +124,11 @@ func (d *directory) keys(names []string) (whole, blanks []string) {
 		whole = append(whole, name)
 	}
 	return whole, blanks
+}
+
+func (d *directory) readFile(name string) (raw []byte, err error) {
+	err = d.do(doRead, d.file(name), func() (err error) { raw, err = os.ReadFile(d.file(name)); return err })
+	return raw, err
 }
 
 func (d *directory) missing(name string) error {
@@ -124,7 +139,7 @@ func (d *directory) missing(name string) error {
 }
 
 func (d *directory) read(name string) ([]byte, bool, error) {
-	raw, err := os.ReadFile(d.file(name))
+	raw, err := d.readFile(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, false, nil
 	}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"slices"
 
 	"github.com/kehai-run/kehai/runtime/engine"
@@ -110,6 +109,7 @@ func (d *directory) look() (lost, names []string, err error) {
 	if err == nil {
 		names, err = d.names()
 	}
+	slices.Sort(names)
 	names, _ = d.keys(names)
 	_, lost = d.list.compare(names)
 	return lost, names, err
@@ -128,12 +128,4 @@ func (d *directory) all() error {
 		return d.errLost(lost)
 	}
 	return nil
-}
-
-func (d *directory) names() (names []string, err error) {
-	files, err := os.ReadDir(d.path)
-	for _, f := range files {
-		names = append(names, f.Name())
-	}
-	return names, err
 }

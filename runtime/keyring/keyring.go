@@ -82,8 +82,8 @@ func derived(secret []byte, use string) []byte {
 	return k
 }
 
-// Open opens the ring of a directory. It creates nothing until something is sealed, so
-// that a lost directory is noticed, not replaced.
+// Open opens the ring of a directory, and fails if a key of its list is gone. It creates nothing
+// until something is sealed, so that a lost directory is noticed, not replaced.
 func Open(dir string) (*Ring, error) {
 	files := &directory{path: dir}
 	if err := os.RemoveAll(dir + unfinished); err != nil { // copies of keys, from a [Restore] that was killed

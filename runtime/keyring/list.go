@@ -36,20 +36,30 @@ type list struct {
 	exists  bool        // the file is there
 }
 
-func newList() list { return list{should: map[id]bool{}, ended: map[id]bool{}} }
+// newList is an empty one, with room for some keys.
+func newList(keys int) list { return list{should: make(map[id]bool, keys), ended: map[id]bool{}} }
 
 func (l *list) has(name string) bool {
-	line := entry(made, name)
-	return line != nil && l.should[id(line[1:])]
+	of, ok := idOf(name)
+	return ok && l.should[of]
+}
+
+// idOf is the key that a file holds. The node's has no id, and its loss is noticed anyway.
+func idOf(name string) (of id, ok bool) {
+	if len(name) != 2*idBytes {
+		return of, false
+	}
+	_, err := hex.Decode(of[:], []byte(name))
+	return of, err == nil
 }
 
 // entry is the line of a key in the list.
 func entry(mark byte, name string) []byte {
-	raw, err := hex.DecodeString(name)
-	if err != nil || len(raw) != idBytes {
-		return nil // the node's key, whose loss is noticed anyway
+	of, ok := idOf(name)
+	if !ok {
+		return nil
 	}
-	return append([]byte{mark}, raw...)
+	return append([]byte{mark}, of[:]...)
 }
 
 // add takes complete entries in.
@@ -117,7 +127,7 @@ func (d *directory) compact() error {
 func readList(path string, names []string) (list, error) {
 	raw, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return newList(), nil
+		return newList(0), nil
 	}
 	if err != nil {
 		return list{}, err
@@ -126,11 +136,11 @@ func readList(path string, names []string) (list, error) {
 	if !ok && bytes.HasPrefix([]byte(listHead), raw) { // older versions did not write it at once
 		keys := 0
 		for _, name := range names {
-			if entry(made, name) != nil {
+			if _, is := idOf(name); is {
 				keys++
 			}
 		}
-		l, ok = newList(), keys <= 1
+		l, ok = newList(0), keys <= 1
 	}
 	if !ok {
 		return list{}, fmt.Errorf("%s is damaged, or of another version: upgrade Kehai, or put the directory back "+
@@ -145,7 +155,7 @@ func parseList(raw []byte) (l list, ok bool) {
 	if !ok {
 		return list{}, false
 	}
-	l = newList()
+	l = newList(len(lines) / listEntry)
 	l.exists = true
 	// A power cut may leave zeros where the last entries were to be.
 	whole := len(bytes.TrimRight(lines, "\x00")) + listEntry - 1
@@ -155,13 +165,24 @@ func parseList(raw []byte) (l list, ok bool) {
 // compare returns the keys that exist but are not in the list, and those in the list that
 // do not exist, both sorted. names are the files of the directory.
 func (l *list) compare(names []string) (unlisted, lost []string) {
+	listed := 0
+	for _, name := range names {
+		switch of, ok := idOf(name); {
+		case !ok:
+		case l.should[of]:
+			listed++
+		default:
+			unlisted = append(unlisted, name)
+		}
+	}
+	slices.Sort(unlisted)
+	if listed == len(l.should) { // as nearly always: it takes no second table of all
+		return unlisted, nil
+	}
 	there := map[id]bool{}
 	for _, name := range names {
-		if line := entry(made, name); line != nil {
-			of := id(line[1:])
-			if there[of] = true; !l.should[of] {
-				unlisted = append(unlisted, name)
-			}
+		if of, ok := idOf(name); ok {
+			there[of] = true
 		}
 	}
 	for of := range l.should {

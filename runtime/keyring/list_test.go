@@ -80,7 +80,8 @@ func TestABlankKeyIsMissed(t *testing.T) {
 			t.Fatal(err)
 		}
 		for what, try := range map[string]func() error{
-			"Open":    func() error { _, err := Open(dir); return err },
+			"Open":    func() error { _, err := open(t, dir).Open([]byte("p"), row); return err },
+			"Ready":   func() error { return open(t, dir).Ready("a") },
 			"Inspect": func() error { _, err := Inspect(dir); return err },
 			"Backup":  func() error { _, err := Backup(dir, io.Discard); return err },
 			"Seal":    func() error { _, err := late.Seal(nil, "a", nil, nil); return err },

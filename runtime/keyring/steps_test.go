@@ -24,6 +24,9 @@ func watched(t *testing.T, dir string, left int) (*Ring, *[]string) {
 	d := &directory{path: dir, slack: 4}
 	done := &[]string{}
 	d.step = func(what action, path string, do func() error) error {
+		if what == doRead {
+			return do()
+		}
 		if left == 0 {
 			return errKilled
 		}
@@ -199,6 +202,9 @@ func TestARestoreIsKilledAtAnyStep(t *testing.T) {
 			}
 			n := left
 			to := &directory{path: dir, step: func(what action, _ string, do func() error) error {
+				if what == doRead {
+					return do()
+				}
 				if n--; n < 0 {
 					panic(errKilled)
 				}
@@ -345,11 +351,11 @@ func BenchmarkNewKey(b *testing.B) {
 				b.Fatal(err)
 			}
 			d := r.files.(*directory)
-			lines := []byte{}
+			lines, key := []byte{}, bytes.Repeat([]byte{1}, 72)
 			for n := range there { // as that many would have left it
 				of := r.node.id(fmt.Sprint("old", n))
 				lines = append(append(lines, made), of[:]...)
-				if err := os.WriteFile(d.file(of.String()), make([]byte, 73), 0o600); err != nil {
+				if err := os.WriteFile(d.file(of.String()), key, 0o600); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -370,5 +376,52 @@ func BenchmarkNewKey(b *testing.B) {
 			}
 			b.ReportMetric(float64(opened.Microseconds())/1000, "ms/open")
 		})
+	}
+}
+
+// A start reads no key that the list names, however many there are, and yet misses one that is
+// gone; what a crash left it reads.
+func TestOpenReadsNoListedKey(t *testing.T) {
+	const there = 2000
+	dir := filepath.Join(t.TempDir(), "keys")
+	var read []string
+	opened := func() *directory {
+		d := &directory{path: dir, step: func(what action, path string, do func() error) error {
+			if what == doRead {
+				read = append(read, filepath.Base(path))
+			}
+			return unsynced(what, do)
+		}}
+		if err := d.tidy(); err != nil {
+			t.Fatal(err)
+		}
+		return d
+	}
+	d := opened()
+	r := newRing(d, rand.Reader)
+	for n := range there {
+		if err := r.Ready(fmt.Sprint("c-", n)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	row := seal(t, r, "c-7", "p", "secret")
+	unlisted := strings.Repeat("ab", idBytes)
+	if err := os.WriteFile(d.file(unlisted), []byte("a key"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	read = nil
+	d = opened()
+	if !slices.Equal(read, []string{unlisted}) {
+		t.Errorf("a start with %d keys read %d files, want only that of the key which is not listed", there, len(read))
+	}
+	if len(d.list.should) != there+1 {
+		t.Errorf("the list has %d keys, want %d", len(d.list.should), there+1)
+	}
+	want(t, newRing(d, rand.Reader), "p", row, "secret")
+	if err := os.Remove(d.file(nameOf(row))); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(dir); !errors.Is(err, engine.ErrNoKey) || !strings.Contains(err.Error(), nameOf(row)) {
+		t.Errorf("Open() with a key that is gone = %v, want it named", err)
 	}
 }
