@@ -47,6 +47,7 @@ func codec(t testing.TB) *messages.Codec {
 		messages.Durable[number](nil).AboutNobody(), messages.Durable[ask](nil).AboutNobody(),
 		messages.Durable[answer](nil).AboutNobody(),
 		messages.Durable[due](nil).AboutNobody(), messages.Durable[heavy](nil).AboutNobody(),
+		messages.Durable[weighed](nil).AboutNobody(),
 		messages.Fleeting[fleet](), messages.Fleeting[glimpse](), messages.Fleeting[ball](),
 	})
 	if err != nil {

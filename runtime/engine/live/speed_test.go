@@ -3,7 +3,6 @@
 package live_test
 
 import (
-	"flag"
 	"fmt"
 	"slices"
 	"testing"
@@ -14,11 +13,7 @@ import (
 // TestSpeedPingPong measures both sides by turns. It fails nobody: how two schedulers share
 // two processors differs between two runs by more than half of the figure.
 func TestSpeedPingPong(t *testing.T) {
-	before := flag.Lookup("test.benchtime").Value.String()
-	if err := flag.Set("test.benchtime", "200ms"); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = flag.Set("test.benchtime", before) })
+	benchFor(t, "200ms")
 	const turns = 5
 	var ours, peer [turns]float64 // messages a second
 	for i := range turns {
