@@ -184,7 +184,7 @@ func (f Figure) String() string {
 		if f.Percent {
 			return fmt.Sprintf("%.2g %%", 100*v)
 		}
-		if v >= 100 {
+		if v >= 99.5 { // which %.2g would round to 1e+02
 			return fmt.Sprintf("%.0f×", v)
 		}
 		return fmt.Sprintf("%.2g×", v)

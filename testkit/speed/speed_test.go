@@ -58,6 +58,8 @@ func TestFigure(t *testing.T) {
 	}{
 		{Figure{Name: "a", Ours: "1 ms", Limit: "x 20 ms", Ratio: 20, Aim: 10, AtLeast: true},
 			"a\t1 ms\tx 20 ms\t20×\t≥ 10×\tyes", true, true},
+		{Figure{Name: "a", Ours: "1", Limit: "x", Ratio: 99.6, Aim: 1.2, AtLeast: true},
+			"a\t1\tx\t100×\t≥ 1.2×\tyes", true, true},
 		{Figure{Name: "a", Ours: "1", Limit: "x", Ratio: 9.9, Aim: 10, AtLeast: true},
 			"a\t1\tx\t9.9×\t≥ 10×\tno", false, true},
 		{Figure{Name: "a", Ours: "1", Limit: "x", Ratio: 4.9, Aim: 10, AtLeast: true},

@@ -104,8 +104,8 @@ func cpuTime(b *testing.B) time.Duration {
 	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
 }
 
-// rounds is how often each message must go round for at least n events.
-func rounds(n, actors int) int { return (n + actors*window - 1) / (actors * window) }
+// rounds is how often each of some messages must go round for at least n events.
+func rounds(n, messages int) int { return (n + messages - 1) / messages }
 
 // benchTurns runs b.N turns and returns how many it really were.
 func benchTurns(b *testing.B, power bool, n int) int64 {
@@ -153,7 +153,7 @@ func spinTurns(b *testing.B, o store.Options, power bool, n int, keys engine.Sea
 	}
 	b.ResetTimer()
 	for a := range n {
-		r.inject(messages.To("spinner", fmt.Sprint(a)), fleet{rounds(b.N, n)})
+		r.inject(messages.To("spinner", fmt.Sprint(a)), fleet{rounds(b.N, n*window)})
 	}
 	<-finished
 	b.StopTimer()
@@ -174,11 +174,11 @@ func quietSystem() *actor.ActorSystem {
 // tick goes round rounds times.
 type tick struct{ rounds int }
 
-// spin runs n protoactors with window ticks each until all are spent.
-func spin(b *testing.B, n int, props func(handled func(tick) bool) *actor.Props) int64 {
+// spin runs n protoactors with some ticks each until all are spent.
+func spin(b *testing.B, n, ticks int, props func(handled func(tick) bool) *actor.Props) int64 {
 	var done, ended atomic.Int64
 	finished := make(chan struct{})
-	all := int64(n * window)
+	all := int64(n * ticks)
 	system := quietSystem()
 	handled := func(m tick) (again bool) {
 		done.Add(1)
@@ -197,8 +197,8 @@ func spin(b *testing.B, n int, props func(handled func(tick) bool) *actor.Props)
 	}
 	b.ResetTimer()
 	for _, pid := range pids {
-		for range window {
-			system.Root.Send(pid, tick{rounds(b.N, n)})
+		for range ticks {
+			system.Root.Send(pid, tick{rounds(b.N, n*ticks)})
 		}
 	}
 	<-finished
@@ -210,7 +210,7 @@ func spin(b *testing.B, n int, props func(handled func(tick) bool) *actor.Props)
 }
 
 func benchTold(b *testing.B, _ bool, n int) int64 {
-	return spin(b, n, func(handled func(tick) bool) *actor.Props {
+	return spin(b, n, window, func(handled func(tick) bool) *actor.Props {
 		return actor.PropsFromFunc(func(ctx actor.Context) {
 			if m, ok := ctx.Message().(tick); ok && handled(m) {
 				ctx.Send(ctx.Self(), tick{m.rounds - 1})
@@ -219,13 +219,15 @@ func benchTold(b *testing.B, _ bool, n int) int64 {
 	})
 }
 
-func benchPersisted(b *testing.B, power bool, n int) int64 {
+func benchPersisted(b *testing.B, power bool, n int) int64 { return spinPersisted(b, power, n, window) }
+
+func spinPersisted(b *testing.B, power bool, n, ticks int) int64 {
 	db, err := badger.Open(badger.DefaultOptions(b.TempDir()).WithLogger(nil).WithSyncWrites(power).
 		WithDetectConflicts(false).WithMetricsEnabled(false))
 	if err != nil {
 		b.Fatal(err)
 	}
-	done := spin(b, n, func(handled func(tick) bool) *actor.Props {
+	done := spin(b, n, ticks, func(handled func(tick) bool) *actor.Props {
 		return actor.PropsFromProducer(func() actor.Actor { return &persisted{handled: handled} },
 			actor.WithReceiverMiddleware(persistence.Using(&badgerProvider{db})))
 	})
