@@ -431,9 +431,9 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// A store that stops for good ends the run with words.
+// A store that stops for good ends the run with words, and one that is damaged is not called whole.
 func TestAStoreThatStopsEndsTheRun(t *testing.T) {
-	for _, why := range []error{engine.ErrClosed, engine.ErrCorrupt} {
+	for why, again := range map[error]bool{engine.ErrClosed: true, engine.ErrCorrupt: false} {
 		synctest.Test(t, func(t *testing.T) {
 			cfg := noWindow(t)
 			dying := &dyingStore{}
@@ -449,9 +449,11 @@ func TestAStoreThatStopsEndsTheRun(t *testing.T) {
 			if err := rt.Inject(context.Background(), "notebook/a", note{1}, ""); !errors.Is(err, why) {
 				t.Errorf("Inject = %v, want %v", err, why)
 			}
-			if err := <-ended; err == nil || !strings.Contains(err.Error(), "start again") ||
-				!strings.Contains(err.Error(), why.Error()) {
-				t.Errorf("Run = %v, want an error that says to start again because of %v", err, why)
+			err := <-ended
+			if !errors.Is(err, why) || !strings.Contains(err.Error(), "a write failed") {
+				t.Errorf("Run = %v, want an error that wraps %v", err, why)
+			} else if strings.Contains(err.Error(), "start again: nothing that was delivered is lost") != again {
+				t.Errorf("Run = %v, want that it says to start again as it is: %v", err, again)
 			}
 			if took := time.Since(died); took > time.Second {
 				t.Errorf("the run ended after %v, want no waiting for a store that is gone", took)

@@ -317,9 +317,9 @@ func (c *Core) stop(abort context.Context, p Plan, sys *live.System) engine.Left
 // called in between.
 func (c *Core) Listen(ev engine.Published, others func()) {
 	c.Health.Note(ev.Message)
-	failed, commitFailed := ev.Message.(events.CommitFailed)
+	_, commitFailed := ev.Message.(events.CommitFailed)
 	if commitFailed {
-		c.checkStore(failed)
+		c.checkStore(ev.Err)
 	}
 	others()
 	if ev.Seq > 0 || commitFailed { // its events may be in the log all the same
@@ -329,14 +329,18 @@ func (c *Core) Listen(ev engine.Published, others func()) {
 
 // checkStore ends the run when a commit failed and the store cannot be read
 // either. A store of another kind than ours does not say that it has stopped.
-func (c *Core) checkStore(f events.CommitFailed) {
+func (c *Core) checkStore(why error) {
 	e, err := c.Engine()
 	if err != nil {
 		return
 	}
-	if _, err := e.Cursor(""); err != nil {
-		c.StoreStopped(errors.New(f.Reason))
+	if _, err = e.Cursor(""); err == nil {
+		return
 	}
+	if errors.Is(err, engine.ErrCorrupt) && !errors.Is(why, engine.ErrCorrupt) {
+		why = err // which tells more
+	}
+	c.StoreStopped(why)
 }
 
 // StoreStopped ends the run, because a store that has stopped works only after

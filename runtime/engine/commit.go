@@ -261,7 +261,7 @@ func (e *Engine) commit(waiting []pendingCommit) {
 	}()
 	done, err := e.apply(batches, nil, e.sync)
 	if err != nil {
-		e.report(events.CommitFailed{Turns: n, Reason: err.Error(), At: e.clock.Now()})
+		e.reportFailed(n, err)
 	}
 	for _, s := range order {
 		over := done.over[s]
@@ -288,6 +288,12 @@ func (e *Engine) commit(waiting []pendingCommit) {
 			p.committed(e)
 		}
 	}
+}
+
+// reportFailed tells that the store refused turns, and keeps which kind of error it was.
+func (e *Engine) reportFailed(turns int, err error) {
+	now := e.clock.Now()
+	e.listener(Published{At: now, Message: events.CommitFailed{Turns: turns, Reason: err.Error(), At: now}, Err: err})
 }
 
 // batches makes a batch for each shard of what waits and was not taken back. A change

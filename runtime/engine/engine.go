@@ -72,7 +72,9 @@ type Published struct {
 	Trace   string
 	At      time.Time
 	Message messages.Message
-	Err     error // why a stored event has no Message; nil when it has one
+	// Err is why a stored event has no Message; with an events.CommitFailed, what the store
+	// answered; else nil.
+	Err error
 }
 
 // Options configure an engine. Store, Codec, Clock and Driver are required.

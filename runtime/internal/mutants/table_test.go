@@ -18,7 +18,7 @@ var mutants = []mutant{
 		return 0, true`, new: `if e.lowSpace() && false {
 		return 0, true`, by: "TestLowSpacePausesDurableWork"},
 	{what: "a failed commit is not reported", file: "runtime/engine/commit.go",
-		old: `e.report(events.CommitFailed{Turns: n,`, new: `_ = (events.CommitFailed{Turns: n,`,
+		old: `e.reportFailed(n, err)`, new: `_ = n`,
 		by: "TestFailedCommitIsReported"},
 	{what: "an unknown outcome is taken for a refusal", file: "runtime/engine/commit.go",
 		old: `case errors.Is(err, ErrUnknown):`, new: `case errors.Is(err, ErrUnknown) && false:`,
