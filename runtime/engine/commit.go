@@ -229,7 +229,7 @@ func (c Control) Commit(n int) (took int, paused bool) {
 	if x, ok := batch[0].(*exclusive); ok {
 		batches, err := x.prepare()
 		if err == nil {
-			_, err = e.apply(batches, nil, e.sync)
+			_, err = e.apply(batches, nil, true)
 		}
 		if err != nil {
 			x.finished(err)

@@ -290,7 +290,7 @@ func (d *deletion) left() bool {
 // start returns the committer's first task: if there is something to delete, it freezes
 // the actors concerned, asks what to keep, and writes the intent.
 func (d *deletion) start(f Forgetting, first slice) func() ([shards]Batch, slice, bool, error) {
-	return func() (b [shards]Batch, none slice, left bool, err error) {
+	return func() (b [shards]Batch, now slice, left bool, err error) {
 		begun, err := d.e.begun(f.Conversation)
 		if err != nil {
 			return b, nil, false, err
@@ -308,14 +308,15 @@ func (d *deletion) start(f Forgetting, first slice) func() ([shards]Batch, slice
 			d.rec.Kinds, d.rec.Unknown = d.e.asked(), d.sum.Unknown
 		}
 		others := d.e.replica != nil && !d.bound // who may know something
-		if len(first) == 0 && !d.left() && !d.begun && !others {
+		none := len(first) == 0 && !d.left() && !d.begun && !others
+		if none && d.e.sync { // else a power cut may bring something back, which the intent deletes again
 			return b, nil, false, d.destroyKey()
 		}
 		d.mu.Lock()
 		d.found = append(first, d.found...)
 		d.mu.Unlock()
 		d.freeze()
-		if f.Keep != nil && !d.begun {
+		if f.Keep != nil && !d.begun && !none {
 			d.rec.Keep = f.Keep(func(a messages.Address, row string) ([]byte, bool) {
 				raw, ok, gerr := d.e.get([]byte(stateKey(a, row)))
 				if errors.Is(gerr, ErrNoKey) { // nobody can keep it: it goes with the rest

@@ -457,3 +457,64 @@ type hostOwn struct{ N int }
 func (hostOwn) MessageType() messages.Type { return messages.Type{Name: "host_own", Version: 1} }
 
 func (hostOwn) Subject() messages.ConversationID { return "line:Hana" }
+
+// Where commits are not synced, a power cut after a deletion brings nothing of it back: neither what
+// it deleted nor what had been deleted before, of which it found nothing.
+func TestAPowerCutBringsNothingForgottenBack(t *testing.T) {
+	for _, handled := range []bool{false, true} {
+		store := mem.New()
+		codec := testCodec(t)
+		start := func() *engine.Sim {
+			s, err := engine.NewSim(engine.SimOptions{Seed: 1, Engine: engine.Options{Store: store, Codec: codec,
+				Kinds: []engine.Kind{{Name: "host", New: func(messages.Address) actors.Actor {
+					return actors.Func(func(*actors.Turn, messages.Message) error {
+						if !handled {
+							return errors.New("not now")
+						}
+						return nil
+					})
+				}}}}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return s
+		}
+		s := start()
+		if _, err := s.Inject("host/all", secret{Epoch: 1}, ""); err != nil {
+			t.Fatal(err)
+		}
+		s.Commit()
+		if err := store.Apply(nil, true); err != nil { // until now
+			t.Fatal(err)
+		}
+		if handled {
+			s.Settle()
+		}
+		err := s.Await(func(ctx context.Context) error {
+			sum, err := s.Engine().Forget(ctx, engine.Forgetting{Conversation: hana,
+				Keep: func(func(messages.Address, string) ([]byte, bool)) []engine.Kept {
+					if handled {
+						t.Error("asked what to keep of nothing")
+					}
+					return nil
+				}})
+			if sum.None() != handled {
+				t.Errorf("handled=%v: Forget() = %+v", handled, sum)
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		store = store.CloneSynced()
+		start()
+		if err := store.Scan(nil, nil, func(k, v []byte) bool {
+			if bytes.Contains(v, []byte("Epoch")) || bytes.HasPrefix(k, []byte("f/")) {
+				t.Errorf("handled=%v: after a power cut the store holds %q = %s", handled, k, v)
+			}
+			return true
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

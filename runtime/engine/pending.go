@@ -241,7 +241,8 @@ func (r *hostRequest) unknown(e *Engine, err error) {
 }
 
 // exclusive is a change made alone, in its turn: everything queued before it is in the
-// store, and nothing else is written meanwhile. So it must be quick.
+// store, and nothing else is written meanwhile. So it must be quick. It is synced, since nobody
+// would delete again what a power cut brings back.
 type exclusive struct {
 	prepare  func() ([shards]Batch, error)
 	done     func()      // called before finished once the change is stored; nil: nothing

@@ -193,7 +193,7 @@ func (e *Engine) commitExclusive(x *exclusive) {
 	if err == nil {
 		shared := batches[Anywhere]
 		batches[Anywhere] = Batch{}
-		if _, err = e.apply(batches, nil, e.sync); err == nil && len(shared.Changes) > 0 {
+		if _, err = e.apply(batches, nil, true); err == nil && len(shared.Changes) > 0 {
 			shared.Shard = Anywhere
 			if e.replica.proposeTurns(shared, func(_ []Result, err error) { end(err) }) {
 				return
