@@ -22,6 +22,7 @@ type model struct {
 	poisons   int          // how many were sent, numbered from 0
 	discarded map[int]bool // poisons whose dead letter is gone, false: it may be
 	flooded   int          // drops that the window is to get
+	floods    []flood      // that they come in
 
 	secrets   []secret // since the last epoch that was forgotten
 	epoch     int      // of new secrets, from 1
@@ -40,6 +41,47 @@ func newModel() model {
 	return model{
 		sent: map[string][]int{}, discarded: map[int]bool{}, epoch: 1, glances: map[messages.Address]int{},
 		announced: map[uint64]bool{}, told: map[uint64]string{},
+	}
+}
+
+// takeBack forgets what a power cut has made undone: the store is as it was at its last sync.
+func (m *model) takeBack(s *simStore) {
+	for n := range m.discarded {
+		m.discarded[n] = false
+	}
+	var last, kept uint64
+	if raw, ok, _ := s.Store.Get([]byte("m/seq")); ok {
+		last = binary.BigEndian.Uint64(raw)
+	}
+	for seq := range m.told {
+		if seq > last {
+			delete(m.told, seq)
+		} else {
+			kept = max(kept, seq)
+		}
+	}
+	raw, ok, _ := s.Store.Get([]byte("u/host"))
+	m.lastTold, m.acked, m.hasCursor = kept, 0, ok
+	if ok {
+		m.acked = binary.BigEndian.Uint64(raw)
+	}
+}
+
+// catchUp does what a host does after a power cut that may have taken something back: it injects
+// everything again with the same keys, in order.
+func (w *world) catchUp() {
+	m := &w.model
+	for n := range m.next {
+		w.injectNumber(n)
+	}
+	for n := range m.poisons {
+		w.injectPoison(n)
+	}
+	for _, f := range m.floods {
+		w.injectFlood(f)
+	}
+	for _, s := range m.secrets {
+		w.inject(diaryOfHana, s, s.canary())
 	}
 }
 
@@ -69,7 +111,11 @@ func (w *world) injectNext() {
 	key := fmt.Sprint(n % feeders)
 	w.model.next++
 	w.model.sent[key] = append(w.model.sent[key], n)
-	w.inject(messages.To("feeder", key), number{n}, fmt.Sprint(n))
+	w.injectNumber(n)
+}
+
+func (w *world) injectNumber(n int) {
+	w.inject(messages.To("feeder", fmt.Sprint(n%feeders)), number{n}, fmt.Sprint(n))
 }
 
 // injectAgain sends an earlier number again, which must change nothing.
@@ -77,8 +123,7 @@ func (w *world) injectAgain() {
 	if w.model.next == 0 {
 		return
 	}
-	n := w.rng.IntN(w.model.next)
-	w.inject(messages.To("feeder", fmt.Sprint(n%feeders)), number{n}, fmt.Sprint(n))
+	w.injectNumber(w.rng.IntN(w.model.next))
 }
 
 // poison sends what cannot be handled.
@@ -88,15 +133,20 @@ func (w *world) poison() {
 	}
 	n := w.model.poisons
 	w.model.poisons++
-	w.inject("feeder/0", poison{n}, fmt.Sprint("poison", n))
+	w.injectPoison(n)
 }
+
+func (w *world) injectPoison(n int) { w.inject("feeder/0", poison{n}, fmt.Sprint("poison", n)) }
 
 // flood has n messages sent to the window in one turn.
 func (w *world) flood(n int) {
-	from := w.model.flooded + 1
-	w.model.flooded += n
-	w.inject("herd/all", flood{from, w.model.flooded}, fmt.Sprint("flood", from))
+	f := flood{w.model.flooded + 1, w.model.flooded + n}
+	w.model.flooded = f.To
+	w.model.floods = append(w.model.floods, f)
+	w.injectFlood(f)
 }
+
+func (w *world) injectFlood(f flood) { w.inject("herd/all", f, fmt.Sprint("flood", f.From)) }
 
 // confide tells the diary a secret.
 func (w *world) confide() {
@@ -257,8 +307,8 @@ func (w *world) check() error {
 	if err := w.checkDiary(); err != nil {
 		return err
 	}
-	if last, _ := passed.Decode(w.store.row("window/all", "passed", "last")); last != w.model.flooded {
-		return fmt.Errorf("the window got %d drops, want %d", last, w.model.flooded)
+	if err := w.checkWindow(); err != nil {
+		return err
 	}
 	if left := w.sim.Engine().Left(time.Hour); !left.None() {
 		return fmt.Errorf("Left() = %+v, want none", left)
@@ -267,6 +317,21 @@ func (w *world) check() error {
 		return errors.New(strings.Join(w.wrong, "\n"))
 	}
 	return nil
+}
+
+// checkWindow wants all drops, in order.
+func (w *world) checkWindow() (err error) {
+	if last, _ := passed.Decode(w.store.row("window/all", "passed", "last")); last != w.model.flooded {
+		return fmt.Errorf("the window got %d drops, want %d", last, w.model.flooded)
+	}
+	row := "s/window/all\x00passed\x00"
+	w.store.Store.Scan([]byte(row), nil, func(k, _ []byte) bool {
+		if name := strings.TrimPrefix(string(k), row); name != "last" {
+			err = fmt.Errorf("the window got drop %s", name)
+		}
+		return err == nil
+	})
+	return err
 }
 
 func (w *world) checkNumbers() error {

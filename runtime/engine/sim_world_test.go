@@ -1,7 +1,9 @@
 package engine_test
 
 import (
+	"bytes"
 	"context"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -98,7 +100,7 @@ var (
 	received = actors.NewTable[[]int]("received")
 	fed      = actors.NewTable[int]("fed")    // by a feeder: the last number
 	armed    = actors.NewTable[int]("armed")  // by a feeder: the number of its timer
-	passed   = actors.NewTable[int]("passed") // by a window: the last drop
+	passed   = actors.NewTable[int]("passed") // by a window: the last drop, and each out of order
 	diaries  = actors.NewTable[[]string]("diaries")
 	spares   = actors.NewTable[bool]("spares") // by a double: calls that it means to give up
 )
@@ -122,6 +124,9 @@ type world struct {
 	tries int           // of calc
 	parts int           // reports that were handled
 	model model
+
+	behind  bool              // a power cut has taken back what the host knows to be stored
+	numbers map[stored]string // the rows that were ever stored under a number
 
 	timers [feeders * numbers]int // what is done with the timer at each number
 
@@ -204,8 +209,10 @@ func (w *world) kinds() []engine.Kind {
 		})},
 		{Name: "window", New: receive(func(t *actors.Turn, m messages.Message) {
 			if d, ok := m.(drop); ok {
+				// A turn may see that those before it are taken back, and is then taken back too: only what
+				// is stored counts.
 				if last, _ := passed.Get(t, "last"); d.N != last+1 {
-					w.wrongf("the window gets drop %d after drop %d", d.N, last)
+					passed.Put(t, fmt.Sprintf("%d after %d", d.N, last), d.N)
 				}
 				passed.Put(t, "last", d.N)
 			}
@@ -496,6 +503,7 @@ type simStore struct {
 	calm     bool      // reads do not fail
 	unread   int       // reads that have failed
 	lowUntil time.Time // the volume is full until then
+	loose    int       // batches since the last one that was synced
 	booting  bool      // Recover may write to a full volume
 }
 
@@ -519,9 +527,12 @@ func (s *simStore) Free() (uint64, error) {
 	return 1 << 40, nil
 }
 
-func (s *simStore) readFails() bool {
+func (s *simStore) readFails(prefix []byte) bool {
 	if s.w.f.read == 0 || s.calm || s.w.rng.Float64() >= s.w.f.read {
 		return false
+	}
+	if string(prefix) == windowInbox && s.overflows() {
+		s.w.seen["overflow with a failed load"]++
 	}
 	s.unread++
 	s.w.seen["failed read"]++
@@ -530,7 +541,7 @@ func (s *simStore) readFails() bool {
 
 // Get implements engine.Store.
 func (s *simStore) Get(key []byte) ([]byte, bool, error) {
-	if s.readFails() {
+	if s.readFails(nil) {
 		return nil, false, errDisk
 	}
 	return s.Store.Get(key)
@@ -538,7 +549,7 @@ func (s *simStore) Get(key []byte) ([]byte, bool, error) {
 
 // Scan implements engine.Store. It may fail half way.
 func (s *simStore) Scan(prefix, from []byte, yield func(k, v []byte) bool) error {
-	if !s.readFails() {
+	if !s.readFails(prefix) {
 		return s.Store.Scan(prefix, from, yield)
 	}
 	left := s.w.rng.IntN(3)
@@ -558,13 +569,13 @@ func (s *simStore) Apply(ops []engine.Op, sync bool) error {
 	defer s.meanwhile()
 	f := &s.w.f
 	if s.w.rng.Float64() < f.commit {
-		s.w.seen["failed commit"]++
+		s.commitFails("failed commit")
 		return errDisk
 	}
 	if x := s.w.rng.Float64(); x < f.unknown {
-		s.w.seen["unknown commit"]++
+		s.commitFails("unknown commit")
 		if x < f.unknown/2 {
-			if err := s.Store.Apply(ops, sync); err != nil {
+			if err := s.write(ops, sync); err != nil {
 				return err
 			}
 		}
@@ -577,11 +588,78 @@ func (s *simStore) Apply(ops []engine.Op, sync bool) error {
 	if x < f.crash/2 {
 		panic(killed{})
 	}
-	err := s.Store.Apply(ops, sync)
+	err := s.write(ops, sync)
 	if x < f.crash {
 		panic(killed{})
 	}
 	return err
+}
+
+func (s *simStore) commitFails(how string) {
+	s.w.seen[how]++
+	if s.overflows() {
+		s.w.seen["overflow with a failed commit"]++
+	}
+}
+
+// write applies a batch. What is stored under a number, which names it for ever, must not be
+// followed by something else of that number, even if a power cut has taken it back.
+func (s *simStore) write(ops []engine.Op, sync bool) error {
+	if err := s.Store.Apply(ops, sync); err != nil {
+		return err
+	}
+	if s.loose++; sync {
+		s.loose = 0
+	}
+	for _, op := range ops {
+		under, ok := numberIn(op.Key)
+		if !ok || op.Delete {
+			continue
+		}
+		row := string(op.Key) + " = " + string(op.Value)
+		if before, again := s.w.numbers[under]; again && before != row {
+			s.w.wrongf("number %d of shard %s is given to\n%q\nand was given to\n%q", under.number, under.shard, row, before)
+		}
+		s.w.numbers[under] = row
+	}
+	return nil
+}
+
+// stored is a number that was given out.
+type stored struct {
+	shard  engine.Shard
+	number uint64
+}
+
+// numberIn is the number in the key of mail, of an event, of a verdict or of a dead letter; false in
+// that of another row.
+func numberIn(key []byte) (stored, bool) {
+	class, rest, _ := bytes.Cut(key, []byte("/"))
+	shard := engine.Anywhere
+	switch string(class) {
+	case "i":
+		if bytes.HasPrefix(rest, []byte("double/")) {
+			shard = engine.Here
+		}
+	case "ld", "lv":
+		shard = engine.Here
+	case "e", "d", "v":
+	default:
+		return stored{}, false
+	}
+	return stored{shard, binary.BigEndian.Uint64(key[len(key)-8:])}, true
+}
+
+const windowInbox = "i/window/all\x00"
+
+// overflows reports whether the store holds more for the window than a mailbox does.
+func (s *simStore) overflows() bool {
+	if s.w.model.flooded < 256 {
+		return false
+	}
+	n := 0
+	s.Store.Scan([]byte(windowInbox), nil, func([]byte, []byte) bool { n++; return n <= 256 })
+	return n > 256
 }
 
 // meanwhile lets turns run beside a commit.

@@ -13,6 +13,9 @@ var mutants = []mutant{
 		e.report`, new: `e.apply(batches, nil, false)
 	if err != nil {
 		e.report`, by: "TestSimulation"},
+	{what: "a deletion is not synced", file: "runtime/engine/commit.go",
+		old: `_, err = e.apply(batches, nil, true)`, new: `_, err = e.apply(batches, nil, e.sync)`,
+		by: "TestAPowerCutBringsNothingForgottenBack"},
 	{what: "a full volume is written to", file: "runtime/engine/commit.go",
 		old: `if e.lowSpace() {
 		return 0, true`, new: `if e.lowSpace() && false {
@@ -177,6 +180,10 @@ var mutants = []mutant{
 	{what: "a subscription is told of its last event again", file: "runtime/engine/eventlog.go",
 		old: `seqBytes(after+1)`, new: `seqBytes(after)`, by: "TestSimulation"},
 
+	{what: "numbers begin again after a power cut", file: "runtime/engine/recover.go",
+		old: `		floor += jump
+`, new: `		floor += 0
+`, by: "TestSimulation"},
 	{what: "timers are not recovered", file: "runtime/engine/recover.go",
 		old: `e.recoverTimers(keyTimer); err != nil {`, new: `error(nil); err != nil {`, by: "TestSimulation"},
 	{what: "calls are not recovered", file: "runtime/engine/recover.go",
