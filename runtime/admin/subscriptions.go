@@ -9,6 +9,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/kehai-run/kehai/runtime/engine"
+	"github.com/kehai-run/kehai/runtime/follow"
 )
 
 // Subscriptions implements [control.Backend].
@@ -43,12 +44,10 @@ func (b Backend) DropSubscription(ctx context.Context, name string) error {
 		return err
 	}
 	if b.Live != nil {
-		b.Live.Trouble(missing(name), "")
+		b.Live.Trouble(follow.Missed(name), "")
 	}
 	return nil
 }
-
-func missing(subscription string) string { return "missing subscription " + subscription }
 
 // served are the names of the subscriptions whose events retention keeps.
 func (b Backend) served() []string {
@@ -64,7 +63,7 @@ func (b Backend) passed(log zerolog.Logger) func(name string, events int) {
 	return func(name string, events int) {
 		log.Warn().Str("subscription", name).Int("events", events).Msg("subscription_passed")
 		if b.Live != nil {
-			b.Live.Trouble(missing(name), fmt.Sprintf("subscription %q has missed events whose time was over, as "+
+			b.Live.Trouble(follow.Missed(name), fmt.Sprintf("subscription %q has missed events whose time was over, as "+
 				"this program has none of that name: start the one that has, or run `kehai subscriptions drop %s`",
 				name, name))
 		}

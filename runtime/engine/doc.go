@@ -60,6 +60,7 @@
 //	x/boxed/NODE x/unboxed/NODE   the last of them, and the last that the node has
 //	lx/box/number             in a cluster: a change that waits until the log has it
 //	m/seq                     last number given out
+//	m/trimmed/NODE            the last event that retention deleted at a node; alone it has no name
 //	m/boot m/format           starts, version of these keys
 //	m/loose                   there if the last start did not sync every commit
 //	m/up/NODE                 in a cluster: the start of a node that is there

@@ -34,16 +34,39 @@ func (e *Engine) ReadLog(after uint64, yield func(Published) bool) error {
 }
 
 // Cursor returns how far the subscription of a name has acknowledged the event
-// log; 0 if it is new.
+// log; for a new one what it will not get, see [Engine.Trimmed].
 func (e *Engine) Cursor(name string) (uint64, error) {
-	before := uint64(0)
-	if e.replica != nil { // where the node stood when it was alone
-		var err error
-		if before, err = e.readCounter(keyCursor+name, 0); err != nil {
-			return 0, err
-		}
+	before, err := e.Trimmed()
+	if err == nil && e.replica != nil { // where the node stood when it was alone
+		before, err = e.readCounter(keyCursor+name, before)
+	}
+	if err != nil {
+		return 0, err
 	}
 	return e.readCounter(e.cursorKey(name), before)
+}
+
+// Trimmed is the newest event that [Engine.Trim] has deleted, on any node; 0 if there is none. A
+// subscription that has not acknowledged it never got it.
+func (e *Engine) Trimmed() (newest uint64, err error) {
+	err = e.store.Scan([]byte(keyTrimmed), nil, func(_, v []byte) bool {
+		if seq, ok := seqOf(string(v)); ok {
+			newest = max(newest, seq)
+		}
+		return true
+	})
+	if err != nil {
+		return 0, fmt.Errorf("engine: read what was trimmed: %w", err)
+	}
+	return newest, nil
+}
+
+// trimmedKey is where this node keeps what it has trimmed: its row never falls, whatever others trim.
+func (e *Engine) trimmedKey() string {
+	if e.replica != nil {
+		return keyTrimmed + e.replica.Node()
+	}
+	return keyTrimmed
 }
 
 // readerShard has the places of the log's readers, and what they could not handle. In a
@@ -203,6 +226,10 @@ func (e *Engine) trim(
 	ctx context.Context, prefix string, before time.Time, acked uint64, deleted func(event uint64),
 ) (int, error) {
 	total := 0
+	newest, err := e.readCounter(e.trimmedKey(), 0)
+	if err != nil {
+		return 0, err
+	}
 	var from []byte
 	for {
 		var ops []Op
@@ -225,10 +252,14 @@ func (e *Engine) trim(
 			return total, err
 		}
 		if len(ops) > 0 {
+			if prefix == keyLog {
+				newest = max(newest, slices.Max(gone))
+				ops = append(ops, Op{Key: []byte(e.trimmedKey()), Value: []byte(seqBytes(newest))})
+			}
 			if err := e.write(ctx, ops...); err != nil {
 				return total, err
 			}
-			total += len(ops)
+			total += len(gone)
 			for _, seq := range gone {
 				if prefix == keyLog {
 					deleted(seq)

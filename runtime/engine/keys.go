@@ -27,6 +27,7 @@ const (
 	keyTaken    = "x/in/"
 	keyGiven    = "x/out/"
 	keyMetaSeq  = "m/seq"
+	keyTrimmed  = "m/trimmed/"
 
 	keyMetaBoot   = "m/boot"
 	keyMetaFormat = "m/format"

@@ -720,3 +720,61 @@ func TestReadersOfNodesAcknowledgeApart(t *testing.T) {
 		}
 	}
 }
+
+// Retention deletes events on all nodes, but only knows the readers of its own: each node can tell
+// what its readers have not got.
+func TestWhatRetentionDeletesIsKnownOnAllNodes(t *testing.T) {
+	w, err := newClusterWorld(clusterCodec(t), 11, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Advance(5 * time.Second)
+	for i := range 3 {
+		for seq := range uint64(3) {
+			key := append([]byte("e/"), bigEndian(seq+1)...)
+			value := fmt.Appendf(nil, `{"at":"2026-01-0%dT00:00:00Z","msg":{"type":"test_put","v":1,"body":{}}}`, seq+1)
+			if err := w.stores[i].Apply([]engine.Op{{Key: key, Value: value}}, true); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	at := func(day int) time.Time { return time.Date(2026, 1, day, 12, 0, 0, 0, time.UTC) }
+	reading := w.Node(1).Engine()
+	err = w.Node(1).Await(func(ctx context.Context) error { return reading.SetCursor(ctx, "page", 0) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, day := range []int{1, 0, 2} { // mac-1 keeps all
+		before := at(day)
+		done := make(chan error, 1)
+		go func() {
+			_, err := w.Node(i).Engine().Trim(t.Context(), engine.Cutoffs{Events: before, Served: []string{"page"}})
+			done <- err
+		}()
+		for trimmed := false; !trimmed; w.Advance(100 * time.Millisecond) {
+			select {
+			case err := <-done:
+				if trimmed = true; err != nil {
+					t.Fatal(err)
+				}
+			default:
+			}
+		}
+	}
+	w.Advance(time.Minute)
+	for i := range 3 {
+		e := w.Node(i).Engine()
+		got, err := e.Trimmed()
+		left := 0
+		err = errors.Join(err, e.ReadLog(0, func(engine.Published) bool { left++; return true }))
+		want := uint64(0)
+		if i != 1 {
+			want = 2 // a new reader begins where the log does
+		}
+		cursor, cerr := e.Cursor("page")
+		if err = errors.Join(err, cerr); err != nil || got != 2 || left != 1 || cursor != want {
+			t.Errorf("mac-%d: Trimmed() = %d with %d events left, Cursor() = %d, %v, want 2 with 1, %d",
+				i, got, left, cursor, err, want)
+		}
+	}
+}

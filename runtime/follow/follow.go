@@ -237,7 +237,6 @@ func (s *Subscription) Follow(ctx, stop context.Context, o Options) error {
 	if f.cursor, err = f.Engine.Cursor(s.name); err != nil {
 		return err
 	}
-	f.known = f.cursor > 0
 	for wait := time.Duration(0); ; {
 		n, err := f.some()
 		switch {
@@ -280,7 +279,9 @@ type follower struct {
 	*Subscription
 	ctx, stop context.Context // of one call of follow
 	cursor    uint64          // acknowledged
-	known     bool            // the cursor is stored: retention keeps what it has yet to pass
+	known     bool            // the cursor is stored: retention here keeps what it has yet to pass
+	trimmed   uint64          // the newest event that retention had deleted when the log was read
+	missed    uint64          // the newest one that people were told it has missed
 	ended     time.Time       // when ctx was first seen to have ended
 }
 
@@ -336,13 +337,11 @@ func (f *follower) some() (n int, err error) {
 // handOut gives the handler one page of the log and moves the cursor. It returns how many
 // events it passed.
 func (f *follower) handOut() (n int, err error) {
-	var page []Event
-	if err := f.Engine.ReadLog(f.cursor, func(ev Event) bool {
-		page = append(page, ev)
-		return len(page) < logPage
-	}); err != nil {
+	page, err := f.read()
+	if err != nil {
 		return 0, err
 	}
+	f.tellMissed()
 	for n, ev := range page {
 		if ev.Err != nil {
 			return n, fmt.Errorf("%w: event %d: %w", errUnreadable, ev.Seq, ev.Err)
@@ -357,6 +356,39 @@ func (f *follower) handOut() (n int, err error) {
 		f.worked()
 	}
 	return len(page), nil
+}
+
+// read returns the next page of the log, and notes what was trimmed when it read it.
+func (f *follower) read() (page []Event, err error) {
+	for {
+		page = nil
+		if err := f.Engine.ReadLog(f.cursor, func(ev Event) bool {
+			page = append(page, ev)
+			return len(page) < logPage
+		}); err != nil {
+			return nil, err
+		}
+		before := f.trimmed
+		if f.trimmed, err = f.Engine.Trimmed(); err != nil || f.trimmed == before {
+			return page, err
+		}
+	}
+}
+
+// Missed is the reason for which people are told that a subscription has missed events.
+func Missed(subscription string) string { return "missing subscription " + subscription }
+
+// tellMissed reports events that retention has deleted before this subscription got them: where
+// it was not served, or on another node, which knows nothing of it.
+func (f *follower) tellMissed() {
+	if f.trimmed <= max(f.cursor, f.missed) {
+		return
+	}
+	f.missed = f.trimmed
+	f.Log.Warn().Str("subscription", f.name).Uint64("after", f.cursor).Uint64("up_to", f.missed).
+		Msg("subscription_passed")
+	f.Trouble(Missed(f.name), fmt.Sprintf("subscription %q has missed events whose time was over, as it was behind: "+
+		"they are gone; with a longer `retention.messages` they stay until it has them", f.name))
 }
 
 // take calls the handler with an event, then acknowledges or parks it.

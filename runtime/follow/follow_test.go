@@ -381,6 +381,59 @@ func TestUnreadableEvent(t *testing.T) {
 	})
 }
 
+// TestMissedEvents: retention of another node, which knows no reader here, passes one that is behind.
+// People are told once, of what the reader will not get; a new one misses nothing.
+func TestMissedEvents(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := mem.New()
+		r := open(t, store, notes)
+		trim := func() {
+			r.t.Helper()
+			_, err := r.Engine().Trim(t.Context(), engine.Cutoffs{Events: time.Now().Add(time.Second)})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		r.say(1)
+		trim()
+		ready := false
+		r.follow(func(n, _ int) error {
+			if n > 2 && !ready {
+				return errors.New("not now")
+			}
+			return nil
+		})
+		told := func(want int) {
+			r.t.Helper()
+			if now := r.trouble[follow.Missed("host")]; strings.Contains(now, "has missed events") != (want > 0) ||
+				strings.Count(r.log.String(), "subscription_passed") != want {
+				r.t.Errorf("people are told %q, the log has\n%s\nwant that %d times", now, &r.log, want)
+			}
+		}
+		r.say(2)
+		told(0)
+		r.say(3)
+		trim()
+		r.say(4)
+		hour()
+		told(1)
+		ready = true
+		hour()
+		r.say(5)
+		told(1)
+		if want := []int{2, 4, 5}; !slices.Equal(slices.Compact(slices.DeleteFunc(r.calls, func(n int) bool {
+			return n == 3
+		})), want) {
+			t.Errorf("the reader got %v, want %v, and 3 until it was deleted", r.calls, want)
+		}
+		r.end()
+		r = open(t, store, notes)
+		r.follow(func(int, int) error { return nil })
+		told(0)
+		r.end()
+	})
+}
+
 // TestAdd: a reader has a name of its own and a handler.
 func TestAdd(t *testing.T) {
 	var r follow.Readers
