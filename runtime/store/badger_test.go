@@ -50,6 +50,38 @@ func badgerAlone() {
 	fmt.Printf("opened: %x\n", sum.Sum(nil))
 }
 
+// badgerMerges damages the tables of an open Badger, and has it merge them with a newer one that
+// reaches from the first key to the last and changes nothing.
+func badgerMerges() {
+	o := store.BadgerOptions(store.Options{Dir: os.Getenv(childDir)}).WithLogger(nil).WithNumCompactors(0)
+	old := tablesOf()
+	db, err := badger.Open(o)
+	must(err)
+	must(db.Update(func(txn *badger.Txn) error {
+		for _, reverse := range []bool{false, true} {
+			o := badger.DefaultIteratorOptions
+			o.Reverse = reverse
+			it := txn.NewIterator(o)
+			it.Rewind()
+			v, err := it.Item().ValueCopy(nil)
+			if err == nil {
+				err = txn.Set(it.Item().KeyCopy(nil), v)
+			}
+			it.Close()
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
+	must(db.Close()) // writes the newer table
+	db, err = badger.Open(o)
+	must(err)
+	damage(old)
+	must(db.Flatten(1))
+	must(db.Close())
+}
+
 // alone runs badgerAlone in a process of its own, which may die.
 func alone(t *testing.T, dir, key string) string {
 	t.Helper()
@@ -146,6 +178,16 @@ func TestBadgerAlone(t *testing.T) {
 			wantFault(t, o, engine.ErrCorrupt)
 		})
 	}
+	t.Run("verify *.sst", func(t *testing.T) { // what it is with us: TestMergesFindDamage
+		dir := copyDir(t, sample(t, nil).closed)
+		c := startChild(t, "badger merges", dir)
+		if err := c.cmd.Wait(); err != nil {
+			t.Fatalf("Badger does not merge damaged tables: %v", err)
+		}
+		if got := alone(t, dir, ""); got == whole || !strings.HasPrefix(got, "opened:") {
+			t.Errorf("after a merge of damaged tables Badger says %q, want it to have lost without a word", got)
+		}
+	})
 }
 
 // TestBadgerVersion fails on an upgrade of Badger, whose files we read.
@@ -153,9 +195,9 @@ func TestBadgerVersion(t *testing.T) {
 	const known = "github.com/dgraph-io/badger/v4 v4.9.6"
 	b, err := os.ReadFile(filepath.Join("..", "..", "go.mod"))
 	if err != nil || !strings.Contains(string(b), known) {
-		t.Errorf("go.mod does not say %q (%v): see that the tests of this package pass with the newer one, that "+
-			"readlog.go "+
-			"still describes its logs, and that logger.go still knows its message of a failed flush; then change "+
-			"this test", known, err)
+		t.Errorf("go.mod does not say %q (%v): see that the tests of this package pass with the newer one, and that "+
+			"these still describe it: readlog.go its logs, durable.go when it begins a file and syncs one, room.go "+
+			"what it writes through maps, verify.go the fields that hold its tables, logger.go its messages of a "+
+			"failed flush, of a compaction and of a merge; then change this test", known, err)
 	}
 }

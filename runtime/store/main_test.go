@@ -43,9 +43,10 @@ func TestMain(m *testing.M) {
 		grasp(path)
 	}
 	alone := map[string]func(){ // these open the store themselves
-		"badger alone": badgerAlone,
-		"few files":    openWithFewFiles,
-		"small files":  openWithSmallFiles,
+		"badger alone":  badgerAlone,
+		"badger merges": badgerMerges,
+		"few files":     openWithFewFiles,
+		"small files":   openWithSmallFiles,
 	}
 	if role := alone[os.Getenv(childRole)]; role != nil {
 		fmt.Println("started")
