@@ -26,11 +26,11 @@ func TestTalksInAMemory(t *testing.T) {
 		t.Fatal(err)
 	}
 	e := m.sim.Control().Engine()
-	for from, to := 0, 0; from < len(events); from = to {
+	for from := 0; from < len(events); {
 		c := messages.ConversationID(events[from].Conversation)
 		var list []messages.Event
-		for to = from; to < len(events) && to < from+100 && events[to].Conversation == string(c); to++ {
-			x := events[to]
+		for ; from < len(events) && len(list) < 100 && events[from].Conversation == string(c); from++ {
+			x := events[from]
 			list = append(list, messages.Event{ID: messages.MessageID(x.ID), Speaker: messages.Text(x.Speaker),
 				At: x.At, Text: messages.Text(x.Text)})
 		}

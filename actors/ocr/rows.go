@@ -23,13 +23,12 @@ func sidesByName(rows []messages.Bubble, title string, me []string, known learnt
 		return slices.ContainsFunc(me, func(m string) bool { return text.OCREqual(m, name) })
 	}
 	theirs := func(name string) bool { return title != "" && text.OCREqual(title, name) }
-	own, titled := false, false
 	first := slices.IndexFunc(rows, func(b messages.Bubble) bool { return b.Named || b.Sender != "" })
 	if first < 0 {
 		first = len(rows)
 	}
 	above := sideOfGroup(rows[:first], known)
-	titled = above == messages.SideIncoming
+	own, titled := false, above == messages.SideIncoming
 	var others []string
 	for _, b := range rows {
 		switch name := string(b.Sender); {

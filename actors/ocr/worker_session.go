@@ -85,7 +85,7 @@ func (s *session) learn(out *messages.FrameRead, known messages.Learnt) {
 	for i, shape := range shapes {
 		cut[i] = shape.Clock
 	}
-	inside := false
+	var inside bool
 	if inside, learnt.Clocks = clocksInside(out.Bubbles, cut, known.Clocks); inside {
 		for i, b := range out.Bubbles {
 			if i < len(cut) && !cut[i] {

@@ -83,7 +83,7 @@ func (s *Selector) question(c messages.ConversationID, m messages.Recall, offere
 	for _, e := range offered {
 		l := prompt.Line{Note: true, Own: e.Own, At: e.At, Text: seen(e.Text)}
 		if !s.Mask {
-			l.Name = messages.Text(e.Speaker)
+			l.Name = e.Speaker
 		}
 		in.Lines = append(in.Lines, l)
 	}

@@ -42,7 +42,7 @@ func (m *model) Embed(_ context.Context, name string, texts []string) (list [][]
 		return nil, errors.New("no such model")
 	}
 	for _, text := range texts {
-		v := make([]float32, 32)
+		v := make([]float32, 32+len(name)) // each model has a length of its own
 		v[0] = 0.1
 		for row, words := range meanings {
 			for _, w := range words {
@@ -51,7 +51,7 @@ func (m *model) Embed(_ context.Context, name string, texts []string) (list [][]
 				}
 			}
 		}
-		list = append(list, append(v, make([]float32, len(name))...)) // each model has a length of its own
+		list = append(list, v)
 	}
 	return list, nil
 }

@@ -220,7 +220,7 @@ func (b Backend) links(ctx context.Context, kept memory.Event, m *control.Rememb
 	}
 	behind, err := b.Memory.Behind(ctx, m.Conversation, m.ID)
 	for i, next := range behind {
-		label := ""
+		var label string
 		switch {
 		case next.ReplyTo == m.ID:
 			label = "answered_by"

@@ -60,7 +60,7 @@ func (d *Drawn) Forget(cfg config.Config, is func(app, name string) bool) (count
 	for _, path := range journals {
 		name := strings.TrimSuffix(filepath.Base(path), journalEnd)
 		is := func(title string) bool { return is(apps[name], title) }
-		n := 0
+		var n int
 		if at := slices.IndexFunc(d.windows, func(w *drawn.Window) bool { return w.Ref() == name }); at >= 0 {
 			n, err = d.windows[at].Forget(is)
 		} else {

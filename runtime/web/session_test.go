@@ -47,7 +47,7 @@ func (d *keyed) start() *Server {
 
 // opens reports whether a key opens a server.
 func (d *keyed) opens(s *Server, key string) bool {
-	r, _ := http.NewRequest("GET", "/", nil)
+	r, _ := http.NewRequest(http.MethodGet, "/", nil)
 	r.Header.Set("Authorization", "Bearer "+key)
 	_, ok := s.admit(r)
 	return ok
@@ -57,7 +57,7 @@ func (d *keyed) opens(s *Server, key string) bool {
 func enter(t *testing.T, s *Server, code string) (status int, key string) {
 	t.Helper()
 	w := httptest.NewRecorder()
-	r := httptest.NewRequest("POST", "http://127.0.0.1/enter", nil)
+	r := httptest.NewRequest(http.MethodPost, "http://127.0.0.1/enter", nil)
 	r.Header.Set("Authorization", "Code "+code)
 	s.http.Handler.ServeHTTP(w, r)
 	noCookies(t, &http.Response{Header: w.Header(), Request: r})

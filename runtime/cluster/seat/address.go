@@ -57,7 +57,7 @@ func listenAt(want, last string, networks interfaces) (string, error) {
 		port = lastPort
 	}
 	if want != "" {
-		wantPort := ""
+		var wantPort string
 		if host, wantPort, err = net.SplitHostPort(want); err != nil {
 			return "", fmt.Errorf("seat: listen at %q: want HOST:PORT, as in en0:%s", want, Port)
 		}

@@ -249,7 +249,7 @@ func decode(index uint64, form []byte, to *raft.Log) error {
 	}
 	read := raft.Log{Index: index, Type: raft.LogType(form[1])}
 	left := form[2:]
-	n := 0
+	var n int
 	if read.Term, n = binary.Uvarint(left); n <= 0 {
 		return bad
 	}
