@@ -63,9 +63,9 @@ func (b Backend) passed(log zerolog.Logger) func(name string, events int) {
 	return func(name string, events int) {
 		log.Warn().Str("subscription", name).Int("events", events).Msg("subscription_passed")
 		if b.Live != nil {
-			b.Live.Trouble(follow.Missed(name), fmt.Sprintf("subscription %q has missed events whose time was over, as "+
-				"this program has none of that name: start the one that has, or run `kehai subscriptions drop %s`",
-				name, name))
+			b.Live.Trouble(follow.Missed(name), fmt.Sprintf("subscription %q has missed events whose time was over, "+
+				"as this program has none of that name: start the one that has, or run "+
+				"`kehai subscriptions drop %s`", name, name))
 		}
 	}
 }

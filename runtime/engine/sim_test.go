@@ -227,7 +227,7 @@ func TestSimulation(t *testing.T) {
 		}
 		return
 	}
-	schedules := uint64(8_000)
+	schedules := uint64(10_000)
 	if testing.Short() {
 		schedules = 800
 	}
