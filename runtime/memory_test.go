@@ -224,10 +224,10 @@ func TestKnowsThemWhateverIsAsked(t *testing.T) {
 		Engine: func() (*engine.Engine, error) { return m.sim.Control().Engine(), nil }}
 	m.hears("今日は少し遠くまで走りました") // does not change what was told before
 	run, err := b.Run(t.Context(), m.sent[len(m.sent)-2].Basis.Run)
-	told := []control.Told{{Speaker: "Hana", Text: "likes: 抹茶"}, {Speaker: "Hana", Text: "of late: tired"},
+	told := []control.Background{{Speaker: "Hana", Text: "likes: 抹茶"}, {Speaker: "Hana", Text: "of late: tired"},
 		{Text: string(want[2].Text)}}
-	if err != nil || !slices.Equal(run.Told, told) {
-		t.Errorf("the reply was told %v, %v, want %v", run.Told, err, told)
+	if err != nil || !slices.Equal(run.Background, told) {
+		t.Errorf("the reply was told %v, %v, want %v", run.Background, err, told)
 	}
 	if got, _ = rows.About(c, m.sim.Now().AddDate(1, 0, 0)); len(got) != 2 {
 		t.Errorf("a year later About = %v, want no feeling", got)

@@ -73,10 +73,10 @@ type System struct {
 
 	stopped bool
 
-	mu     sync.Mutex
-	life   int // the runtime whose output counts
-	heard  []messages.MessageDelivered
-	events []messages.Message
+	mu        sync.Mutex
+	life      int // the runtime whose output counts
+	delivered []messages.MessageDelivered
+	events    []messages.Message
 }
 
 // Start runs a runtime until the test ends. Call it inside synctest.Test.
@@ -140,7 +140,7 @@ func (s *System) boot() {
 			s.mu.Lock()
 			defer s.mu.Unlock()
 			if s.life == life {
-				s.heard = append(s.heard, d)
+				s.delivered = append(s.delivered, d)
 			}
 		}
 		return nil
@@ -322,7 +322,7 @@ func (s *System) WantMessages(texts ...string) {
 func (s *System) Messages() []messages.MessageDelivered {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return slices.Clone(s.heard)
+	return slices.Clone(s.delivered)
 }
 
 // Events returns every event so far, of all runtimes of this system.

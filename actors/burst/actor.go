@@ -28,7 +28,7 @@ func (a actor) Receive(turn *actors.Turn, msg messages.Message) error {
 	switch m := msg.(type) {
 	case messages.Started:
 	case messages.IncomingBubble:
-		a.heard(turn, m)
+		a.incoming(turn, m)
 	case messages.Revised:
 		a.revised(turn, m)
 	case messages.BurstDue:
@@ -39,7 +39,7 @@ func (a actor) Receive(turn *actors.Turn, msg messages.Message) error {
 	return nil
 }
 
-func (a actor) heard(turn *actors.Turn, m messages.IncomingBubble) {
+func (a actor) incoming(turn *actors.Turn, m messages.IncomingBubble) {
 	b, _ := Buffers.Get(turn, "buffer")
 	flushed, rest, left := a.rules.Add(b, m, turn.Now())
 	if left.Lines > 0 {

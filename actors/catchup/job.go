@@ -76,7 +76,7 @@ type Job struct {
 	State    State               `json:"state"`
 	Scrolled bool                `json:"scrolled,omitempty"` // the window may be scrolled back
 	Why      messages.CatchUpEnd `json:"why,omitempty"`      // how it ended; "" before that
-	Told     messages.CatchUpEnd `json:"told,omitempty"`     // why it was put off last
+	PutOff   messages.CatchUpEnd `json:"told,omitempty"`     // why it was put off last
 	Screens  int                 `json:"screens,omitempty"`  // that were read
 	Steps    int                 `json:"steps,omitempty"`    // of the wheel at a time
 	Lost     int                 `json:"lost,omitempty"`
@@ -276,8 +276,8 @@ func (r Rules) failed(j Job, e Event, now time.Time) (Job, []Effect) {
 func (r Rules) later(j Job, why messages.CatchUpEnd, d time.Duration, now time.Time) (Job, []Effect) {
 	j.State, j.Due = Queued, now.Add(d)
 	effects := do(LeaveKeyboard)
-	if why != "" && j.Told != why {
-		j.Told = why
+	if why != "" && j.PutOff != why {
+		j.PutOff = why
 		effects = append(effects, Effect{Kind: Tell, Why: why, Later: true})
 	}
 	return j, effects

@@ -149,7 +149,7 @@ func (a *actor) deliver(turn *actors.Turn, m messages.InboundMessage) {
 		detail.Occurrences = append(detail.Occurrences, p.Occurrence)
 	}
 	turn.Pass(events.StageConversation, events.RuleDelivered, detail)
-	a.heard(turn, delivered)
+	a.delivered(turn, delivered)
 }
 
 // forget removes the message that makes room for the newest. After Keep was lowered it

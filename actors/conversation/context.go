@@ -102,8 +102,8 @@ const stale = 30 * time.Minute
 
 // Limits of what a judge reads, in characters.
 const (
-	longestLine = 2_000
-	longestTold = 24_000
+	longestLine    = 2_000
+	longestContext = 24_000
 )
 
 // bounded returns the newest lines, cut to what a judge reads.
@@ -112,7 +112,7 @@ func bounded(said []messages.Said) []messages.Said {
 	for i := range slices.Backward(said) {
 		said[i].Name, said[i].Text = cut(said[i].Name), cut(said[i].Text)
 		length += utf8.RuneCountInString(string(said[i].Name)) + utf8.RuneCountInString(string(said[i].Text))
-		if length > longestTold {
+		if length > longestContext {
 			return said[i+1:]
 		}
 	}

@@ -37,7 +37,7 @@ const (
 	kin     = memory.Kin
 	thing   = `(?P<body>[\w' -]{2,30}?)`
 	lasts   = `(?:る|ます)(?:よ|ね|の|ん|わ|けど|から|が|し|、|$)`
-	told    = `(?:です|だな|なんだ|なので|で|だ?(?:よ|ね|けど|から|し|、|$)|かな|かも|に|と)`
+	stated  = `(?:です|だな|なんだ|なので|で|だ?(?:よ|ね|けど|から|し|、|$)|かな|かも|に|と)`
 	ending  = `(?: now| too| anymore| so much| a lot)?[.,!]*$`
 )
 
@@ -72,7 +72,7 @@ var patterns = []pattern{
 	{memory.Relation, "", memory.Holds, re(
 		`\b(?i:my|our) (?P<name>` + kin + `)(?:'s name)?,? (?:is (?:called |named )?)?` + capital)},
 
-	{memory.Preference, "", memory.Likes, re(noun + `(?:が|は|も)?` + very + `(?:好き|すき)` + told)},
+	{memory.Preference, "", memory.Likes, re(noun + `(?:が|は|も)?` + very + `(?:好き|すき)` + stated)},
 	{memory.Preference, "", memory.Likes, re(noun + `派(?:です|だ|かな|なん|$|ね|よ|に)`)},
 	{memory.Preference, "", memory.Likes, re(noun + `に(?:ハマって|はまって)`)},
 	{memory.Preference, "", memory.Likes, re(
@@ -83,7 +83,7 @@ var patterns = []pattern{
 	{memory.Preference, "", memory.Likes, re(
 		`\bI (?:now )?prefer (?P<body>[\w' -]{2,30}?) (?:to|over) (?P<less>[\w' -]{2,30}?)` + ending)},
 	{memory.Preference, "", memory.Dislikes, re(
-		noun + `(?:が|は|も)?` + very + `(?:(?:苦手|嫌い|きらい)` + told + `|食べられない|飲めない|好きじゃな|好きではな)`)},
+		noun + `(?:が|は|も)?` + very + `(?:(?:苦手|嫌い|きらい)` + stated + `|食べられない|飲めない|好きじゃな|好きではな)`)},
 	{memory.Preference, "", memory.Dislikes, re(
 		`\bI (?:really )?(?:don't like|do not like|hate|can't stand|dislike) ` + thing + ending)},
 	{memory.Preference, "", memory.Ends, re(`もう` + noun + `は(?:飲まない|食べない|いらない|卒業|飲んでない|食べてない)`)},

@@ -46,7 +46,7 @@ func (a *actor) Receive(turn *actors.Turn, msg messages.Message) error {
 	case messages.TextSent:
 		return a.sent(turn, m)
 	case messages.IncomingBubble:
-		return a.heard(turn, m)
+		return a.incoming(turn, m)
 	case messages.OwnMessage:
 		return a.own(turn, m)
 	case messages.Revised: // not after the message it changes, and never an echo
@@ -117,7 +117,7 @@ func (a *actor) own(turn *actors.Turn, m messages.OwnMessage) error {
 	return nil
 }
 
-func (a *actor) heard(turn *actors.Turn, h messages.IncomingBubble) error {
+func (a *actor) incoming(turn *actors.Turn, h messages.IncomingBubble) error {
 	if err := a.ready(turn, h, h.Conversation); err != nil {
 		return err
 	}
@@ -157,11 +157,11 @@ func (a *actor) remember(turn *actors.Turn, h messages.IncomingBubble, at time.T
 	if !a.rules.remembers(e, runes) {
 		return
 	}
-	for len(a.memory.heard) >= a.rules.Entries {
-		a.forgetHeard(turn)
+	for len(a.memory.incoming) >= a.rules.Entries {
+		a.forgetIncoming(turn)
 	}
-	n := a.memory.nextHeard()
-	a.memory.addHeard(n, e)
+	n := a.memory.nextIncoming()
+	a.memory.addIncoming(n, e)
 	Incoming.Put(turn, actors.RowKey(n), e)
 }
 
@@ -172,8 +172,8 @@ func (a *actor) forgetOld(turn *actors.Turn, at time.Time) {
 		a.forgetSent(turn, 0)
 	}
 	window := max(a.rules.ShortWindow, a.rules.CommonWindow)
-	for len(a.memory.heard) > 0 && at.Sub(a.memory.heard[0].At) >= window {
-		a.forgetHeard(turn)
+	for len(a.memory.incoming) > 0 && at.Sub(a.memory.incoming[0].At) >= window {
+		a.forgetIncoming(turn)
 	}
 }
 
@@ -182,9 +182,9 @@ func (a *actor) forgetSent(turn *actors.Turn, i int) {
 	a.memory.removeSent(i)
 }
 
-func (a *actor) forgetHeard(turn *actors.Turn) {
+func (a *actor) forgetIncoming(turn *actors.Turn) {
 	Incoming.Delete(turn, actors.RowKey(a.memory.first))
-	a.memory.removeHeard()
+	a.memory.removeIncoming()
 }
 
 // ready reads the tables before the first message of an activation.
@@ -205,12 +205,12 @@ func (a *actor) ready(turn *actors.Turn, msg messages.Message, c messages.Conver
 		if err != nil {
 			return err
 		}
-		if next := a.memory.nextHeard(); len(a.memory.heard) > 0 && n != next {
+		if next := a.memory.nextIncoming(); len(a.memory.incoming) > 0 && n != next {
 			return fmt.Errorf("ingress: row %d of table heard is followed by %d: "+
 				"the store is damaged, run: kehai doctor",
 				next-1, n)
 		}
-		a.memory.addHeard(n, e)
+		a.memory.addIncoming(n, e)
 	}
 	return nil
 }

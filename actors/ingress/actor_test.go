@@ -286,7 +286,7 @@ func checkCache(t *rapid.T, m *Memory, sent []Sent, heard []Entry) {
 		cachedSent = append(cachedSent, s.Sent)
 	}
 	var cachedHeard []Entry
-	for i, e := range m.heard {
+	for i, e := range m.incoming {
 		cachedHeard = append(cachedHeard, e.Entry)
 		if !slices.Contains(m.exact[e.key()], m.first+uint64(i)) {
 			t.Fatalf("row %d is not found by its text", m.first+uint64(i))
@@ -335,7 +335,7 @@ func full(r Rules, length int) *Memory {
 	}
 	for i := range 2000 {
 		e, _ := r.entryOf(stale(of(7*i, length)), start)
-		m.addHeard(m.nextHeard(), e)
+		m.addIncoming(m.nextIncoming(), e)
 	}
 	return m
 }

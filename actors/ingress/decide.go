@@ -158,7 +158,7 @@ func (r Rules) window(m *Memory, h messages.IncomingBubble, at time.Time) (event
 		{events.RuleCommon, common, r.CommonWindow, func(Entry) bool { return true }}, // from whichever channel
 	} {
 		for i := len(rows) - 1; i >= 0 && judge.on; i-- {
-			old := m.heard[rows[i]-m.first].Entry
+			old := m.incoming[rows[i]-m.first].Entry
 			if age := at.Sub(old.At); text.Inside(age, judge.window) && judge.same(old) {
 				return judge.rule, age, false
 			}
@@ -175,8 +175,8 @@ func (r Rules) window(m *Memory, h messages.IncomingBubble, at time.Time) (event
 // near looks for a similar text of the same channel, newest first.
 func (r Rules) near(m *Memory, e Entry, at time.Time) (time.Duration, bool) {
 	s := shapeOf(e)
-	for i := len(m.heard) - 1; i >= 0; i-- {
-		old := &m.heard[i]
+	for i := len(m.incoming) - 1; i >= 0; i-- {
+		old := &m.incoming[i]
 		if old.runes < r.CommonMin || old.Rest != "" || old.Channel != e.Channel {
 			continue
 		}

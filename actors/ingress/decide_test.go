@@ -55,7 +55,7 @@ func memoryOf(r Rules, sent []string, heard ...messages.IncomingBubble) *Memory 
 	}
 	for _, h := range heard {
 		if e, n := r.entryOf(h, start); r.remembers(e, n) {
-			m.addHeard(m.nextHeard(), e)
+			m.addIncoming(m.nextIncoming(), e)
 		}
 	}
 	return m

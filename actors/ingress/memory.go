@@ -39,11 +39,11 @@ type Entry struct {
 // Memory is what one conversation remembers: an index over the tables, for one goroutine.
 // Its owner tells it what to forget.
 type Memory struct {
-	sent  []sentRow // in order of their rows
-	sends []text.Send
-	heard []heardRow
-	exact map[string][]uint64 // rows of heard by text, oldest first
-	first uint64              // row of heard[0]
+	sent     []sentRow // in order of their rows
+	sends    []text.Send
+	incoming []incomingRow
+	exact    map[string][]uint64 // rows of incoming by text, oldest first
+	first    uint64              // row of incoming[0]
 }
 
 type sentRow struct {
@@ -51,7 +51,7 @@ type sentRow struct {
 	Sent
 }
 
-type heardRow struct {
+type incomingRow struct {
 	Entry
 	runes int
 	near  shape
@@ -181,30 +181,31 @@ func (m *Memory) nextSent() uint64 {
 	return m.sent[len(m.sent)-1].n + 1
 }
 
-// nextHeard is the number of the next row of heard.
-func (m *Memory) nextHeard() uint64 { return max(1, m.first+uint64(len(m.heard))) }
+// nextIncoming is the number of the next row of incoming.
+func (m *Memory) nextIncoming() uint64 { return max(1, m.first+uint64(len(m.incoming))) }
 
-// addHeard remembers a text under row n, which is nextHeard.
-func (m *Memory) addHeard(n uint64, e Entry) {
+// addIncoming remembers a text under row n, which is nextIncoming.
+func (m *Memory) addIncoming(n uint64, e Entry) {
 	if m.exact == nil {
 		m.exact = map[string][]uint64{}
 	}
-	if len(m.heard) == 0 {
+	if len(m.incoming) == 0 {
 		m.first = n
 	}
-	m.heard = append(m.heard, heardRow{Entry: e, runes: utf8.RuneCountInString(string(e.Text)), near: shapeOf(e)})
+	m.incoming = append(m.incoming,
+		incomingRow{Entry: e, runes: utf8.RuneCountInString(string(e.Text)), near: shapeOf(e)})
 	m.exact[e.key()] = append(m.exact[e.key()], n)
 }
 
-// removeHeard forgets the oldest text heard.
-func (m *Memory) removeHeard() {
-	key := m.heard[0].key()
+// removeIncoming forgets the oldest incoming text.
+func (m *Memory) removeIncoming() {
+	key := m.incoming[0].key()
 	if rows := m.exact[key][1:]; len(rows) > 0 {
 		m.exact[key] = rows
 	} else {
 		delete(m.exact, key)
 	}
-	m.heard[0] = heardRow{}
-	m.heard = m.heard[1:]
+	m.incoming[0] = incomingRow{}
+	m.incoming = m.incoming[1:]
 	m.first++
 }

@@ -45,8 +45,8 @@ func ParseThemes(answer string, lines []messages.Text) (themes []Theme, ok bool)
 	}
 	seen := map[string]bool{}
 	for _, raw := range list {
-		t := Theme{Theme: told(raw["theme"], maxTheme), JTBD: told(raw["jtbd"], maxText),
-			Summary: told(raw["summary"], maxText), Severity: severity(raw["severity"])}
+		t := Theme{Theme: maskedText(raw["theme"], maxTheme), JTBD: maskedText(raw["jtbd"], maxText),
+			Summary: maskedText(raw["summary"], maxText), Severity: severity(raw["severity"])}
 		key := text.Compact(string(t.Theme))
 		t.Quotes, t.Messages = evidence(raw["evidence"], lines)
 		if key == "" || len(t.Quotes) == 0 || seen[key] || len(themes) == mostThemes {
@@ -58,8 +58,8 @@ func ParseThemes(answer string, lines []messages.Text) (themes []Theme, ok bool)
 	return themes, true
 }
 
-// told is a text of a model, masked as all that is said in an interview.
-func told(raw json.RawMessage, most int) messages.Text {
+// maskedText is a text of a model, masked as all that is said in an interview.
+func maskedText(raw json.RawMessage, most int) messages.Text {
 	var s string
 	if json.Unmarshal(raw, &s) != nil {
 		return ""

@@ -58,13 +58,13 @@ type Run struct {
 	Candidates int       `json:"candidates"`
 	Chosen     []Chosen  `json:"chosen,omitempty"` // the best first
 
-	Selection *Selection `json:"selection,omitempty"` // nil: no model was asked
-	Cue       Cue        `json:"cue,omitempty"`       // what the question is about
-	Told      []string   `json:"told,omitempty"`      // prints of what is known, whatever is asked: see [ToldPrint]
+	Selection  *Selection `json:"selection,omitempty"` // nil: no model was asked
+	Cue        Cue        `json:"cue,omitempty"`       // what the question is about
+	Background []string   `json:"told,omitempty"`      // what is known, whatever is asked, as [BackgroundPrint]
 }
 
-// ToldPrint tells one thing that is known from all others, without its words.
-func ToldPrint(k messages.Known) string { return PrintOf(k.Speaker + "\x00" + k.Text) }
+// BackgroundPrint tells one thing that is known from all others, without its words.
+func BackgroundPrint(k messages.Known) string { return PrintOf(k.Speaker + "\x00" + k.Text) }
 
 // Report is the result of a route.
 type Report struct {

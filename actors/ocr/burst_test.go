@@ -44,7 +44,7 @@ func TestChoose(t *testing.T) {
 	}
 }
 
-func TestLikeness(t *testing.T) {
+func TestSimilarity(t *testing.T) {
 	for _, c := range []struct {
 		a, b string
 		want float64

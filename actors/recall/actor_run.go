@@ -134,7 +134,7 @@ func (a *actor) conclude(turn *actors.Turn, q *question, run memory.Run, picked 
 	run = run.Choose(picked)
 	run.Cue = memory.CueOf(string(q.Text))
 	for _, k := range q.about {
-		run.Told = append(run.Told, memory.ToldPrint(k))
+		run.Background = append(run.Background, memory.BackgroundPrint(k))
 	}
 	n, _ := counts.Get(turn, runsRow)
 	n++

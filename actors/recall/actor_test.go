@@ -183,7 +183,7 @@ func TestRecalls(t *testing.T) {
 	}
 	run, ok := actortest.Stored(h, recall.Runs, "0000000000000001")
 	if !ok || run.Candidates != 2 || len(run.Routes) != len(memory.Routes()) || len(run.Chosen) != 1 ||
-		!slices.Equal(run.Told, []string{memory.ToldPrint(likesTea[0])}) {
+		!slices.Equal(run.Background, []string{memory.BackgroundPrint(likesTea[0])}) {
 		t.Errorf("stored run %+v, %v, want 2 candidates and 1 chosen of all routes, and what was told", run, ok)
 	}
 	h.Crash()
@@ -274,7 +274,7 @@ func TestStoredForms(t *testing.T) {
 		Routes: []memory.Report{{Route: memory.Lexical, Hits: 1, Took: time.Millisecond},
 			{Route: memory.InTime, Failed: "panic"}},
 		Candidates: 3, Chosen: []memory.Chosen{{Conversation: "c-2", ID: "m1", Score: 1.5,
-			Routes: []memory.Hit{{Route: memory.Lexical, Score: 2}}, Context: true}}, Told: []string{"p"}},
+			Routes: []memory.Hit{{Route: memory.Lexical, Score: 2}}, Context: true}}, Background: []string{"p"}},
 		`1 {"id":"c-1/run.1","at":"2026-03-02T09:00:00Z","mode":"about_time","routes":[`+
 			`{"route":"lexical","hits":1,"took":1000000},{"route":"time","hits":0,"failed":"panic"}],"candidates":3,`+
 			`"chosen":[{"conversation":"c-2","id":"m1","score":1.5,"routes":[{"route":"lexical","score":2}],`+

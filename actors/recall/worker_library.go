@@ -137,7 +137,7 @@ func (l *Library) hear(m messages.Message) {
 	case messages.MemoryAt:
 		at, known := l.marks[m.Conversation]
 		at.read = at.read || l.whole && !known // a new conversation
-		l.marks[m.Conversation] = at.heard(memory.At{Changes: m.Changes, Print: m.Print})
+		l.marks[m.Conversation] = at.extended(memory.At{Changes: m.Changes, Print: m.Print})
 	case messages.EventsGone:
 		l.unsaved.Add(int64(len(m.IDs)))
 		for _, id := range m.IDs {

@@ -27,9 +27,9 @@ func NewReader(l *Library) func() (actors.Worker, error) {
 	}
 }
 
-// heardOf is how many changes the index may not have heard of yet. They are read again
+// maxUnindexed is how many changes the index may not have heard of yet. They are read again
 // after all else.
-const heardOf = 64
+const maxUnindexed = 64
 
 // Read returns the events that changed after a place, in the order of the changes. If
 // these are not known any more, it returns all events in the order of time.
@@ -45,7 +45,7 @@ func (l *Library) Read(ctx context.Context, m messages.ReadEvents) (messages.Eve
 	}
 	at := &out.Reached
 	anew := messages.Reached{Changes: talk.Changes, Print: talk.Print, Anew: true}
-	if back, ok, err := (*rows).Change(m.Conversation, talk.Changes-min(talk.Changes, heardOf)); err != nil {
+	if back, ok, err := (*rows).Change(m.Conversation, talk.Changes-min(talk.Changes, maxUnindexed)); err != nil {
 		return out, err
 	} else if ok {
 		anew.Changes, anew.Print = back.At.Changes, back.At.Print

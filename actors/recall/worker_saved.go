@@ -30,8 +30,8 @@ type mark struct {
 	to   memory.At
 }
 
-// heard returns the mark after hearing of one more change.
-func (m mark) heard(at memory.At) mark {
+// extended returns the mark after hearing of one more change.
+func (m mark) extended(at memory.At) mark {
 	if m.to.Changes == 0 || at.Changes != m.to.Changes+1 {
 		m.from = at.Changes - 1
 	}

@@ -11,8 +11,8 @@ import (
 
 // Bounds of the state route: events whose topics are read, and topics.
 const (
-	bestTold  = 24
-	maxTopics = 60
+	bestEvents = 24
+	maxTopics  = 60
 )
 
 // What a state is worth, beside the best event by words with 1: one whose topic the
@@ -152,7 +152,7 @@ func (s *search) topics() (list []topicAt) {
 			add(c, t.Key(), true)
 		}
 	}
-	for _, d := range s.best(bestTold) {
+	for _, d := range s.best(bestEvents) {
 		c, e, ok := s.l.event(s.x.Entry(d).ID)
 		if !ok {
 			continue

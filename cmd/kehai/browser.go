@@ -18,9 +18,9 @@ import (
 
 // browser shows a page of a running Kehai.
 type browser struct {
-	keys     control.PageBackend
-	program  string        // that opens a file as the person's desktop does
-	patience time.Duration // within which the page has its key, else it is not open
+	keys    control.PageBackend
+	program string        // that opens a file as the person's desktop does
+	timeout time.Duration // within which the page has its key, else it is not open
 }
 
 func newBrowser(keys control.PageBackend) browser {
@@ -69,7 +69,7 @@ func (b browser) open(ctx context.Context, path string) (opened bool, err error)
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
-	late := time.NewTimer(b.patience)
+	late := time.NewTimer(b.timeout)
 	defer late.Stop()
 	look := time.NewTicker(100 * time.Millisecond)
 	defer look.Stop()

@@ -229,16 +229,16 @@ func choose(list []hardware.Window, query, before string) (hardware.Window, erro
 	return hardware.Window{}, &ambiguousError{found}
 }
 
-// likeness is how well a window matches.
-type likeness int
+// matchQuality is how well a window matches.
+type matchQuality int
 
 const (
-	notAtAll likeness = iota
+	notAtAll matchQuality = iota
 	partly
 	wholly
 )
 
-func match(w hardware.Window, query string) likeness {
+func match(w hardware.Window, query string) matchQuality {
 	if isRef(query) {
 		return like(w.Ref, query, false)
 	}
@@ -252,7 +252,7 @@ func match(w hardware.Window, query string) likeness {
 }
 
 // like compares without regard to letter case and the encoding of characters.
-func like(name, text string, parts bool) likeness {
+func like(name, text string, parts bool) matchQuality {
 	name, text = fold(name), fold(text)
 	switch {
 	case text == "":

@@ -131,7 +131,7 @@ func showRoutes(a *app, r control.Recollection) error {
 	if err := t.write(a.stdout); err != nil {
 		return err
 	}
-	for _, told := range r.Told {
+	for _, told := range r.Background {
 		if err := a.stdout.lines("known: ", "  ", told.String()); err != nil {
 			return err
 		}
@@ -182,7 +182,7 @@ type importing struct {
 	size       int // of what waits
 	read, kept int
 	began      time.Time
-	told       time.Time
+	reported   time.Time
 }
 
 func (v *memoryImport) run(ctx context.Context, cmd *cobra.Command, b control.MemoryBackend, file string) error {
@@ -192,7 +192,7 @@ func (v *memoryImport) run(ctx context.Context, cmd *cobra.Command, b control.Me
 	}
 	defer f.Close()
 	i := &importing{app: v.app, b: b, waiting: map[messages.ConversationID][]messages.Event{}, began: time.Now(),
-		told: time.Now()}
+		reported: time.Now()}
 	err = control.ReadImport(f, func(c messages.ConversationID, e messages.Event) error {
 		if i.waiting[c] == nil {
 			i.order = append(i.order, c)
@@ -242,8 +242,8 @@ func (i *importing) flush(ctx context.Context) error {
 	}
 	clear(i.waiting)
 	i.order, i.size = nil, 0
-	if i.stderr.tty && time.Since(i.told) > time.Second {
-		i.told = time.Now()
+	if i.stderr.tty && time.Since(i.reported) > time.Second {
+		i.reported = time.Now()
 		return i.stderr.printf("%d messages, %.0f/s\n", i.read, float64(i.read)/time.Since(i.began).Seconds())
 	}
 	return nil

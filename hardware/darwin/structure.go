@@ -88,7 +88,7 @@ func (k *keeper) accessible(w windowInfo) (app, window element, err error) {
 	}
 	windows := k.a.list(o)
 	among := make([]candidate, len(windows))
-	var p patience
+	var p silences
 	for i, o := range windows {
 		e := element{k, o}
 		title, err := e.copy("AXTitle") // if this fails, the window matches nothing

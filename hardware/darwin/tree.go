@@ -49,7 +49,7 @@ func survey(ctx context.Context, root node) ([]placed, error) {
 		clip  rect
 	}
 	var found []placed
-	var p patience
+	var p silences
 	everything := rect{-1e6, -1e6, 2e6, 2e6}
 	queue := []step{{root, 0, everything}}
 	for seen := 0; len(queue) > 0 && seen < maxNodes; seen++ {
@@ -121,7 +121,7 @@ func visibleRows(ctx context.Context, list node) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	var p patience
+	var p silences
 	rows, all, hasRows := 0, 0, false
 	for _, c := range children {
 		if err := ctx.Err(); err != nil {
@@ -179,11 +179,11 @@ func areaOf(r rect) float64 {
 	return 0
 }
 
-// patience counts how often an application did not answer within axTimeout.
-type patience int
+// silences counts how often an application did not answer within axTimeout.
+type silences int
 
 // over reports whether an error ends a walk: every other element would fail as well.
-func (p *patience) over(err error) bool {
+func (p *silences) over(err error) bool {
 	if errors.Is(err, errSilent) {
 		*p++
 	}

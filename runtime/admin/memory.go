@@ -83,10 +83,10 @@ func (r Remembered) Named(c messages.ConversationID, id messages.MessageID) (lis
 	return list, err
 }
 
-// How many of the confirmed preferences and of the earlier talks a reply is told.
+// How many of the confirmed preferences and of the earlier talks a reply is given.
 const (
-	toldLikes = 8
-	toldTalks = 2
+	mostLikes = 8
+	mostTalks = 2
 )
 
 // About implements [recall.Rows]: what people like or dislike, how others have been of late,
@@ -96,7 +96,7 @@ func (r Remembered) About(c messages.ConversationID, now time.Time) ([]messages.
 	if err != nil {
 		return nil, err
 	}
-	return r.about(c, now, toldLikes, toldTalks, messages.Text(talk.Thread))
+	return r.about(c, now, mostLikes, mostTalks, messages.Text(talk.Thread))
 }
 
 // about is About for so many of the newest preferences and talks, but for one talk.

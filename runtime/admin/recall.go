@@ -129,21 +129,20 @@ func (b Backend) Run(_ context.Context, id string) (control.Recollection, error)
 		}
 		r.Found = append(r.Found, b.recalled(m, chosen))
 	}
-	if r.Told, err = (Remembered{e}).told(run, seen, c); err != nil {
+	if r.Background, err = (Remembered{e}).background(run, seen, c); err != nil {
 		return control.Recollection{}, err
 	}
 	return r, nil
 }
 
-// told returns what a run told that is known whatever is asked, as far as it is still known
-// and seen.
-func (r Remembered) told(run memory.Run, seen recall.Scope, c messages.ConversationID) (list []control.Told,
+// background returns what a run gave of what is known whatever is asked, as far as it still is, and seen.
+func (r Remembered) background(run memory.Run, seen recall.Scope, c messages.ConversationID) (list []control.Background,
 	err error) {
 	of := seen.Conversations
 	if of == nil {
 		of = []messages.ConversationID{c}
 	}
-	left := slices.Clone(run.Told)
+	left := slices.Clone(run.Background)
 	for _, c := range of {
 		if len(left) == 0 {
 			break
@@ -153,9 +152,9 @@ func (r Remembered) told(run memory.Run, seen recall.Scope, c messages.Conversat
 			return nil, err
 		}
 		for _, k := range known {
-			if at := slices.Index(left, memory.ToldPrint(k)); at >= 0 {
+			if at := slices.Index(left, memory.BackgroundPrint(k)); at >= 0 {
 				left = slices.Delete(left, at, at+1)
-				list = append(list, control.Told{Own: k.Own, Speaker: string(k.Speaker), Text: string(k.Text)})
+				list = append(list, control.Background{Own: k.Own, Speaker: string(k.Speaker), Text: string(k.Text)})
 			}
 		}
 	}

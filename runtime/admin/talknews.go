@@ -34,8 +34,8 @@ type talk struct {
 
 // Bounds of what is kept of conversations that nobody waits for, and of events of each.
 const (
-	mostIdle  = 1024
-	mostHeard = 16
+	mostIdle   = 1024
+	mostEvents = 16
 )
 
 // NewTalks returns a Talks without listeners.
@@ -65,15 +65,15 @@ func (t *Talks) Listen(ev engine.Published) {
 // conversation come in order. The caller holds the lock.
 func (t *Talks) hear(c messages.ConversationID, ev engine.Published) {
 	if one := t.talks[c]; one != nil {
-		if one.events = append(one.events, ev); len(one.events) > mostHeard {
+		if one.events = append(one.events, ev); len(one.events) > mostEvents {
 			one.since, one.events = one.events[0].Seq, slices.Delete(one.events, 0, 1)
 		}
 	}
 	t.wake(c, nil)
 }
 
-// heard returns the events of a conversation behind a place; false if that is too long ago.
-func (t *Talks) heard(c messages.ConversationID, after uint64) ([]engine.Published, bool) {
+// eventsAfter returns the events of a conversation behind a place; false if that is too long ago.
+func (t *Talks) eventsAfter(c messages.ConversationID, after uint64) ([]engine.Published, bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	one := t.talks[c]
@@ -194,7 +194,7 @@ func (b Backend) News(ctx context.Context, c messages.ConversationID, after uint
 // readNews adds what happened in a conversation after the last place, by what was heard or
 // by the event log.
 func (b Backend) readNews(e *engine.Engine, c messages.ConversationID, n *control.News) error {
-	if list, ok := b.Talks.heard(c, n.Last); ok {
+	if list, ok := b.Talks.eventsAfter(c, n.Last); ok {
 		for _, p := range list {
 			n.Last = p.Seq
 			n.Events = append(n.Events, newsOf(c, p)...)

@@ -77,20 +77,20 @@ type Recollection struct {
 	Found      []Recalled    `json:"found"`             // the best first
 	Loading    bool          `json:"loading,omitempty"` // some events cannot be found yet
 
-	Selection *Selection `json:"selection,omitempty"` // nil: no model was asked to choose
-	Told      []Told     `json:"told,omitempty"`      // what a reply's model was told besides, whatever was asked
+	Selection  *Selection   `json:"selection,omitempty"` // nil: no model was asked to choose
+	Background []Background `json:"told,omitempty"`      // what a reply's model was told besides, whatever was asked
 }
 
-// Told is something that is known whatever is asked: what somebody likes, how he has been, or,
+// Background is something that is known whatever is asked: what somebody likes, how he has been, or,
 // without a speaker, what was talked about before.
-type Told struct {
+type Background struct {
 	Own     bool   `json:"own,omitempty"`
 	Speaker string `json:"speaker,omitempty"`
 	Text    string `json:"text"`
 }
 
 // String is a line for people.
-func (t Told) String() string {
+func (t Background) String() string {
 	switch {
 	case t.Own:
 		return "you: " + t.Text

@@ -253,7 +253,7 @@ func TestPurgeLaterDuringAPurge(t *testing.T) {
 	if err := <-purged; !errors.Is(err, errPurge) {
 		t.Errorf("Purge() = %v, want that the later wish is left", err)
 	}
-	if wish, err := s.purgeWish(); wish == 0 || err != nil {
+	if wish, err := s.purgeRequest(); wish == 0 || err != nil {
 		t.Errorf("the wish is %d (%v), want the later one", wish, err)
 	}
 	if err := <-purging(s); err != nil {

@@ -54,15 +54,15 @@ func (s *Store) PurgeLater() error {
 	defer s.gate.leave()
 	s.writing.Lock()
 	defer s.writing.Unlock()
-	n, err := s.purgeWish()
+	n, err := s.purgeRequest()
 	if err != nil {
 		return err
 	}
 	return s.write([]engine.Op{{Key: purgeKey, Value: strconv.AppendUint(nil, n+1, 10)}}, true)
 }
 
-// purgeWish returns the number of the newest request, 0 if there is none.
-func (s *Store) purgeWish() (uint64, error) {
+// purgeRequest returns the number of the newest request, 0 if there is none.
+func (s *Store) purgeRequest() (uint64, error) {
 	txn := s.view()
 	defer txn.Discard()
 	value, ok, err := s.get(txn.Txn, purgeKey)
@@ -88,7 +88,7 @@ func (s *Store) Purge(ctx context.Context) (gone bool, err error) {
 	defer s.gate.leave()
 	s.tidying.Lock()
 	defer s.tidying.Unlock()
-	wish, err := s.purgeWish()
+	wish, err := s.purgeRequest()
 	if err != nil || wish == 0 {
 		return err == nil, err
 	}
@@ -101,7 +101,7 @@ func (s *Store) Purge(ctx context.Context) (gone bool, err error) {
 	}
 	s.writing.Lock()
 	defer s.writing.Unlock()
-	if now, err := s.purgeWish(); err != nil || now != wish {
+	if now, err := s.purgeRequest(); err != nil || now != wish {
 		return false, err
 	}
 	return true, s.write([]engine.Op{{Key: purgeKey, Delete: true}}, true)

@@ -137,7 +137,7 @@ func TestVisible(t *testing.T) {
 	}
 }
 
-func TestLikeness(t *testing.T) {
+func TestSimilarity(t *testing.T) {
 	for _, c := range []struct {
 		asked, read string
 		least, most float64
@@ -158,9 +158,9 @@ func TestLikeness(t *testing.T) {
 }
 
 // What a reply's model was told is shown behind what it recalled; a fixed text was told nothing.
-func TestTold(t *testing.T) {
+func TestBackground(t *testing.T) {
 	ev := &Evidence{Recalled: func(string) (control.Recollection, error) {
-		return control.Recollection{Told: []control.Told{{Speaker: "Hana", Text: "likes: tea"},
+		return control.Recollection{Background: []control.Background{{Speaker: "Hana", Text: "likes: tea"},
 			{Own: true, Text: "likes: rain"},
 			{Text: "earlier: the move"}}}, nil
 	}}

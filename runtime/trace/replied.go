@@ -241,7 +241,7 @@ func (ev *Evidence) remembers(p *control.Path, r *replied) {
 		if err != nil { // it is no longer kept
 			return
 		}
-		if c.Basis.Recalled == 0 && len(run.Told) == 0 {
+		if c.Basis.Recalled == 0 && len(run.Background) == 0 {
 			return
 		}
 		step := control.Step{At: run.At, Stage: events.StageRecall, Outcome: events.OutcomePassed,
@@ -255,7 +255,7 @@ func (ev *Evidence) remembers(p *control.Path, r *replied) {
 			step.Matched = append(step.Matched, control.Matched{Side: side, Text: f.Text})
 		}
 		p.Steps = append(p.Steps, step)
-		for _, t := range run.Told {
+		for _, t := range run.Background {
 			if c.Basis.Model != "" { // a fixed text is not told
 				p.Steps = append(p.Steps, control.Step{At: run.At, Stage: events.StageRecall,
 					Outcome: events.OutcomePassed, What: "the model was told what is known: " + t.String()})

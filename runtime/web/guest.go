@@ -23,7 +23,7 @@ func (s *Server) guests() http.Handler {
 			}
 		}
 	}
-	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { s.told(w, 0, nil, errGuest) })
+	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { s.respond(w, 0, nil, errGuest) })
 	return mux
 }
 

@@ -41,7 +41,7 @@ func (s *Server) recall(w http.ResponseWriter, r *http.Request) {
 		found, err = m.Recall(r.Context(), control.RecallQuery{Text: ask.Text, Conversation: ask.Conversation,
 			K: pageRecalled})
 	}
-	s.told(w, http.StatusOK, found, err)
+	s.respond(w, http.StatusOK, found, err)
 }
 
 func (s *Server) remembered(w http.ResponseWriter, r *http.Request) {
@@ -56,7 +56,7 @@ func (s *Server) remembered(w http.ResponseWriter, r *http.Request) {
 		of := messages.ConversationID(v.Get("conversation"))
 		e, err = m.Remembered(r.Context(), of, messages.MessageID(v.Get("id")))
 	}
-	s.told(w, http.StatusOK, e, err)
+	s.respond(w, http.StatusOK, e, err)
 }
 
 func (s *Server) recalled(w http.ResponseWriter, r *http.Request) {
@@ -65,7 +65,7 @@ func (s *Server) recalled(w http.ResponseWriter, r *http.Request) {
 	if err == nil {
 		run, err = m.Run(r.Context(), r.URL.Query().Get("id"))
 	}
-	s.told(w, http.StatusOK, run, err)
+	s.respond(w, http.StatusOK, run, err)
 }
 
 func (s *Server) unrelated(w http.ResponseWriter, r *http.Request) {
@@ -81,5 +81,5 @@ func (s *Server) unrelated(w http.ResponseWriter, r *http.Request) {
 	if err == nil {
 		err = m.Unrelated(r.Context(), ask.Run, ask.ID, ask.Undo)
 	}
-	s.told(w, http.StatusOK, struct{}{}, err)
+	s.respond(w, http.StatusOK, struct{}{}, err)
 }

@@ -106,8 +106,8 @@ type problem struct {
 	Code  string `json:"code"`
 }
 
-// told answers with a value, or with an error.
-func (s *Server) told(w http.ResponseWriter, status int, v any, err error) {
+// respond answers with a value, or with an error.
+func (s *Server) respond(w http.ResponseWriter, status int, v any, err error) {
 	if err != nil {
 		status = http.StatusInternalServerError
 		p := problem{err.Error(), "internal"}
@@ -147,13 +147,13 @@ func body(w http.ResponseWriter, r *http.Request, into any) error {
 func (s *Server) conversations(w http.ResponseWriter, r *http.Request) {
 	list, err := s.opts.Talk.Conversations(r.Context())
 	v := visitorOf(r)
-	s.told(w, http.StatusOK, map[string]any{"conversations": listed(v, list), "guest": v.Role == control.RoleGuest},
+	s.respond(w, http.StatusOK, map[string]any{"conversations": listed(v, list), "guest": v.Role == control.RoleGuest},
 		err)
 }
 
 func (s *Server) insights(w http.ResponseWriter, r *http.Request) {
 	list, err := s.opts.Talk.Insights(r.Context())
-	s.told(w, http.StatusOK, map[string]any{"projects": list}, err)
+	s.respond(w, http.StatusOK, map[string]any{"projects": list}, err)
 }
 
 func (s *Server) define(w http.ResponseWriter, r *http.Request) {
@@ -170,7 +170,7 @@ func (s *Server) define(w http.ResponseWriter, r *http.Request) {
 		defer cancel()
 		out.Project, err = s.opts.Talk.Define(ctx, ask.Name, []byte(ask.File))
 	}
-	s.told(w, http.StatusCreated, out, err)
+	s.respond(w, http.StatusCreated, out, err)
 }
 
 // began says which conversation was started.
@@ -187,7 +187,7 @@ func (s *Server) begin(w http.ResponseWriter, r *http.Request) {
 		defer cancel()
 		out.Conversation, err = s.opts.Talk.Begin(ctx, ask)
 	}
-	s.told(w, http.StatusCreated, out, err)
+	s.respond(w, http.StatusCreated, out, err)
 }
 
 // talk answers what was said, once or as a stream of Server-Sent Events.
@@ -198,22 +198,22 @@ func (s *Server) talk(w http.ResponseWriter, r *http.Request) {
 		err = errors.New("q: only an owner searches, because what is found is found in words that guests see masked")
 	}
 	if err != nil {
-		s.told(w, 0, nil, fmt.Errorf("%w: %w", errQuery, err))
+		s.respond(w, 0, nil, fmt.Errorf("%w: %w", errQuery, err))
 		return
 	}
 	if err := s.own(r, c); err != nil {
-		s.told(w, 0, nil, err)
+		s.respond(w, 0, nil, err)
 		return
 	}
 	t, err := s.opts.Talk.Talk(r.Context(), c, q)
 	if err != nil || !streams(r) {
-		s.told(w, http.StatusOK, s.talkFor(visitorOf(r), t), err)
+		s.respond(w, http.StatusOK, s.talkFor(visitorOf(r), t), err)
 		return
 	}
 	after := t.LastEventID
 	if id := r.Header.Get("Last-Event-ID"); id != "" {
 		if after, err = strconv.ParseUint(id, 10, 64); err != nil {
-			s.told(w, 0, nil, fmt.Errorf("%w: Last-Event-ID: want a number", errQuery))
+			s.respond(w, 0, nil, fmt.Errorf("%w: Last-Event-ID: want a number", errQuery))
 			return
 		}
 	}
@@ -247,7 +247,7 @@ func (s *Server) say(w http.ResponseWriter, r *http.Request) {
 		a, err = s.opts.Talk.Say(ctx, c, control.Say{Text: ask.Text, Key: key})
 	}
 	if err != nil || !streams(r) {
-		s.told(w, http.StatusAccepted, a, err)
+		s.respond(w, http.StatusAccepted, a, err)
 		return
 	}
 	s.follow(w, r, a.Conversation, a.After, a.Message, a.Answered)
@@ -272,17 +272,17 @@ func (s *Server) draft(w http.ResponseWriter, r *http.Request) {
 		defer cancel()
 		err = s.opts.Talk.DraftDo(ctx, ask.ID, ask.Do, ask.Text)
 	}
-	s.told(w, http.StatusAccepted, struct{}{}, err)
+	s.respond(w, http.StatusAccepted, struct{}{}, err)
 }
 
 func (s *Server) why(w http.ResponseWriter, r *http.Request) {
 	id := r.URL.Query().Get("id")
 	if id == "" {
-		s.told(w, 0, nil, fmt.Errorf("%w: id: want the id of a message or a reply", errQuery))
+		s.respond(w, 0, nil, fmt.Errorf("%w: id: want the id of a message or a reply", errQuery))
 		return
 	}
 	why, err := s.opts.Talk.Why(r.Context(), control.WhyQuery{ID: id})
-	s.told(w, http.StatusOK, why, err)
+	s.respond(w, http.StatusOK, why, err)
 }
 
 // follow sends what happens in a conversation after a place in the event log, until the
@@ -292,7 +292,7 @@ func (s *Server) follow(w http.ResponseWriter, r *http.Request, c messages.Conve
 	answering messages.MessageID, answered bool) {
 	if s.talks.Add(1) > maxTalks {
 		s.talks.Add(-1)
-		s.told(w, 0, nil, errStreams)
+		s.respond(w, 0, nil, errStreams)
 		return
 	}
 	defer s.talks.Add(-1)
@@ -335,7 +335,7 @@ type following struct {
 	answering messages.MessageID // "" follows everything
 	answered  bool               // somebody answers
 	state     *control.TalkState // of the reply to it
-	heard     bool               // the message itself was told
+	announced bool               // the message itself was told
 	over      bool
 }
 
@@ -346,7 +346,7 @@ func (f *following) tell(n control.News) error {
 		if e.State != nil && f.answering != "" && slices.Contains(e.State.Answers, f.answering) {
 			f.state = e.State
 		}
-		f.heard = f.heard || e.Message != nil && e.Message.ID == string(f.answering)
+		f.announced = f.announced || e.Message != nil && e.Message.ID == string(f.answering)
 		if e.Event == control.NewsDone && f.answering != "" && !slices.Contains(e.State.Answers, f.answering) {
 			continue // of another message
 		}
@@ -367,7 +367,7 @@ func (f *following) tell(n control.News) error {
 		done := *f.state
 		done.Why = waiting[done.State]
 		return f.send("", control.NewsDone, done)
-	case f.answering != "" && f.heard && !f.answered:
+	case f.answering != "" && f.announced && !f.answered:
 		f.over = true
 		return f.send("", control.NewsDone,
 			control.TalkState{State: messages.ReplyNone, At: control.Stamp{Time: time.Now()}})

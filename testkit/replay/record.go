@@ -10,10 +10,10 @@ import (
 
 // recorder keeps what comes out of a replay.
 type recorder struct {
-	got   []heard
-	place []messages.Occurrence              // of each in got
-	heard map[string]messages.IncomingBubble // that went into ingress, by the message's id
-	sent  []said
+	got      []heard
+	place    []messages.Occurrence              // of each in got
+	incoming map[string]messages.IncomingBubble // that went into ingress, by the message's id
+	sent     []said
 	// claimed are texts that were taken for what Kehai has sent before they were messages.
 	claimed []heard
 	gaps    []messages.ConversationID // in which messages may be missing, as was told
@@ -22,7 +22,7 @@ type recorder struct {
 	lines   bool // each line of a text is a message: profile seed joins them
 }
 
-func newRecorder() recorder { return recorder{heard: map[string]messages.IncomingBubble{}} }
+func newRecorder() recorder { return recorder{incoming: map[string]messages.IncomingBubble{}} }
 
 func (r *recorder) delivered(m messages.MessageDelivered) {
 	for _, part := range m.Parts {
@@ -35,7 +35,7 @@ func (r *recorder) delivered(m messages.MessageDelivered) {
 
 // dropped records what was stopped as an echo, in the place where it would have come out.
 func (r *recorder) dropped(d events.Dropped) {
-	h, ok := r.heard[d.Cause]
+	h, ok := r.incoming[d.Cause]
 	if !ok || d.Detail.Rule != events.RuleEcho {
 		return
 	}

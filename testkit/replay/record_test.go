@@ -12,7 +12,7 @@ import (
 func TestRecorderKnowsEchoesByTheirRule(t *testing.T) {
 	r := newRecorder()
 	for id, n := range map[string]messages.Occurrence{"m1": 1, "m2": 2} {
-		r.heard[id] = messages.IncomingBubble{Conversation: "line:Hana", Kind: messages.KindText,
+		r.incoming[id] = messages.IncomingBubble{Conversation: "line:Hana", Kind: messages.KindText,
 			Text: messages.Text(id), Occurrence: n}
 	}
 	r.delivered(messages.MessageDelivered{InboundMessage: messages.InboundMessage{

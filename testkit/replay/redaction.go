@@ -58,8 +58,8 @@ func (r *redaction) entryOf(img *image.RGBA) (int, bool) {
 	return 0, false
 }
 
-// heard learns what was read in a frame.
-func (r *redaction) heard(frame *image.RGBA, lines []messages.Line) {
+// learnFrame learns what was read in a frame.
+func (r *redaction) learnFrame(frame *image.RGBA, lines []messages.Line) {
 	if i, ok := r.entryOf(frame); ok {
 		r.learn(i, lines)
 	}

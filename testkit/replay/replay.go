@@ -373,7 +373,7 @@ func (p *playback) trouble(what string, actor messages.Address, reason string) {
 // divert watches what is delivered to the actors and takes nothing.
 func (p *playback) divert(env engine.Envelope) bool {
 	if h, ok := env.Message.(messages.IncomingBubble); ok && env.To.Kind() == messages.ActorIngress {
-		p.recorder.heard[env.ID] = h
+		p.recorder.incoming[env.ID] = h
 	}
 	return false
 }

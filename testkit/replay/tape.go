@@ -198,7 +198,7 @@ func (r tapeCrops) RecognizeCrop(_ context.Context, frame *image.RGBA, box image
 	}
 	lines, err := r.t.read(recording.CropKey(frame, box, hint), box.Min)
 	if r.t.redaction != nil {
-		r.t.redaction.heard(frame, lines)
+		r.t.redaction.learnFrame(frame, lines)
 	}
 	return lines, err
 }

@@ -36,7 +36,7 @@ func (p *playback) expected() []said {
 		all := append([]string{string(s.Text)}, texts[where]...)
 		slices.Sort(all[1:])
 		out[i] = said{conversation: s.Conversation, kind: s.Kind, texts: slices.Compact(all),
-			free: p.history(truth[:i], s) || s.Alike && p.gapTold(s.Conversation), partial: s.Partial}
+			free: p.history(truth[:i], s) || s.Alike && p.gapReported(s.Conversation), partial: s.Partial}
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(a, b int) int {
@@ -65,8 +65,8 @@ func (p *playback) history(before []drawn.Seen, s drawn.Seen) bool {
 	}
 }
 
-// gapTold reports whether it was said that messages of a conversation may be missing.
-func (p *playback) gapTold(conversation string) bool {
+// gapReported reports whether it was said that messages of a conversation may be missing.
+func (p *playback) gapReported(conversation string) bool {
 	return slices.ContainsFunc(p.recorder.gaps, func(c messages.ConversationID) bool {
 		return strings.TrimPrefix(string(p.called(c)), p.cfg.Windows[0].App+":") == conversation
 	})

@@ -421,7 +421,7 @@ func (s *Seat) round(ctx context.Context) {
 	var all sync.WaitGroup
 	for _, m := range s.id.Book().Members {
 		if m.Node != s.id.Node() {
-			all.Go(func() { s.heard(m.Node, s.greet(ctx, m.Node)) }) // Status tells when it last answered
+			all.Go(func() { s.noteRefusal(m.Node, s.greet(ctx, m.Node)) }) // Status tells when it last answered
 		}
 	}
 	for _, address := range s.unmet() {

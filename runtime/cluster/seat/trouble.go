@@ -36,8 +36,8 @@ func (s *Seat) trouble(about string, err error) {
 	}
 }
 
-// heard notes whether a member refuses this machine, as the answer to a greeting tells.
-func (s *Seat) heard(node string, err error) {
+// noteRefusal notes whether a member refuses this machine, as the answer to a greeting tells.
+func (s *Seat) noteRefusal(node string, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err == nil {

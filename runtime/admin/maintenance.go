@@ -18,19 +18,19 @@ import (
 	"github.com/kehai-run/kehai/runtime/keyring"
 )
 
-// upkeepEvery is how often old records are deleted and the store is compacted;
+// maintainEvery is how often old records are deleted and the store is compacted;
 // purgeEvery is how often what was deleted leaves the store's files.
 const (
-	upkeepEvery = time.Hour
-	purgeEvery  = 24 * time.Hour
+	maintainEvery = time.Hour
+	purgeEvery    = 24 * time.Hour
 )
 
 // injectionsKept is how long a host may repeat an injection without effect.
 const injectionsKept = 7 * 24 * time.Hour
 
-// Upkeep deletes data older than its retention, at the start and every hour, and frees
+// Maintain deletes data older than its retention, at the start and every hour, and frees
 // the space, until ctx ends.
-func (b Backend) Upkeep(ctx context.Context, log zerolog.Logger) error {
+func (b Backend) Maintain(ctx context.Context, log zerolog.Logger) error {
 	disk := b.Disk()
 	try := func(what string, err error) {
 		if err != nil && ctx.Err() == nil {
@@ -51,7 +51,7 @@ func (b Backend) Upkeep(ctx context.Context, log zerolog.Logger) error {
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-time.After(upkeepEvery):
+		case <-time.After(maintainEvery):
 		}
 		try("compact_failed", disk.Compact(ctx))
 	}
