@@ -101,3 +101,6 @@ func (r *Replica) Silent() bool {
 	defer r.mu.Unlock()
 	return !r.greeted
 }
+
+// Receipt is the key of the row that the delivery acknowledges.
+func (env *Envelope) Receipt() string { return env.receipt }

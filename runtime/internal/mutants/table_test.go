@@ -23,6 +23,13 @@ var mutants = []mutant{
 	{what: "a failed commit is not reported", file: "runtime/engine/commit.go",
 		old: `e.reportFailed(n, err)`, new: `_ = n`,
 		by: "TestFailedCommitIsReported"},
+	{what: "a refused turn keeps its place among what crosses over", file: "runtime/engine/commit.go",
+		old: `p.refused(e, r.Status, nil)`, new: `over = over[min(1, len(over)):]
+				p.refused(e, r.Status, nil)`, by: "TestABatchIsRefusedInPart"},
+	{what: "a turn that sends nothing over has a place there", file: "runtime/engine/commit.go",
+		old: `len(over) > 0 && w.crosses() {`, new: `len(over) > 0 {`, by: "TestABatchIsRefusedInPart"},
+	{what: "a turn has the result of another", file: "runtime/engine/commit.go",
+		old: `done.results[s][i]`, new: `done.results[s][len(live[s])-1-i]`, by: "TestABatchIsRefusedInPart"},
 	{what: "an unknown outcome is taken for a refusal", file: "runtime/engine/commit.go",
 		old: `case errors.Is(err, ErrUnknown):`, new: `case errors.Is(err, ErrUnknown) && false:`,
 		by: "TestUnknownOutcome"},
