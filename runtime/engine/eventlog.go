@@ -158,8 +158,8 @@ func (e *Engine) verdicts(s Shard, failed *error) iter.Seq[events.Verdict] {
 // Cutoffs say how old records may get. What is older than its time is deleted;
 // the zero time keeps everything.
 type Cutoffs struct {
-	// Events are kept while a subscription in Served has not acknowledged them. Passed is
-	// told of the others that will miss events: how many were deleted before they
+	// Events are kept while a subscription in Served has not acknowledged them, or has yet to
+	// begin. Passed is told of the others that will miss events: how many were deleted before they
 	// acknowledged them.
 	Events      time.Time
 	Served      []string
@@ -175,15 +175,21 @@ const trimBatch = 1000
 // Trim deletes old records and returns how many.
 func (e *Engine) Trim(ctx context.Context, c Cutoffs) (int, error) {
 	acked, dead := ^uint64(0), map[string]uint64{}
+	begun := 0
 	err := e.store.Scan([]byte(e.cursorKey("")), nil, func(k, v []byte) bool {
 		seq, ok := seqOf(string(v))
 		if name := strings.TrimPrefix(string(k), e.cursorKey("")); ok && slices.Contains(c.Served, name) {
-			acked = min(acked, seq)
+			acked, begun = min(acked, seq), begun+1
 		} else if ok {
 			dead[name] = seq
 		}
 		return true
 	})
+	if begun < len(c.Served) && err == nil {
+		var trimmed uint64
+		trimmed, err = e.Trimmed()
+		acked = min(acked, trimmed)
+	}
 	if err != nil {
 		return 0, fmt.Errorf("engine: trim: %w", err)
 	}

@@ -618,8 +618,8 @@ func (s *simStore) write(ops []engine.Op, sync bool) error {
 		}
 		row := string(op.Key) + " = " + string(op.Value)
 		if before, again := s.w.numbers[under]; again && before != row {
-			s.w.wrongf("number %d of shard %s is given to\n%q\nand was given to\n%q", under.number, under.shard, row,
-				before)
+			s.w.wrongf("number %d of shard %s is given to\n%q\nand was given to\n%q",
+				under.number, under.shard, row, before)
 		}
 		s.w.numbers[under] = row
 	}

@@ -748,7 +748,7 @@ func TestWhatRetentionDeletesIsKnownOnAllNodes(t *testing.T) {
 		before := at(day)
 		done := make(chan error, 1)
 		go func() {
-			_, err := w.Node(i).Engine().Trim(t.Context(), engine.Cutoffs{Events: before, Served: []string{"page"}})
+			_, err := w.Node(i).Engine().Trim(t.Context(), engine.Cutoffs{Events: before})
 			done <- err
 		}()
 		for trimmed := false; !trimmed; w.Advance(100 * time.Millisecond) {

@@ -570,6 +570,37 @@ func TestADeadCursorDoesNotPinTheLog(t *testing.T) {
 	}
 }
 
+// A subscription that is served keeps the log from before it has stored its place: it begins where the
+// log did when it came.
+func TestANewSubscriptionKeepsTheLog(t *testing.T) {
+	store := mem.New()
+	h := step(t, func(turn *actors.Turn, m messages.Message) error { turn.Publish(m); return nil },
+		actortest.Store(store))
+	h.Send(number{1})
+	trim := func(served ...string) {
+		t.Helper()
+		if err := await(h, func(ctx context.Context) error {
+			_, err := h.Engine().Trim(ctx, engine.Cutoffs{Events: h.Now().Add(time.Hour), Served: served})
+			return err
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if trim("new"); len(keys(t, store, "e/")) != 1 {
+		t.Error("the event is deleted before the new subscription has begun")
+	}
+	trim()
+	h.Send(number{2})
+	at, err := h.Engine().Cursor("new")
+	if newest, terr := h.Engine().Trimmed(); at == 0 || at != newest || err != nil || terr != nil {
+		t.Errorf("Cursor() of a new subscription = %d, %v, Trimmed() = %d, %v, want both at the first event",
+			at, err, newest, terr)
+	}
+	if trim("new"); len(keys(t, store, "e/")) != 1 {
+		t.Error("the second event is deleted before the new subscription has begun")
+	}
+}
+
 // await runs what waits for its commits, and commits them.
 func await(h *actortest.Harness, fn func(context.Context) error) error {
 	done := make(chan error, 1)
