@@ -13,7 +13,7 @@ func RowKey(n uint64) string { return fmt.Sprintf("%016d", n) }
 func RowNumber(key string) (uint64, error) {
 	n, err := strconv.ParseUint(key, 10, 64)
 	if err != nil {
-		return 0, fmt.Errorf("%w: its key %q is no number: the store is damaged, run: kehai doctor", ErrRow, key)
+		return 0, fmt.Errorf("%w: its key %q is no number: the store is damaged: restore a backup", ErrRow, key)
 	}
 	return n, nil
 }

@@ -87,14 +87,12 @@ func (b Backend) trim(ctx context.Context, log zerolog.Logger, now time.Time) er
 		return err
 	}
 	old := cut(b.Config.Retention.Messages)
-	n, err := e.Trim(ctx, engine.Cutoffs{
+	n, err := b.served().Trim(ctx, engine.Cutoffs{
 		Events:      old,
-		Served:      b.served(),
-		Passed:      b.passed(log),
 		Verdicts:    cut(b.Config.Retention.Verdicts),
 		DeadLetters: cut(b.Config.Retention.DeadLetters),
 		Injections:  cut(injectionsKept),
-	})
+	}, b.following(e, log))
 	if n > 0 {
 		err = errors.Join(err, b.Disk().PurgeLater())
 	}

@@ -40,9 +40,24 @@ type Options struct {
 	Listen   func(Event) // every event as it happens, from any goroutine; it must not block
 	// Process is enough durability: a power cut may take back what was committed last.
 	Process bool
+	// Retention says how long records are kept. The zero value keeps all.
+	Retention Retention
 	// Drain is how long work that is under way may take at the end. 0 means 5 seconds.
 	Drain time.Duration
 }
+
+// Retention says how long records are kept: what is older is deleted, when the runtime starts and then
+// every hour. 0 means for ever.
+type Retention struct {
+	// Events are kept in any case until each subscription of this program has acknowledged them.
+	Events      time.Duration
+	Verdicts    time.Duration // which say what became of messages
+	DeadLetters time.Duration
+	Injections  time.Duration // keys: an injection that is repeated later counts again
+}
+
+// upkeepEvery is how often old records are deleted.
+const upkeepEvery = time.Hour
 
 // Func is the kind of actors without fields: all are the same function, for example one made by
 // [actors.On].
@@ -58,6 +73,7 @@ func Func(kind string, receive actors.Func) engine.Kind {
 type Runtime struct {
 	core *Core
 	o    Options
+	disk *store.Store // nil: in memory
 }
 
 // New checks the options. Nothing runs, and nothing is opened, before Run.
@@ -79,7 +95,7 @@ func New(o Options) (*Runtime, error) {
 	if o.Drain == 0 {
 		o.Drain = 5 * time.Second
 	}
-	return &Runtime{core, o}, nil
+	return &Runtime{core: core, o: o}, nil
 }
 
 // Check refuses kinds and addresses that nothing could run.
@@ -154,6 +170,57 @@ func (r *Runtime) DiscardDeadLetter(ctx context.Context, id string) error {
 	return e.DiscardDeadLetter(ctx, id)
 }
 
+// Subscriptions lists the readers that have a place in the event log, sorted by name, also those
+// that this program does not have: how far each is, and why it is stuck.
+func (r *Runtime) Subscriptions() ([]engine.Subscription, error) {
+	e, err := r.core.Engine()
+	if err != nil {
+		return nil, err
+	}
+	return r.served().List(e)
+}
+
+// DropSubscription deletes the place of a subscription that this program no longer has, with the
+// events that it has parked. A later one of that name begins at the first event that is kept.
+func (r *Runtime) DropSubscription(ctx context.Context, name string) error {
+	e, err := r.core.Engine()
+	if err != nil {
+		return err
+	}
+	return r.served().Drop(ctx, name, r.core.following(e))
+}
+
+func (r *Runtime) served() follow.Served { return r.core.Readers.Served() }
+
+// upkeep deletes what is too old, and frees its space, until ctx ends.
+func (r *Runtime) upkeep(ctx context.Context, e *engine.Engine) error {
+	try := func(what string, err error) {
+		if err != nil && ctx.Err() == nil {
+			r.o.Log.Warn().Err(err).Msg(what)
+		}
+	}
+	for {
+		now, keep := time.Now(), r.o.Retention
+		cut := func(keep time.Duration) time.Time {
+			if keep <= 0 {
+				return time.Time{}
+			}
+			return now.Add(-keep)
+		}
+		_, err := r.served().Trim(ctx, engine.Cutoffs{Events: cut(keep.Events), Verdicts: cut(keep.Verdicts),
+			DeadLetters: cut(keep.DeadLetters), Injections: cut(keep.Injections)}, r.core.following(e))
+		try("trim_failed", err)
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(upkeepEvery):
+		}
+		if r.disk != nil {
+			try("compact_failed", r.disk.Compact(ctx))
+		}
+	}
+}
+
 // Run runs the actors until ctx ends, drains work that is under way, and closes the store. The
 // error is an [Unfinished] if work was left: the next start continues. A runtime runs once.
 func (r *Runtime) Run(ctx context.Context) error {
@@ -170,12 +237,15 @@ func (r *Runtime) Run(ctx context.Context) error {
 			if r.o.Data == "" {
 				return nil, nil
 			}
-			return keyring.Open(filepath.Join(r.o.Data, "keys"))
+			return keyring.OpenAlone(filepath.Join(r.o.Data, "keys"))
 		},
-		Seat:     Alone,
-		System:   r.system,
-		Load:     func(*engine.Engine) error { return nil },
-		Services: func(*engine.Engine) []follow.Service { return nil },
+		Seat:   Alone,
+		System: r.system,
+		Load:   func(*engine.Engine) error { return nil },
+		Services: func(e *engine.Engine) []follow.Service {
+			return []follow.Service{follow.NewService("retention", r.o.Retention != Retention{},
+				follow.At(func(ctx context.Context) error { return r.upkeep(ctx, e) }))}
+		},
 		Running:  func() { r.o.Log.Info().Str("data", r.o.Data).Msg("running") },
 		Drain:    r.o.Drain,
 		Stopping: func(context.Context, *engine.Engine) {},
@@ -191,12 +261,17 @@ func (r *Runtime) openStore() (engine.Store, error) {
 	if err := private.Make(r.o.Data, private.Unwritable); err != nil {
 		return nil, err
 	}
-	return store.Open(store.Options{Dir: filepath.Join(r.o.Data, "store"), Logger: r.o.Log,
-		MinFree: engine.DefaultMinFree, OnStop: r.core.StoreStopped})
+	st, err := store.Open(store.Options{Dir: filepath.Join(r.o.Data, "store"), Logger: r.o.Log,
+		MinFree: engine.DefaultMinFree, OnStop: r.core.StoreStopped, Alone: true})
+	if err != nil {
+		return nil, err
+	}
+	r.disk = st
+	return st, nil
 }
 
 func (r *Runtime) system(o live.Options) live.Options {
-	names := telemetry.Names{}
+	names := telemetry.Names{Alone: true}
 	failures := telemetry.Log(r.o.Log.Level(max(r.o.Log.GetLevel(), zerolog.WarnLevel)), names)
 	o.Name, o.Activate = names.Actor, r.o.Live
 	o.Engine.Kinds, o.Engine.Workers, o.Engine.Sync = r.o.Actors, r.o.Workers, !r.o.Process

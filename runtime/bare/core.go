@@ -271,7 +271,7 @@ func (c *Core) work(ctx, abort context.Context, p Plan, o live.Options) error {
 	}
 	run.Serve(services, serving)
 	if err == nil {
-		o := follow.Options{Engine: sys.Engine(), Log: c.Log, Trouble: c.Health.Set}
+		o := c.following(sys.Engine())
 		for _, s := range c.Readers.All() {
 			run.Spawn(&followers, "subscription "+s.Name(), func() error { return s.Follow(following, services, o) })
 		}
@@ -296,10 +296,24 @@ func (c *Core) work(ctx, abort context.Context, p Plan, o live.Options) error {
 	}
 	follow.WaitUnless(c.broken, &run.All)
 	c.Log.Info().Msg("stopped")
-	if behind := c.Readers.Behind(); err == nil && (!left.None() || len(behind) > 0) {
-		err = &Unfinished{Left: left, Blocked: sys.Engine().Busy(), Behind: behind}
+	if err == nil {
+		err = c.unfinished(left, sys.Engine())
 	}
 	return err
+}
+
+// unfinished returns an [Unfinished] if work is left, or a subscription is behind.
+func (c *Core) unfinished(left engine.Left, e *engine.Engine) error {
+	behind := c.Readers.Behind()
+	if left.None() && len(behind) == 0 {
+		return nil
+	}
+	return &Unfinished{Left: left, Blocked: e.Busy(), Behind: behind,
+		why: c.Health.Told("`kehai subscriptions list`", "Runtime.Subscriptions")}
+}
+
+func (c *Core) following(e *engine.Engine) follow.Options {
+	return follow.Options{Engine: e, Log: c.Log, Trouble: c.Health.Set, Told: c.Health.Told}
 }
 
 // stop drains the system within its time limit, or ends it at once when abort ends or the store

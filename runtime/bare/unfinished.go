@@ -1,6 +1,7 @@
 package bare
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -15,6 +16,7 @@ type Unfinished struct {
 	Left    engine.Left
 	Blocked []messages.Address // actors whose turns have not ended, sorted; a key may be a person's name
 	Behind  []string           // names, sorted
+	why     string             // what says why they are behind, beside the log
 }
 
 func (u *Unfinished) Error() string {
@@ -29,7 +31,7 @@ func (u *Unfinished) Error() string {
 	why := ""
 	if len(u.Behind) > 0 {
 		said = append(said, fmt.Sprintf("while the subscriptions %q fail and are behind", u.Behind))
-		why = "; the log and `kehai subscriptions list` say why"
+		why = "; the log and " + cmp.Or(u.why, "`kehai subscriptions list`") + " say why"
 	}
 	return "runtime: stopped " + strings.Join(said, ", ") + why + "; it goes on at the next start"
 }

@@ -421,8 +421,8 @@ func lostKey(cfg config.Config, err error) error {
 	if !errors.Is(err, engine.ErrKey) {
 		return err
 	}
-	return fmt.Errorf("%w It belongs into %s (kehai key restore FILE puts it back), or to where encryption.key_file "+
-		"or encryption.key_env says", err, filepath.Join(Keys(cfg), keyring.StoreKey))
+	return fmt.Errorf("%w It belongs into %s, or to where `encryption.key_file` or `encryption.key_env` says", err,
+		filepath.Join(Keys(cfg), keyring.StoreKey))
 }
 
 func syncDirs(paths ...string) error {

@@ -225,6 +225,9 @@ type Options struct {
 	Engine  *engine.Engine
 	Log     zerolog.Logger
 	Trouble func(reason, text string) // what is wrong, for people who ask; "" if nothing is
+	// Told chooses between what helps beside Kehai's command line, and in a host's own program. Nil:
+	// the former.
+	Told func(kehai, alone string) string
 }
 
 // Follow serves a subscription until ctx ends and everything logged before that is
@@ -313,7 +316,8 @@ func (f *follower) halt(err error) {
 // to the log and through the control socket, because any local user can see the status.
 func (f *follower) tell(err error, wait time.Duration) {
 	f.Trouble(f.reason(), fmt.Sprintf("subscription %q fails after event %d and is retried: "+
-		"the log has the error, and `kehai subscriptions list`", f.name, f.cursor))
+		"the log has the error, and %s", f.name, f.cursor,
+		f.told("`kehai subscriptions list`", "Runtime.Subscriptions")))
 	f.Log.Warn().Err(err).Str("subscription", f.name).Dur("retry_in", wait).Msg("subscription_failed")
 }
 
@@ -375,9 +379,6 @@ func (f *follower) read() (page []Event, err error) {
 	}
 }
 
-// Missed is the reason for which people are told that a subscription has missed events.
-func Missed(subscription string) string { return "missing subscription " + subscription }
-
 // tellMissed reports events that retention has deleted before this subscription got them: where
 // it was not served, or on another node, which knows nothing of it.
 func (f *follower) tellMissed() {
@@ -388,7 +389,8 @@ func (f *follower) tellMissed() {
 	f.Log.Warn().Str("subscription", f.name).Uint64("after", f.cursor).Uint64("up_to", f.missed).
 		Msg("subscription_passed")
 	f.Trouble(Missed(f.name), fmt.Sprintf("subscription %q has missed events whose time was over, as it was behind: "+
-		"they are gone; with a longer `retention.messages` they stay until it has them", f.name))
+		"they are gone; with a longer %s they stay until it has them", f.name,
+		f.told("`retention.messages`", "Options.Retention")))
 }
 
 // take calls the handler with an event, then acknowledges or parks it.

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -396,15 +397,17 @@ func TestMissedEvents(t *testing.T) {
 		}
 		r.say(1)
 		trim()
-		ready := false
+		var ready atomic.Bool
 		r.follow(func(n, _ int) error {
-			if n > 2 && !ready {
+			if n > 2 && !ready.Load() {
 				return errors.New("not now")
 			}
 			return nil
 		})
 		told := func(want int) {
 			r.t.Helper()
+			r.mu.Lock()
+			defer r.mu.Unlock()
 			if now := r.trouble[follow.Missed("host")]; strings.Contains(now, "has missed events") != (want > 0) ||
 				strings.Count(r.log.String(), "subscription_passed") != want {
 				r.t.Errorf("people are told %q, the log has\n%s\nwant that %d times", now, &r.log, want)
@@ -417,7 +420,7 @@ func TestMissedEvents(t *testing.T) {
 		r.say(4)
 		hour()
 		told(1)
-		ready = true
+		ready.Store(true)
 		hour()
 		r.say(5)
 		told(1)

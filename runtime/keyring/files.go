@@ -30,12 +30,13 @@ func (m memory) read(name string) ([]byte, bool, error) { raw, ok := m[name]; re
 func (m memory) write(name string, raw []byte) error    { m[name] = raw; return nil }
 func (m memory) destroy(name string) error              { delete(m, name); return nil }
 func (m memory) where() string                          { return "in memory" }
-func (m memory) missing(name string) error              { return missing(name, m) }
+func (m memory) missing(name string) error              { return missing(name, m, "") }
 
 // directory keeps each key in a file, and a list of the keys there should be.
 type directory struct {
-	path string
-	list list
+	path  string
+	alone bool // errors name no commands of Kehai, see [OpenAlone]
+	list  list
 	// step performs each action on a file. Nil: the action just runs. Tests use it to see
 	// the order and to crash in between.
 	step  func(what action, path string, do func() error) error
@@ -135,7 +136,11 @@ func (d *directory) missing(name string) error {
 	if d.list.has(name) {
 		return d.errLost([]string{name})
 	}
-	return missing(name, d)
+	with := " (kehai key restore FILE)"
+	if d.alone {
+		with = ""
+	}
+	return missing(name, d, with)
 }
 
 func (d *directory) read(name string) ([]byte, bool, error) {

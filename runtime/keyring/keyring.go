@@ -84,8 +84,13 @@ func derived(secret []byte, use string) []byte {
 
 // Open opens the ring of a directory, and fails if a key of its list is gone. It creates nothing
 // until something is sealed, so that a lost directory is noticed, not replaced.
-func Open(dir string) (*Ring, error) {
-	files := &directory{path: dir}
+func Open(dir string) (*Ring, error) { return openRing(&directory{path: dir}) }
+
+// OpenAlone is Open in a program without Kehai's command line: errors name none of its commands.
+func OpenAlone(dir string) (*Ring, error) { return openRing(&directory{path: dir, alone: true}) }
+
+func openRing(files *directory) (*Ring, error) {
+	dir := files.path
 	if err := os.RemoveAll(dir + unfinished); err != nil { // copies of keys, from a [Restore] that was killed
 		return nil, fmt.Errorf("keyring: %w", err)
 	}
@@ -376,9 +381,9 @@ func (r *Ring) load(of id) (*key, error) {
 	return keyOf(of, secret), nil
 }
 
-func missing(name string, in keyFiles) error {
+func missing(name string, in keyFiles, with string) error {
 	return &absent{fmt.Errorf("keyring: there is no key %s %s: put the directory back from the backup that belongs "+
-		"to the store (kehai key restore FILE), or forget the conversation: %w", name, in.where(), engine.ErrNoKey)}
+		"to the store%s, or forget the conversation: %w", name, in.where(), with, engine.ErrNoKey)}
 }
 
 // absent is the error for a key that does not exist and may be made. A damaged key must

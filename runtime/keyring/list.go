@@ -200,7 +200,11 @@ func (d *directory) errLost(names []string) error {
 	if n := len(names) - 1; n > 0 {
 		which = fmt.Sprintf("key %s and %d more are gone or empty", d.file(names[0]), n)
 	}
+	with := ": kehai key restore FILE"
+	if d.alone {
+		with = ""
+	}
 	return fmt.Errorf("keyring: %s, and what was sealed with it cannot be read: put it back from the backup that "+
-		"belongs to the store: kehai key restore FILE; or remove %s to go on without: rm %s: %w", which, listFile,
+		"belongs to the store%s; or remove %s to go on without: rm %s: %w", which, with, listFile,
 		filepath.Join(d.path, listFile), engine.ErrNoKey)
 }

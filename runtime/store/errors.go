@@ -39,20 +39,41 @@ func (f *Fault) Error() string {
 
 func (f *Fault) Unwrap() error { return f.Kind }
 
-const restore = "Restore a backup: move the directory away, then run `kehai restore FILE`. " +
-	"Without a backup, Kehai begins with an empty one."
+// ways are what a person can do about a store: of Kehai, or of a host that is alone.
+type ways struct{ restore, key, keyless, elsewhere, room string }
 
-func corrupt(dir, file, what string) error {
-	return &Fault{Dir: dir, Kind: engine.ErrCorrupt,
-		What: fmt.Sprintf("is damaged: %s: %s", file, what), Next: restore}
+func waysOf(alone bool) ways {
+	if alone {
+		return ways{
+			restore: "Put a copy of the data directory in its place that was made while nothing ran. " +
+				"Without one, move the data directory away: then an empty one is made.",
+			key:       "Give the key that it was created with in Options.Key.",
+			keyless:   "Open it without Options.Key, or choose a new directory for an encrypted store.",
+			elsewhere: "choose another directory in Options.Data",
+			room:      "Free some space there, then start again.",
+		}
+	}
+	return ways{
+		restore: "Restore a backup: move the directory away, then run `kehai restore FILE`. " +
+			"Without a backup, Kehai begins with an empty one.",
+		key: "Put back the key that it was created with: name its file in `encryption.key_file`, " +
+			"or run `kehai key restore FILE`.",
+		keyless: "Open it without `encryption.key_file`, or choose a new directory with `--data` " +
+			"for an encrypted store.",
+		elsewhere: "choose another directory with `--data`",
+		room:      "Free some space there, or lower `store.min_free`, then start again.",
+	}
 }
+
+func (o Options) ways() ways { return waysOf(o.Alone) }
 
 // unreadable turns an error of reading an open store into a fault.
 func (s *Store) unreadable(err error) error {
 	if f := refused(s.dir, "cannot be read", err); f != nil {
 		return f
 	}
-	return &Fault{Dir: s.dir, Kind: engine.ErrCorrupt, What: "is damaged: " + cause(err), Next: restore}
+	return &Fault{Dir: s.dir, Kind: engine.ErrCorrupt, What: "is damaged: " + cause(err),
+		Next: waysOf(s.alone).restore}
 }
 
 // refused returns the fault if the system refused something, else nil: then err is about

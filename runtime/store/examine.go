@@ -45,7 +45,10 @@ func examine(o Options) error {
 
 func (x *examination) path(name string) string { return filepath.Join(x.Dir, name) }
 
-func (x *examination) corrupt(name, what string) error { return corrupt(x.Dir, name, what) }
+func (x *examination) corrupt(name, what string) error {
+	return &Fault{Dir: x.Dir, Kind: engine.ErrCorrupt, What: fmt.Sprintf("is damaged: %s: %s", name, what),
+		Next: x.ways().restore}
+}
 
 // unreadable turns an error of reading a file into a fault: the system's, or one about
 // its content.
@@ -129,12 +132,12 @@ func (x *examination) checkKeys() error {
 		return x.unreadable(name, err)
 	}
 	wrong := &Fault{Dir: x.Dir, Kind: engine.ErrKey,
-		What: "is encrypted with another key", Next: "Give the key that it was created with."}
+		What: "is encrypted with another key", Next: x.ways().key}
 	if len(x.Key) == 0 {
 		wrong.What = "is encrypted and no key was given"
 	} else if _, err := x.registry(nil); err == nil {
 		wrong.What = "is not encrypted, but a key was given"
-		wrong.Next = "Open it without a key, or choose a new directory for an encrypted store."
+		wrong.Next = x.ways().keyless
 	}
 	return wrong
 }

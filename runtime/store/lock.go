@@ -27,7 +27,8 @@ type dirLock struct {
 // lockDir locks a directory for this process. It creates the directory if necessary, and
 // refuses one that other users may enter: only the process's umask limits the mode of
 // what Badger writes there.
-func lockDir(dir string) (*dirLock, error) {
+func lockDir(o Options) (*dirLock, error) {
+	dir := o.Dir
 	var exposed *private.Exposed
 	switch err := private.Make(dir, private.Closed); {
 	case errors.As(err, &exposed):
@@ -42,8 +43,9 @@ func lockDir(dir string) (*dirLock, error) {
 	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
 		f.Close()
 		if errors.Is(err, unix.EWOULDBLOCK) {
+			who, stop := holder(dir)
 			return nil, &Fault{Dir: dir, Kind: engine.ErrInUse,
-				What: "is held by " + holder(dir), Next: "Stop that process, or choose another directory."}
+				What: "is held by " + who, Next: stop + ", or " + o.ways().elsewhere + "."}
 		}
 		return nil, barred(dir, "cannot be locked", err)
 	}
@@ -63,18 +65,18 @@ func (l *dirLock) release() error {
 	return errors.Join(err, l.dir.Close())
 }
 
-// holder names the process that holds a directory. Right after it took the lock, its
-// number may be missing.
-func holder(dir string) string {
+// holder names the process that holds a directory, and says how to stop it. Right after it took the
+// lock, its number may be missing.
+func holder(dir string) (who, stop string) {
 	b, _ := os.ReadFile(filepath.Join(dir, pidFile))
 	pid, err := strconv.Atoi(strings.TrimSpace(string(b)))
 	switch {
 	case err != nil:
-		return "another process"
+		return "another process", fmt.Sprintf("Stop that process, which `lsof %s` shows", dir)
 	case pid == os.Getpid():
-		return fmt.Sprintf("this process (%d)", pid)
+		return fmt.Sprintf("this process (%d)", pid), "Close the store that is open"
 	}
-	return fmt.Sprintf("process %d", pid)
+	return fmt.Sprintf("process %d", pid), fmt.Sprintf("Stop that process with `kill %d`", pid)
 }
 
 // barred is a fault caused by the system, most often a missing permission.

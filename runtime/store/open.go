@@ -31,6 +31,8 @@ type Options struct {
 	// write failed, or Badger found damage. Every call is then refused until another
 	// process opens the store. OnStop must not call the store. Nil: nobody is told.
 	OnStop func(why error)
+	// Alone is set in a program without Kehai's command line: errors name the host's ways to mend them.
+	Alone bool
 }
 
 func (o *Options) defaults() {
@@ -60,12 +62,14 @@ func Open(o Options) (*Store, error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}
-	lock, err := lockDir(o.Dir)
+	lock, err := lockDir(o)
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{dir: o.Dir, lock: lock, statFS: o.StatFS, gate: newGate(), onStop: o.OnStop, recent: newRecent(),
-		looks: looks{turn: make(chan struct{}, 1)}}
+	s := &Store{
+		dir: o.Dir, alone: o.Alone, lock: lock, statFS: o.StatFS, gate: newGate(), onStop: o.OnStop,
+		recent: newRecent(), looks: looks{turn: make(chan struct{}, 1)},
+	}
 	if err = s.open(o); err == nil {
 		s.opened.Store(true)
 		err = s.gate.halted()
@@ -107,7 +111,7 @@ func (s *Store) open(o Options) error {
 	if free < o.MinFree {
 		return &Fault{Dir: o.Dir, Kind: engine.ErrLowSpace,
 			What: fmt.Sprintf("has %s free on its volume and needs %s", mib(free), mib(o.MinFree)),
-			Next: "Free some space there, then start again."}
+			Next: o.ways().room}
 	}
 	if err := examine(o); err != nil {
 		return err

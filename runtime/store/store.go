@@ -48,6 +48,7 @@ const (
 // concurrently.
 type Store struct {
 	dir    string
+	alone  bool
 	db     *badger.DB
 	lock   *dirLock
 	statFS func(dir string) (uint64, error)

@@ -54,7 +54,11 @@ func (w *writer) write(p engine.Published) {
 	case events.MessageQuarantined:
 		l := w.line(zerolog.ErrorLevel, p, m.Actor)
 		l.Str("id", m.ID).Str("type", m.Type).Str("reason", w.names.Reason(m.Reason, m.Actor))
-		l.hint("set aside as a dead letter; look at it with: kehai deadletters show " + m.ID)
+		if w.names.Alone {
+			l.hint("set aside as a dead letter; Runtime.DeadLetters has it as " + m.ID)
+		} else {
+			l.hint("set aside as a dead letter; look at it with: kehai deadletters show " + m.ID)
+		}
 	case events.MessageOverflowed:
 		l := w.line(zerolog.WarnLevel, p, m.Actor)
 		l.Str("type", m.Type.Name).Str("policy", m.Policy)
@@ -74,7 +78,11 @@ func (w *writer) write(p engine.Published) {
 	case events.CommitFailed:
 		l := w.line(zerolog.ErrorLevel, p, "")
 		l.Int("turns", m.Turns).Str("reason", m.Reason)
-		l.hint("the turns are undone, their messages come again; if it goes on, look at the disk and run: kehai doctor")
+		next := " and run: kehai doctor"
+		if w.names.Alone {
+			next = ""
+		}
+		l.hint("the turns are undone, their messages come again; if it goes on, look at the disk" + next)
 	case events.StoreLow:
 		l := w.line(zerolog.ErrorLevel, p, "")
 		l.Uint64("free_bytes", m.Free).Uint64("need_bytes", m.Need)

@@ -17,6 +17,7 @@ type Names struct {
 	Public map[string]bool     // keys that are not about people: windows, desks
 	Pools  map[string]bool     // kinds of workers: their keys are numbers
 	Plain  bool                // write names and texts as they are
+	Alone  bool                // hints name a host's own ways, as it lacks Kehai's command line
 }
 
 // Actor writes an address.

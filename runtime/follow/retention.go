@@ -1,0 +1,69 @@
+package follow
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/kehai-run/kehai/runtime/engine"
+)
+
+// Served are the subscriptions of the program that runs, each with why it is stuck, "" if it is not:
+// see [Readers.Served]. Nil: none runs.
+type Served map[string]string
+
+// List returns the subscriptions that have a place in the event log, sorted by name.
+func (s Served) List(e *engine.Engine) ([]engine.Subscription, error) {
+	list, err := e.Subscriptions()
+	for i := range list {
+		list[i].Error = s[list[i].Name]
+		_, list[i].Served = s[list[i].Name]
+	}
+	return list, err
+}
+
+// Drop deletes the place of a subscription that is not served, with what it has parked. Until then
+// people are told what it misses.
+func (s Served) Drop(ctx context.Context, name string, o Options) error {
+	if _, served := s[name]; served {
+		return fmt.Errorf("subscription %s is served by the program that runs: %s", name, o.told(
+			"stop that one first, then run `kehai subscriptions drop "+name+"` again",
+			"Runtime.DropSubscription is for one that the program no longer subscribes under"))
+	}
+	if err := o.Engine.DropSubscription(ctx, name); err != nil {
+		return err
+	}
+	o.trouble(Missed(name), "")
+	return nil
+}
+
+// Trim deletes old records and returns how many. Events stay until the subscriptions that are served
+// have acknowledged them; what another one misses is told. Served and Passed of the cutoffs are set
+// here.
+func (s Served) Trim(ctx context.Context, c engine.Cutoffs, o Options) (int, error) {
+	c.Served = slices.Collect(maps.Keys(s))
+	c.Passed = func(name string, events int) {
+		o.Log.Warn().Str("subscription", name).Int("events", events).Msg("subscription_passed")
+		o.trouble(Missed(name), fmt.Sprintf("subscription %q has missed events whose time was over, as this program "+
+			"has none of that name: start the one that has, or %s", name, o.told(
+			"run `kehai subscriptions drop "+name+"`", "call Runtime.DropSubscription")))
+	}
+	return o.Engine.Trim(ctx, c)
+}
+
+// Missed is the reason for which people are told that a subscription has missed events.
+func Missed(subscription string) string { return "missing subscription " + subscription }
+
+func (o Options) trouble(reason, text string) {
+	if o.Trouble != nil {
+		o.Trouble(reason, text)
+	}
+}
+
+func (o Options) told(kehai, alone string) string {
+	if o.Told == nil {
+		return kehai
+	}
+	return o.Told(kehai, alone)
+}
