@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	goruntime "runtime"
 	"runtime/debug"
 	"slices"
@@ -304,7 +305,8 @@ func (f *follower) enough() bool {
 // halt stops at an event that this program cannot read, and waits for the end.
 func (f *follower) halt(err error) {
 	f.failed(err)
-	f.Trouble(f.reason(), fmt.Sprintf("subscription %q has stopped: %v", f.name, err))
+	f.Trouble(f.reason(), fmt.Sprintf("subscription %q has stopped: %v: start a program that knows the type; %s "+
+		"shows how far it is", f.name, err, f.told("`kehai subscriptions list`", "Runtime.Subscriptions")))
 	f.Log.Error().Err(err).Str("subscription", f.name).Msg("subscription_stopped")
 	select {
 	case <-f.ctx.Done():
@@ -450,8 +452,9 @@ func (f *follower) handle(ev Event) error {
 	case <-late.C:
 	}
 	before := f.hangs(errHangs)
-	f.Trouble(f.reason(), fmt.Sprintf("subscription %q: %v from event %d since %v: what follows waits",
-		f.name, errHangs, ev.Seq, patience))
+	f.Trouble(f.reason(), fmt.Sprintf("subscription %q: %v from event %d since %v: what follows waits; "+
+		"`kill -QUIT %d` ends the program and writes where it waits, and the event comes again",
+		f.name, errHangs, ev.Seq, patience, os.Getpid()))
 	f.Log.Warn().Str("subscription", f.name).Uint64("event", ev.Seq).Dur("after", patience).Msg("subscription_hangs")
 	err := <-result
 	f.hangs(before)

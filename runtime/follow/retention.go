@@ -28,7 +28,7 @@ func (s Served) List(e *engine.Engine) ([]engine.Subscription, error) {
 func (s Served) Drop(ctx context.Context, name string, o Options) error {
 	if _, served := s[name]; served {
 		return fmt.Errorf("subscription %s is served by the program that runs: %s", name, o.told(
-			"stop that one first, then run `kehai subscriptions drop "+name+"` again",
+			"end that, `kehai status` shows its pid, then run `kehai subscriptions drop "+name+"` again",
 			"Runtime.DropSubscription is for one that the program no longer subscribes under"))
 	}
 	if err := o.Engine.DropSubscription(ctx, name); err != nil {
