@@ -47,12 +47,12 @@ func TestForeignHost(t *testing.T) {
 	h := newHosts(t, rand.New(rand.NewPCG(seed, 0)), kills*perKill)
 	starting, stops := 0, 0
 	for kill := 1; kill <= kills; kill++ {
-		if h.live() {
+		if h.live(kill) {
 			starting++
 		}
 		h.read()
 		if kill%20 == 0 { // a stop in order must keep as much as a kill
-			h.run(200*time.Millisecond, true, syscall.SIGTERM)
+			h.run(200*time.Millisecond, ready, syscall.SIGTERM)
 			h.read()
 			stops++
 		}
@@ -60,9 +60,12 @@ func TestForeignHost(t *testing.T) {
 			t.Logf("%d kills, %d of %d notes", kill, h.notes, h.all())
 		}
 	}
+	if ran := kills - starting; 10*ran < 7*kills {
+		t.Errorf("only %d of %d kills came after something ran: this shows little", ran, kills)
+	}
 	for still := 0; h.notes < h.all(); {
 		before := h.notes
-		h.run(500*time.Millisecond, true, syscall.SIGTERM)
+		h.run(500*time.Millisecond, ready, syscall.SIGTERM)
 		h.read()
 		if still++; h.notes > before {
 			still = 0
@@ -81,6 +84,8 @@ type hosts struct {
 	rng    *rand.Rand
 	dir    string
 	orders int // of a desk
+	early  int // which of four lives ends early
+	before int // what was taken before this life
 
 	offset  int64 // of the file that the subscription writes
 	seq     uint64
@@ -102,22 +107,49 @@ func newHosts(t *testing.T, rng *rand.Rand, orders int) *hosts {
 // all is how many notes there are in the end.
 func (h *hosts) all() int { return len(desks) * 3 * h.orders }
 
-// live runs the host for a time and kills it, in a fourth of the lives while it
-// starts. It reports whether it was killed before it took anything.
-func (h *hosts) live() (starting bool) {
+// live runs the host for a time and kills it; of four lives one ends while it starts, or right after.
+// It reports whether it was killed before it took anything, though there was something to take.
+func (h *hosts) live(life int) (starting bool) {
 	h.t.Helper()
-	before := h.taken()
-	if h.rng.IntN(4) == 0 {
-		h.run(time.Duration(h.rng.IntN(100))*time.Millisecond, false, syscall.SIGKILL)
-	} else {
-		h.run(time.Duration(h.rng.IntN(350))*time.Millisecond, true, syscall.SIGKILL)
+	if life%4 == 1 {
+		h.early = h.rng.IntN(4)
 	}
-	return h.taken() == before
+	h.before = h.taken()
+	switch {
+	case life%4 != h.early:
+		h.run(time.Duration(h.rng.IntN(350))*time.Millisecond, working, syscall.SIGKILL)
+	case h.rng.IntN(4) == 0:
+		h.run(time.Duration(h.rng.IntN(100))*time.Millisecond, ready, syscall.SIGKILL)
+	default:
+		h.run(time.Duration(h.rng.IntN(100))*time.Millisecond, started, syscall.SIGKILL)
+	}
+	return h.taken() == h.before && !h.tookAll()
 }
 
-// run starts the host and sends it a signal after a time, counted from its start
-// or from when it is ready. The host must not end before.
-func (h *hosts) run(d time.Duration, ready bool, signal syscall.Signal) {
+// tookAll reports whether nothing is left to take.
+func (h *hosts) tookAll() bool { return h.taken() == len(desks)*h.orders }
+
+// since is the moment of a life from which a time counts.
+type since int
+
+const (
+	started since = iota // the process
+	ready
+	working // it has taken something
+)
+
+// awaitWork waits until the host has taken something more, which may take it a moment.
+func (h *hosts) awaitWork() {
+	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); <-time.After(5 * time.Millisecond) {
+		if h.taken() > h.before || h.tookAll() {
+			return
+		}
+	}
+}
+
+// run starts the host and sends it a signal after a time, counted from a moment. The host must not
+// end before.
+func (h *hosts) run(d time.Duration, from since, signal syscall.Signal) {
 	h.t.Helper()
 	var stderr bytes.Buffer
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
@@ -134,8 +166,11 @@ func (h *hosts) run(d time.Duration, ready bool, signal syscall.Signal) {
 	if err != nil {
 		h.t.Fatal(err)
 	}
-	if ready {
+	if from != started {
 		stdout.Read(make([]byte, 1)) // an end instead is found below
+	}
+	if from == working {
+		h.awaitWork()
 	}
 	died := make(chan error, 1)
 	go func() { died <- cmd.Wait() }()
