@@ -2,7 +2,10 @@ package live_test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -119,7 +122,17 @@ func openBadger(t *testing.T, dir string) *store.Store {
 	return s
 }
 
-// An inbox of large messages is read piece by piece.
+// killed copies the files of a store that is open, and that nobody writes: what a kill leaves behind.
+func killed(t *testing.T, dir string) (left string) {
+	t.Helper()
+	left = filepath.Join(t.TempDir(), "store")
+	if err := errors.Join(os.Mkdir(left, 0o700), os.CopyFS(left, os.DirFS(dir))); err != nil {
+		t.Fatal(err)
+	}
+	return left
+}
+
+// After a kill, an inbox of large messages is read piece by piece, and soon.
 func TestLargeInboxIsReadInPieces(t *testing.T) {
 	dir := t.TempDir()
 	text := strings.Repeat("x", heavyBytes)
@@ -145,16 +158,18 @@ func TestLargeInboxIsReadInPieces(t *testing.T) {
 		s.inject("reader/a", heavy{fmt.Sprint(n) + text})
 	}
 	<-hung
+	left := killed(t, dir)
 	s.Kill()
 	close(gate) // one turn was under way
 	if err := st.Close(); err != nil {
 		t.Fatal(err)
 	}
 
-	st = openBadger(t, dir)
-	defer st.Close()
-	rest := heapNow()
 	began := time.Now()
+	st = openBadger(t, left)
+	defer st.Close()
+	opened := time.Since(began)
+	rest := heapNow()
 	s = start(t, st, live.Options{Engine: engine.Options{Kinds: []engine.Kind{reader(func() {
 		mu.Lock()
 		defer mu.Unlock()
@@ -169,7 +184,8 @@ func TestLargeInboxIsReadInPieces(t *testing.T) {
 	if handled != heavyMessages {
 		t.Errorf("%d messages were handled, want %d", handled, heavyMessages)
 	}
-	t.Logf("first turn after %v, at most %d MiB above rest", first.Sub(began), (most-rest)>>20)
+	t.Logf("first turn after %v, of which %v to open the store, at most %d MiB above rest",
+		first.Sub(began), opened, (max(most, rest)-rest)>>20)
 	if most > rest+heavyHeap {
 		t.Errorf("heap is %d MiB above rest, want at most %d", (most-rest)>>20, heavyHeap>>20)
 	}
