@@ -66,7 +66,7 @@ func (r *crew) work(turn *actors.Turn, m messages.Message) error {
 	turn.Send("near/x", n)
 	if n.N != 2 {
 		turn.Send("over/x", n)
-		turn.Publish(twice{n.N})
+		turn.Publish(twice(n))
 	}
 	return nil
 }

@@ -111,7 +111,7 @@ func TestADurableMessageIsEncodedOnce(t *testing.T) {
 						kind("taker", take),
 						kind("giver", func(t *actors.Turn, m messages.Message) error {
 							if n, ok := m.(number); ok {
-								send(t, weighed{n.N})
+								send(t, weighed(n))
 								return nil
 							}
 							return take(t, m)
