@@ -242,6 +242,9 @@ var methods = map[string]method{
 	"Backend.DropSubscription": {call: func(ctx context.Context, rt *runtime.Runtime) error {
 		return backendOf(rt).DropSubscription(ctx, "nobody")
 	}, during: engine.ErrNoSubscription},
+	"Backend.ParkEvent": {call: func(ctx context.Context, rt *runtime.Runtime) error {
+		return backendOf(rt).ParkEvent(ctx, "nobody")
+	}, during: engine.ErrNoSubscription},
 	"Backend.Trace": {call: func(ctx context.Context, rt *runtime.Runtime) error {
 		_, err := backendOf(rt).Trace(ctx, "m1")
 		return err

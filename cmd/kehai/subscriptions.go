@@ -34,6 +34,14 @@ oldest event that is kept.`,
 		Args:    cobra.MinimumNArgs(1),
 		RunE:    s.withBackend(s.drop),
 	}
+	park := &cobra.Command{
+		Use: "park NAME…", Short: "Put the event aside at which a reader has stopped, as it cannot be read",
+		Long: `Puts the next event of a reader aside, as a dead letter, if this program cannot
+read it because its type is gone for good. The reader goes on behind it.`,
+		Example: "  kehai subscriptions park old-host",
+		Args:    cobra.MinimumNArgs(1),
+		RunE:    s.withBackend(s.park),
+	}
 	return family(&cobra.Command{
 		Use:   "subscriptions",
 		Short: "List and drop the readers of what was delivered",
@@ -42,7 +50,7 @@ which it has taken them, across restarts. Retention keeps what a subscription of
 the running program has not taken yet, and no other.`,
 		Example: `  kehai subscriptions list
   kehai subscriptions drop old-host`,
-	}, list, drop)
+	}, list, drop, park)
 }
 
 func (s *subscriptions) list(ctx context.Context, b control.Backend, _ []string) error {
@@ -67,15 +75,25 @@ func (s *subscriptions) list(ctx context.Context, b control.Backend, _ []string)
 }
 
 func (s *subscriptions) drop(ctx context.Context, b control.Backend, names []string) error {
+	return s.each(ctx, names, b.DropSubscription, "%s dropped\n")
+}
+
+func (s *subscriptions) park(ctx context.Context, b control.Backend, names []string) error {
+	return s.each(ctx, names, b.ParkEvent, "%s goes on behind the event, which is a dead letter now\n")
+}
+
+func (s *subscriptions) each(
+	ctx context.Context, names []string, do func(context.Context, string) error, done string,
+) error {
 	var errs []error
 	for _, name := range names {
-		switch err := b.DropSubscription(ctx, name); {
+		switch err := do(ctx, name); {
 		case errors.Is(err, engine.ErrNoSubscription):
 			errs = append(errs, fmt.Errorf("no subscription %s: see `kehai subscriptions list`", name))
 		case err != nil:
 			errs = append(errs, err)
 		default:
-			s.stdout.printf("%s dropped\n", name)
+			s.stdout.printf(done, name)
 		}
 	}
 	return errors.Join(errs...)

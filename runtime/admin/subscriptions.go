@@ -27,6 +27,21 @@ func (b Backend) DropSubscription(ctx context.Context, name string) error {
 	return b.served().Drop(ctx, name, b.following(e, zerolog.Nop()))
 }
 
+// ParkEvent implements [control.Backend].
+func (b Backend) ParkEvent(ctx context.Context, subscription string) error {
+	e, err := b.Engine()
+	if err != nil {
+		return err
+	}
+	if err := b.served().Park(ctx, subscription, b.following(e, zerolog.Nop())); err != nil {
+		return err
+	}
+	if b.Live != nil {
+		b.Live.Retried()
+	}
+	return nil
+}
+
 // served are the subscriptions whose events retention keeps.
 func (b Backend) served() follow.Served {
 	if b.Live == nil {

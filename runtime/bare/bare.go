@@ -190,6 +190,20 @@ func (r *Runtime) DropSubscription(ctx context.Context, name string) error {
 	return r.served().Drop(ctx, name, r.core.following(e))
 }
 
+// ParkEvent puts the next event of a subscription aside, as a dead letter, if this program cannot
+// read it, as its type is gone for good: until then the subscription stops there.
+func (r *Runtime) ParkEvent(ctx context.Context, subscription string) error {
+	e, err := r.core.Engine()
+	if err != nil {
+		return err
+	}
+	if err := r.served().Park(ctx, subscription, r.core.following(e)); err != nil {
+		return err
+	}
+	r.core.Readers.Retry()
+	return nil
+}
+
 func (r *Runtime) served() follow.Served { return r.core.Readers.Served() }
 
 // upkeep deletes what is too old, and frees its space, until ctx ends.

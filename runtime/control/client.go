@@ -108,6 +108,11 @@ func (c *Client) DropSubscription(ctx context.Context, name string) error {
 	return c.get(ctx, http.MethodDelete, "/v1/subscription?"+url.Values{"name": {name}}.Encode(), nil)
 }
 
+// ParkEvent implements [Backend].
+func (c *Client) ParkEvent(ctx context.Context, subscription string) error {
+	return c.get(ctx, http.MethodPost, "/v1/subscription/park?"+url.Values{"name": {subscription}}.Encode(), nil)
+}
+
 // Trace implements [Backend].
 func (c *Client) Trace(ctx context.Context, id messages.MessageID) (p Path, err error) {
 	err = c.get(ctx, http.MethodGet, "/v1/trace/"+url.PathEscape(string(id)), &p)

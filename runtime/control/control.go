@@ -39,6 +39,9 @@ type Backend interface {
 	// DropSubscription drops the place of a subscription that nobody serves; it fails
 	// with engine.ErrNoSubscription for an unknown name.
 	DropSubscription(ctx context.Context, name string) error
+	// ParkEvent puts the next event of a subscription aside, as a dead letter, if it cannot be
+	// read; it fails with engine.ErrNoSubscription for an unknown name.
+	ParkEvent(ctx context.Context, subscription string) error
 	Status(ctx context.Context) (Status, error)
 
 	// Verdicts yields decisions of the stages, oldest first, until yield fails; from the

@@ -127,6 +127,9 @@ func subscriptionRoutes(mux *http.ServeMux, b Backend) {
 	mux.HandleFunc("DELETE /v1/subscription", func(w http.ResponseWriter, r *http.Request) {
 		answer(w, struct{}{}, b.DropSubscription(r.Context(), r.URL.Query().Get("name")))
 	})
+	mux.HandleFunc("POST /v1/subscription/park", func(w http.ResponseWriter, r *http.Request) {
+		answer(w, struct{}{}, b.ParkEvent(r.Context(), r.URL.Query().Get("name")))
+	})
 }
 
 // list answers with one value a line.

@@ -247,8 +247,10 @@ func (s *Subscription) Follow(ctx, stop context.Context, o Options) error {
 		case stop.Err() != nil:
 			return nil
 		case errors.Is(err, errUnreadable):
-			f.halt(err)
-			return nil
+			if !f.halt(err) {
+				return nil
+			}
+			continue
 		case err != nil && ctx.Err() != nil:
 			return nil // it continues at the next start; Run says so
 		case err != nil:
@@ -302,15 +304,27 @@ func (f *follower) enough() bool {
 	return time.Since(f.ended) > catchUp
 }
 
-// halt stops at an event that this program cannot read, and waits for the end.
-func (f *follower) halt(err error) {
+// halt stops at an event that this program cannot read, until somebody parks it, see [Served.Park],
+// or the end: then it returns false.
+func (f *follower) halt(err error) bool {
 	f.failed(err)
-	f.Trouble(f.reason(), fmt.Sprintf("subscription %q has stopped: %v: start a program that knows the type; %s "+
-		"shows how far it is", f.name, err, f.told("`kehai subscriptions list`", "Runtime.Subscriptions")))
+	f.Trouble(f.reason(), fmt.Sprintf("subscription %q has stopped: %v: start a program that knows the type, or %s "+
+		"puts the event aside", f.name, err, f.told("`kehai subscriptions park "+f.name+"`", "Runtime.ParkEvent")))
 	f.Log.Error().Err(err).Str("subscription", f.name).Msg("subscription_stopped")
-	select {
-	case <-f.ctx.Done():
-	case <-f.stop.Done():
+	for {
+		select {
+		case <-f.wake:
+		case <-f.ctx.Done():
+			return false
+		case <-f.stop.Done():
+			return false
+		}
+		if at, err := f.Engine.Cursor(f.name); err == nil && at > f.cursor {
+			f.cursor = at
+			f.worked()
+			f.Trouble(f.reason(), "")
+			return true
+		}
 	}
 }
 

@@ -382,6 +382,56 @@ func TestUnreadableEvent(t *testing.T) {
 	})
 }
 
+// TestAnUnreadableEventIsParkedByHand: where its type is gone for good, the reader goes on behind it.
+func TestAnUnreadableEventIsParkedByHand(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := mem.New()
+		r := open(t, store, notes)
+		r.follow(func(n, _ int) error { return map[bool]error{true: errors.New("not now")}[n == 1] })
+		park := func(r *rig, name string) error {
+			served := follow.Served(r.readers.Served())
+			return served.Park(t.Context(), name, follow.Options{Engine: r.Engine()})
+		}
+		if err := park(r, "nobody"); !errors.Is(err, engine.ErrNoSubscription) {
+			t.Errorf("Park() of nobody = %v, want ErrNoSubscription", err)
+		}
+		if err := park(r, "host"); err == nil {
+			t.Error("Park() at the end of the log = nil")
+		}
+		r.say(1)
+		if err := park(r, "host"); err == nil {
+			t.Error("Park() of an event that can be read = nil")
+		}
+		r.say(2)
+		r.end()
+		older := open(t, store)
+		older.follow(func(int, int) error { return nil })
+		for passed, why := range []string{"event cannot be read: event ", "event cannot be read: event ", ""} {
+			cursor, err := older.Engine().Cursor("host")
+			now := older.readers.Served()["host"]
+			if err != nil || !strings.Contains(now, why) || (now == "") != (why == "") {
+				t.Errorf("with %d parked, Served() = %q at %d, %v, want %q", passed, now, cursor, err, why)
+			}
+			if why == "" {
+				break
+			}
+			if err := park(older, "host"); err != nil {
+				t.Fatal(err)
+			}
+			older.readers.Retry()
+			synctest.Wait()
+		}
+		if now := older.trouble["subscription host"]; now != "" {
+			t.Errorf("people are told %q in the end, want nothing", now)
+		}
+		list, err := older.Engine().DeadLetters()
+		if err != nil || len(list) != 2 || list[0].Subscription != "host" {
+			t.Errorf("dead letters are %+v, %v, want two of the subscription", list, err)
+		}
+		older.end()
+	})
+}
+
 // TestMissedEvents: retention of another node, which knows no reader here, passes one that is behind.
 // People are told once, of what the reader will not get; a new one misses nothing.
 func TestMissedEvents(t *testing.T) {

@@ -38,6 +38,32 @@ func (s Served) Drop(ctx context.Context, name string, o Options) error {
 	return nil
 }
 
+// Park puts the next event of a subscription aside, as a dead letter, if this program cannot read it:
+// its type may be gone for good. One that can be read is its handler's. Who calls it wakes the readers.
+func (s Served) Park(ctx context.Context, name string, o Options) error {
+	list, err := o.Engine.Subscriptions()
+	if err != nil {
+		return err
+	}
+	of := slices.IndexFunc(list, func(l engine.Subscription) bool { return l.Name == name })
+	if of < 0 {
+		return fmt.Errorf("%w: %s", engine.ErrNoSubscription, name)
+	}
+	var next Event
+	err = o.Engine.ReadLog(list[of].Position, func(ev Event) bool { next = ev; return false })
+	switch {
+	case err != nil:
+		return err
+	case next.Seq == 0:
+		return fmt.Errorf("subscription %s has no event to put aside: it is at the end", name)
+	case next.Err == nil:
+		return fmt.Errorf("subscription %s can read its next event, %d: %s", name, next.Seq, o.told(
+			"mend its handler; `kehai subscriptions list` says why it fails",
+			"mend its handler; Runtime.Subscriptions says why it fails"))
+	}
+	return o.Engine.Park(ctx, name, next.Seq, 0, next.Err.Error())
+}
+
 // Trim deletes old records and returns how many. Events stay until the subscriptions that are served
 // have acknowledged them; what another one misses is told. Served and Passed of the cutoffs are set
 // here.
