@@ -309,11 +309,11 @@ func (c *Core) unfinished(left engine.Left, e *engine.Engine) error {
 		return nil
 	}
 	return &Unfinished{Left: left, Blocked: e.Busy(), Behind: behind,
-		why: c.Health.Told("`kehai subscriptions list`", "Runtime.Subscriptions")}
+		why: c.Health.Advice("`kehai subscriptions list`", "Runtime.Subscriptions")}
 }
 
 func (c *Core) following(e *engine.Engine) follow.Options {
-	return follow.Options{Engine: e, Log: c.Log, Trouble: c.Health.Set, Told: c.Health.Told}
+	return follow.Options{Engine: e, Log: c.Log, Trouble: c.Health.Set, Advice: c.Health.Advice}
 }
 
 // stop drains the system within its time limit, or ends it at once when abort ends or the store

@@ -226,9 +226,9 @@ type Options struct {
 	Engine  *engine.Engine
 	Log     zerolog.Logger
 	Trouble func(reason, text string) // what is wrong, for people who ask; "" if nothing is
-	// Told chooses between what helps beside Kehai's command line, and in a host's own program. Nil:
+	// Advice chooses between what helps beside Kehai's command line, and in a host's own program. Nil:
 	// the former.
-	Told func(kehai, alone string) string
+	Advice func(kehai, alone string) string
 }
 
 // Follow serves a subscription until ctx ends and everything logged before that is
@@ -309,7 +309,7 @@ func (f *follower) enough() bool {
 func (f *follower) halt(err error) bool {
 	f.failed(err)
 	f.Trouble(f.reason(), fmt.Sprintf("subscription %q has stopped: %v: start a program that knows the type, or %s "+
-		"puts the event aside", f.name, err, f.told("`kehai subscriptions park "+f.name+"`", "Runtime.ParkEvent")))
+		"puts the event aside", f.name, err, f.advise("`kehai subscriptions park "+f.name+"`", "Runtime.ParkEvent")))
 	f.Log.Error().Err(err).Str("subscription", f.name).Msg("subscription_stopped")
 	for {
 		select {
@@ -333,7 +333,7 @@ func (f *follower) halt(err error) bool {
 func (f *follower) tell(err error, wait time.Duration) {
 	f.Trouble(f.reason(), fmt.Sprintf("subscription %q fails after event %d and is retried: "+
 		"the log has the error, and %s", f.name, f.cursor,
-		f.told("`kehai subscriptions list`", "Runtime.Subscriptions")))
+		f.advise("`kehai subscriptions list`", "Runtime.Subscriptions")))
 	f.Log.Warn().Err(err).Str("subscription", f.name).Dur("retry_in", wait).Msg("subscription_failed")
 }
 
@@ -406,7 +406,7 @@ func (f *follower) tellMissed() {
 		Msg("subscription_passed")
 	f.Trouble(Missed(f.name), fmt.Sprintf("subscription %q has missed events whose time was over, as it was behind: "+
 		"they are gone; with a longer %s they stay until it has them", f.name,
-		f.told("`retention.messages`", "Options.Retention")))
+		f.advise("`retention.messages`", "Options.Retention")))
 }
 
 // take calls the handler with an event, then acknowledges or parks it.

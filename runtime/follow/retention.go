@@ -27,7 +27,7 @@ func (s Served) List(e *engine.Engine) ([]engine.Subscription, error) {
 // people are told what it misses.
 func (s Served) Drop(ctx context.Context, name string, o Options) error {
 	if _, served := s[name]; served {
-		return fmt.Errorf("subscription %s is served by the program that runs: %s", name, o.told(
+		return fmt.Errorf("subscription %s is served by the program that runs: %s", name, o.advise(
 			"end that, `kehai status` shows its pid, then run `kehai subscriptions drop "+name+"` again",
 			"Runtime.DropSubscription is for one that the program no longer subscribes under"))
 	}
@@ -57,7 +57,7 @@ func (s Served) Park(ctx context.Context, name string, o Options) error {
 	case next.Seq == 0:
 		return fmt.Errorf("subscription %s has no event to put aside: it is at the end", name)
 	case next.Err == nil:
-		return fmt.Errorf("subscription %s can read its next event, %d: %s", name, next.Seq, o.told(
+		return fmt.Errorf("subscription %s can read its next event, %d: %s", name, next.Seq, o.advise(
 			"mend its handler; `kehai subscriptions list` says why it fails",
 			"mend its handler; Runtime.Subscriptions says why it fails"))
 	}
@@ -72,7 +72,7 @@ func (s Served) Trim(ctx context.Context, c engine.Cutoffs, o Options) (int, err
 	c.Passed = func(name string, events int) {
 		o.Log.Warn().Str("subscription", name).Int("events", events).Msg("subscription_passed")
 		o.trouble(Missed(name), fmt.Sprintf("subscription %q has missed events whose time was over, as this program "+
-			"has none of that name: start the one that has, or %s", name, o.told(
+			"has none of that name: start the one that has, or %s", name, o.advise(
 			"run `kehai subscriptions drop "+name+"`", "call Runtime.DropSubscription")))
 	}
 	return o.Engine.Trim(ctx, c)
@@ -87,9 +87,9 @@ func (o Options) trouble(reason, text string) {
 	}
 }
 
-func (o Options) told(kehai, alone string) string {
-	if o.Told == nil {
+func (o Options) advise(kehai, alone string) string {
+	if o.Advice == nil {
 		return kehai
 	}
-	return o.Told(kehai, alone)
+	return o.Advice(kehai, alone)
 }

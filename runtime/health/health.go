@@ -71,7 +71,7 @@ func (h *Monitor) countAside() {
 		h.Set("dead letters", "")
 	default:
 		h.Set("dead letters", fmt.Sprintf("messages of the last hour could not be handled, and were put aside: %d; "+
-			"%s", n, h.Told(
+			"%s", n, h.Advice(
 			"kehai deadletters list says why; once that is mended, kehai deadletters retry sends one again",
 			"Runtime.DeadLetters says why; once that is mended, Runtime.RetryDeadLetter sends one again")))
 	}
@@ -200,18 +200,18 @@ func (h *Monitor) unhealthy(m events.ActorUnhealthy) string {
 	a := m.Actor
 	if m.Blocked {
 		return fmt.Sprintf("an actor of kind %s blocks: its turn does not end, and its messages wait; "+
-			"%s", a.Kind(), h.Told("kehai status and the log name it", "the log names it"))
+			"%s", a.Kind(), h.Advice("kehai status and the log name it", "the log names it"))
 	}
 	if h.Names.IsWorker(a) {
 		return fmt.Sprintf("worker %s of the pool %s fails again and again and is retried slowly; the log says why",
 			a.Key(), a.Kind())
 	}
 	return fmt.Sprintf("an actor of kind %s fails again and again and is retried slowly; %s", a.Kind(),
-		h.Told("kehai status names it", "the log names it and says why"))
+		h.Advice("kehai status names it", "the log names it and says why"))
 }
 
-// Told chooses between what helps beside Kehai's command line, and in a host's own program.
-func (h *Monitor) Told(kehai, alone string) string {
+// Advice chooses between what helps beside Kehai's command line, and in a host's own program.
+func (h *Monitor) Advice(kehai, alone string) string {
 	if h.Alone {
 		return alone
 	}
