@@ -546,28 +546,32 @@ func TestEveryWayInIsGuarded(t *testing.T) {
 // TestAWriteThatWaitedIsRefused has the store stop while a write waits for the one
 // that failed. Badger ends the process for a write after that.
 func TestAWriteThatWaitedIsRefused(t *testing.T) {
-	s := inside(t, t.TempDir())
-	applied(t, s, put("earlier", "value"))
-	s.recent.foldAt = 0 // the write has to fold first
-	s.writing.Lock()
-	done := make(chan error)
-	go func() { done <- s.Apply([]engine.Op{{Key: []byte("key"), Value: []byte("value")}}, false) }()
-	for inside := 0; inside == 0; runtime.Gosched() {
-		s.gate.mu.Lock()
-		inside = s.gate.inside
-		s.gate.mu.Unlock()
+	for _, folds := range []bool{false, true} {
+		s := inside(t, t.TempDir())
+		applied(t, s, put("earlier", "value"))
+		if folds { // before it is written
+			s.recent.foldAt = 0
+		}
+		s.writing.Lock()
+		done := make(chan error)
+		go func() { done <- s.Apply([]engine.Op{{Key: []byte("key"), Value: []byte("value")}}, false) }()
+		for inside := 0; inside == 0; runtime.Gosched() {
+			s.gate.mu.Lock()
+			inside = s.gate.inside
+			s.gate.mu.Unlock()
+		}
+		why := errors.New("a write failed")
+		s.stop(why, why)
+		s.writing.Unlock()
+		if err := <-done; !errors.Is(err, why) {
+			t.Errorf("folds %v: Apply that waited = %v, want %v", folds, err, why)
+		}
+		s.gate = newGate()
+		if _, ok, err := s.Get([]byte("key")); ok || err != nil || s.recent.first > 0 {
+			t.Errorf("folds %v: Get = %v, %v, want that nothing was written or folded", folds, ok, err)
+		}
+		closed(t, s)
 	}
-	why := errors.New("a write failed")
-	s.stop(why, why)
-	s.writing.Unlock()
-	if err := <-done; !errors.Is(err, why) {
-		t.Errorf("Apply that waited = %v, want %v", err, why)
-	}
-	s.gate = newGate()
-	if _, ok, err := s.Get([]byte("key")); ok || err != nil || s.recent.first > 0 {
-		t.Errorf("Get = %v, %v, want that nothing was written or folded", ok, err)
-	}
-	closed(t, s)
 }
 
 // TestTheFirstCauseIsTold has Badger fail to make a memtable: that is why the store
