@@ -221,8 +221,8 @@ func (e *Engine) runTurn(act *Activation, env *Envelope, generation uint64, firs
 		e.quarantine(act, generation, *env, env.bad.Error(), "")
 		return nil
 	}
-	if env.attempt += env.deaths; env.deaths > 0 && env.attempt >= MaxAttempts {
-		e.quarantine(act, generation, *env, killer(env.deaths, "it was handled"), "")
+	if died := env.countDeaths(); died > 0 && env.attempt >= MaxAttempts {
+		e.quarantine(act, generation, *env, killer(died, "it was handled"), "")
 		return nil
 	}
 	cause := actors.Cause{
@@ -266,6 +266,13 @@ func (e *Engine) runTurn(act *Activation, env *Envelope, generation uint64, firs
 	}
 	e.worked(act, cause.Now, first)
 	return nil
+}
+
+// countDeaths counts them among the attempts, once: the envelope may be put back.
+func (env *Envelope) countDeaths() (died int) {
+	died, env.deaths = env.deaths, 0
+	env.attempt += died
+	return died
 }
 
 // worked notes that a turn has not failed.

@@ -2,7 +2,9 @@ package engine_test
 
 import (
 	"context"
+	"errors"
 	"maps"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -138,6 +140,49 @@ func onlyTheKillerIsPutAside(t *testing.T, seed uint64) {
 	}
 	if len(hands.counts) != 0 || len(hands.places) != 0 {
 		t.Errorf("%v are still suspects and %v in hand, want none", hands.counts, hands.places)
+	}
+}
+
+// A message that was in hand in a death, and then fails, has the attempts that are left: the death
+// counts once.
+func TestADeathIsOneAttempt(t *testing.T) {
+	hands := &deaths{places: map[int]uint64{}, counts: map[uint64]int{}}
+	deadly, handled, attempts := true, false, []int(nil)
+	failing := actors.Func(func(turn *actors.Turn, m messages.Message) error {
+		if _, ok := m.(number); !ok {
+			return nil
+		}
+		if deadly {
+			deadly = false
+			hands.die()
+			return nil
+		}
+		if attempts = append(attempts, turn.Cause().Attempt); len(attempts) < engine.MaxAttempts-1 {
+			return errors.New("not yet")
+		}
+		handled = true
+		return nil
+	})
+	codec, err := messages.NewCodec(events.Core(), stepTypes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := engine.NewSim(engine.SimOptions{Engine: engine.Options{
+		Store: mortal{mem.New(), hands}, Codec: codec, Hands: hands,
+		Kinds: []engine.Kind{{Name: "failing", New: func(messages.Address) actors.Actor { return failing }}},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Inject("failing/a", number{1}, ""); err != nil {
+		t.Fatal(err)
+	}
+	dies(s.Settle)
+	hands.again(t, s)
+	list, err := s.Engine().DeadLetters()
+	if want := []int{2, 3, 4, 5}; err != nil || len(list) > 0 || !handled || !slices.Equal(attempts, want) {
+		t.Errorf("after a death it was tried as attempts %v, handled: %t, dead letters %+v, %v, want %v and handled",
+			attempts, handled, list, err, want)
 	}
 }
 

@@ -95,6 +95,8 @@ var mutants = []mutant{
 		by:  "TestFleetingAnswerOfAnOldActivationIsVoid"},
 	{what: "attempts are forgotten in a crash", file: "runtime/engine/activation.go",
 		old: `env.attempt = rec.Attempts`, new: `_ = rec.Attempts`, by: "TestAttemptsSurviveACrash"},
+	{what: "a death counts at each attempt", file: "runtime/engine/activation.go",
+		old: `died, env.deaths = env.deaths, 0`, new: `died = env.deaths`, by: "TestADeathIsOneAttempt"},
 	{what: "a message is tried for ever", file: "runtime/engine/activation.go",
 		old: `fatal := env.Durable() && env.attempt >= MaxAttempts`, new: `fatal := env.Durable() && env.attempt < 0`,
 		by: "TestQuarantineAfterFiveAttempts"},
