@@ -336,6 +336,9 @@ func (e *Engine) decide(act *Activation, env *Envelope, cause actors.Cause) (
 	failed := act.actor.Receive(at, env.Message)
 	returned = true
 	out, err := at.Finish()
+	if errors.Is(err, ErrKeyAway) { // the actor did not see its rows
+		return nil, effect{}, "", err
+	}
 	if err = cmp.Or(failed, err); err != nil {
 		return nil, effect{}, "", Foreign(err)
 	}
@@ -346,7 +349,10 @@ func (e *Engine) decide(act *Activation, env *Envelope, cause actors.Cause) (
 	if t, err = e.stage(env, x); err == nil && env.dead != nil {
 		t.bury(env.dead)
 	}
-	return t, effect{}, "", Foreign(err)
+	if !errors.Is(err, ErrKeyAway) {
+		err = Foreign(err) // of the encoding of a message
+	}
+	return t, effect{}, "", err
 }
 
 // handled reports whether an envelope needs no turn: it was acknowledged before, or
@@ -425,6 +431,10 @@ func (e *Engine) turnFailed(act *Activation, generation uint64, env Envelope, er
 		kept = fmt.Sprintf("panic: %.1000s\n\n%s", fmt.Sprint(c.value), stack)
 	}
 	stack, kept = cutText(stack), cutText(kept)
+	if env.Durable() && errors.Is(err, ErrKeyAway) { // nobody's failure, so no attempt
+		act.box.putBack(env)
+		return e.fail(act, reason)
+	}
 	env.attempt++
 	fatal := env.Durable() && env.attempt >= MaxAttempts
 	e.report(events.MessageFailed{

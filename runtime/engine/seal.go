@@ -20,13 +20,13 @@ import (
 // may be called concurrently.
 type Sealer interface {
 	// Ready makes sure that rows about a subject can be sealed. A subject without a key
-	// gets one.
+	// gets one. The error wraps [ErrKeyAway] if a later call may succeed.
 	Ready(subject string) error
 	// Seal appends the sealed form of a row to a slice; it is at most Overhead longer.
 	// A subject without a key gets one, which a power cut must not take back.
 	Seal(to []byte, subject string, place, plain []byte) ([]byte, error)
 	Overhead() int
-	// Open undoes Seal for the same place. The error wraps [ErrNoKey] or [ErrRecord].
+	// Open undoes Seal for the same place. The error wraps [ErrNoKey], [ErrRecord] or [ErrKeyAway].
 	Open(place, sealed []byte) ([]byte, error)
 	// Under reports whether a row was sealed for a subject.
 	Under(subject string, sealed []byte) bool
@@ -102,6 +102,10 @@ func (e *Engine) Backup(w io.Writer) error { return e.store.Snapshot(w) }
 
 // ErrNoKey marks what is sealed under a missing key.
 var ErrNoKey = errors.New("engine: the key of a sealed row is missing")
+
+// ErrKeyAway marks an error of a [Sealer] that says nothing about the key: it cannot be kept, as the
+// disk is full or read-only, or read, as the process has too many files open. What needs it waits.
+var ErrKeyAway = errors.New("engine: a key is out of reach for now")
 
 // sealMark begins each sealed row. No other row begins so: they are JSON.
 const sealMark = "\x00ks\x01"
@@ -334,16 +338,22 @@ func (e *Engine) replaced(key, raw []byte) bool {
 // scan is Scan of the store. A row that cannot be opened is passed on as it is stored,
 // with the error, unless it is being forgotten.
 func (e *Engine) scan(prefix, from []byte, yield func(key, value []byte, bad error) bool) error {
-	return e.store.Scan(prefix, from, func(k, v []byte) bool {
+	var away error
+	err := e.store.Scan(prefix, from, func(k, v []byte) bool {
 		plain, err := e.open(k, v)
 		if err == nil {
 			return yield(k, plain, nil)
+		}
+		if errors.Is(err, ErrKeyAway) {
+			away = err
+			return false
 		}
 		if e.forgotten(v, err) || e.replaced(k, v) {
 			return true
 		}
 		return yield(k, v, err)
 	})
+	return cmp.Or(err, away)
 }
 
 // What keyMetaSealed holds, sealed for the node: a name, and since its third version

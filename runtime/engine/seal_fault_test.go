@@ -15,10 +15,14 @@ import (
 	"github.com/kehai-run/kehai/runtime/store/mem"
 )
 
-// badKeys are keys of which some cannot be used: at once, or only when a row is sealed.
+// badKeys are keys of which some cannot be used: at once, only when a row is sealed, or for now.
 type badKeys struct {
 	engine.Sealer
-	bad, late map[string]bool
+	bad, late, away map[string]bool
+}
+
+func (k badKeys) errAway(subject string) error {
+	return fmt.Errorf("key of %s: too many open files: %w", subject, engine.ErrKeyAway)
 }
 
 func (k badKeys) err(subject string) error {
@@ -28,6 +32,9 @@ func (k badKeys) err(subject string) error {
 func (k badKeys) Ready(subject string) error {
 	if k.bad[subject] {
 		return k.err(subject)
+	}
+	if k.away[subject] {
+		return k.errAway(subject)
 	}
 	return k.Sealer.Ready(subject)
 }
@@ -44,6 +51,11 @@ func (k badKeys) Open(place, sealed []byte) ([]byte, error) {
 	for subject := range k.bad {
 		if k.Under(subject, sealed) {
 			return nil, k.err(subject)
+		}
+	}
+	for subject := range k.away {
+		if k.Under(subject, sealed) {
+			return nil, k.errAway(subject)
 		}
 	}
 	return k.Sealer.Open(place, sealed)
@@ -213,6 +225,56 @@ func TestAMessageIsPutAsideAsItIsSealed(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A key that is out of reach for now, as the disk is full or too many files are open, is no failure of
+// a message that needs it, to read or to write: it waits and keeps its attempts, and so do those behind it.
+func TestAKeyOutOfReachCostsNoAttempt(t *testing.T) {
+	store := mem.New()
+	k := badKeys{Sealer: keyring.Memory(nil), away: map[string]bool{"hana": true}}
+	sim := keySim(t, store, k)
+	want := func(name, want string) {
+		t.Helper()
+		sim.Advance(time.Hour)
+		dead, err := sim.Engine().DeadLetters()
+		if err != nil || len(dead) > 0 {
+			t.Errorf("%s: dead letters %+v, %v, want none", name, dead, err)
+		}
+		if got := told(t, store, k); got != want {
+			t.Errorf("%s: stored is %s, want %s", name, got, want)
+		}
+	}
+	for n := range 3 {
+		if _, err := sim.Inject("shared/app", number{n}, ""); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want("to write", `shared/app aki=1 "0 "`)
+	delete(k.away, "hana")
+	want("written", `shared/app aki=1 "0 "; shared/app hana=1 "1 "; shared/app ken=1 "2 "`)
+	k.away["aki"] = true
+	if _, err := sim.Inject("shared/app", number{1}, ""); err != nil {
+		t.Fatal(err)
+	}
+	want("to read", `shared/app hana=1 "1 "; shared/app ken=1 "2 "`)
+	delete(k.away, "aki")
+	want("read", `shared/app aki=1 "0 "; shared/app hana=1 "1 1 "; shared/app ken=1 "2 "`)
+	stored, err := sim.Inject("one/hana", diary{"hana", "canary"}, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sim.Commit()
+	if err := <-stored; err != nil {
+		t.Fatal(err)
+	}
+	k.away["hana"] = true
+	if err := sim.Crash(); err != nil {
+		t.Fatal(err)
+	}
+	want("in the inbox", `shared/app aki=1 "0 "; shared/app ken=1 "2 "`)
+	delete(k.away, "hana")
+	want("out of it",
+		`one/hana said=1 "canary"; shared/app aki=1 "0 "; shared/app hana=1 "1 1 "; shared/app ken=1 "2 "`)
 }
 
 // A row that cannot be sealed although its key was ready is refused by itself, and tried

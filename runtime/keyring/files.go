@@ -7,7 +7,9 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 
+	"github.com/kehai-run/kehai/runtime/engine"
 	"github.com/kehai-run/kehai/runtime/private"
 )
 
@@ -148,6 +150,9 @@ func (d *directory) read(name string) ([]byte, bool, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, false, nil
 	}
+	if errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) || errors.Is(err, syscall.ENOMEM) {
+		err = &away{err}
+	}
 	if err == nil {
 		raw, err = d.resolve(name, raw)
 	}
@@ -157,9 +162,14 @@ func (d *directory) read(name string) ([]byte, bool, error) {
 	return raw, true, nil
 }
 
+// away is the error for a key that may be read or kept later. It wraps [engine.ErrKeyAway].
+type away struct{ error }
+
+func (a *away) Unwrap() []error { return []error{a.error, engine.ErrKeyAway} }
+
 func (d *directory) write(name string, raw []byte) error {
 	if err := private.Make(d.path, private.Closed); err != nil {
-		return fmt.Errorf("keyring: %w", err)
+		return fmt.Errorf("keyring: %w", &away{err})
 	}
 	err := d.put(name, raw)
 	if err == nil {
@@ -169,7 +179,7 @@ func (d *directory) write(name string, raw []byte) error {
 		err = d.syncDir(filepath.Dir(d.path)) // the directory itself may be new
 	}
 	if err != nil {
-		return fmt.Errorf("keyring: keep a key: %w", err)
+		return fmt.Errorf("keyring: keep a key: %w", &away{err})
 	}
 	return nil
 }

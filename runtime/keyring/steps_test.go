@@ -5,10 +5,12 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -423,5 +425,47 @@ func TestOpenReadsNoListedKey(t *testing.T) {
 	}
 	if _, err := Open(dir); !errors.Is(err, engine.ErrNoKey) || !strings.Contains(err.Error(), nameOf(row)) {
 		t.Errorf("Open() with a key that is gone = %v, want it named", err)
+	}
+}
+
+// A disk that is full and a process that has too many files open say nothing about a key: it is kept,
+// and read, later.
+func TestAKeyOutOfReach(t *testing.T) {
+	for name, fault := range map[string]struct {
+		at  action
+		err error
+	}{
+		"full": {doWrite, syscall.ENOSPC}, "read-only": {doRename, syscall.EROFS}, "files": {doRead, syscall.EMFILE},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "keys")
+			first, _ := watched(t, dir, -1)
+			row := seal(t, first, "a", "p", "plain")
+			d := &directory{path: dir, step: func(what action, path string, do func() error) error {
+				if what == fault.at {
+					return &fs.PathError{Op: string(what), Path: path, Err: fault.err}
+				}
+				return unsynced(what, do)
+			}}
+			if err := d.tidy(); err != nil {
+				t.Fatal(err)
+			}
+			r := newRing(d, rand.Reader)
+			try := func() error {
+				if fault.at == doRead {
+					_, err := r.Open([]byte("p"), row)
+					return err
+				}
+				return r.Ready("b")
+			}
+			if err := try(); !errors.Is(err, engine.ErrKeyAway) || errors.Is(err, engine.ErrNoKey) ||
+				!errors.Is(err, fault.err) {
+				t.Errorf("with the fault: %v, want ErrKeyAway", err)
+			}
+			d.step = func(what action, _ string, do func() error) error { return unsynced(what, do) }
+			if err := try(); err != nil {
+				t.Errorf("after it: %v, want nil", err)
+			}
+		})
 	}
 }

@@ -95,6 +95,12 @@ var mutants = []mutant{
 		by:  "TestFleetingAnswerOfAnOldActivationIsVoid"},
 	{what: "attempts are forgotten in a crash", file: "runtime/engine/activation.go",
 		old: `env.attempt = rec.Attempts`, new: `_ = rec.Attempts`, by: "TestAttemptsSurviveACrash"},
+	{what: "a key that is out of reach costs attempts", file: "runtime/engine/activation.go",
+		old: `env.Durable() && errors.Is(err, ErrKeyAway) {`, new: `false {`, by: "TestAKeyOutOfReachCostsNoAttempt"},
+	{what: "what a key out of reach seals is damaged", file: "runtime/engine/seal.go",
+		old: `errors.Is(err, ErrKeyAway) {
+			away`, new: `false {
+			away`, by: "TestAKeyOutOfReachCostsNoAttempt"},
 	{what: "a death counts at each attempt", file: "runtime/engine/activation.go",
 		old: `died, env.deaths = env.deaths, 0`, new: `died = env.deaths`, by: "TestADeathIsOneAttempt"},
 	{what: "a message is tried for ever", file: "runtime/engine/activation.go",
