@@ -359,7 +359,11 @@ func (f *follower) some() (n int, err error) {
 func (f *follower) handOut() (n int, err error) {
 	page, err := f.read()
 	if err != nil {
+		f.hangs(err)
 		return 0, err
+	}
+	if len(page) == 0 {
+		f.worked()
 	}
 	f.tellMissed()
 	for n, ev := range page {

@@ -382,6 +382,44 @@ func TestUnreadableEvent(t *testing.T) {
 	})
 }
 
+// dark is a store whose event log cannot be read for a while.
+type dark struct {
+	engine.Store
+	now atomic.Bool
+}
+
+func (d *dark) Scan(prefix, from []byte, yield func(k, v []byte) bool) error {
+	if d.now.Load() && string(prefix) == "e/" {
+		return errors.New("too many open files")
+	}
+	return d.Store.Scan(prefix, from, yield)
+}
+
+// TestALogThatCannotBeReadForNow: the reader says why, and goes on once it can be.
+func TestALogThatCannotBeReadForNow(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := &dark{Store: mem.New()}
+		r := open(t, store, notes)
+		r.follow(func(int, int) error { return nil })
+		store.now.Store(true)
+		r.say(1)
+		hour()
+		if why := r.readers.Served()["host"]; !strings.Contains(why, "too many open files") {
+			t.Errorf("Served() = %q, want why the log cannot be read", why)
+		}
+		store.now.Store(false)
+		hour()
+		r.want("again", want{calls: []int{1}, passed: 1})
+		store.now.Store(true)
+		r.readers.Wake()
+		hour()
+		store.now.Store(false)
+		hour()
+		r.want("at the end", want{calls: []int{1}, passed: 1})
+		r.end()
+	})
+}
+
 // TestAnUnreadableEventIsParkedByHand: where its type is gone for good, the reader goes on behind it.
 func TestAnUnreadableEventIsParkedByHand(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
