@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -15,9 +16,11 @@ import (
 
 	"github.com/kehai-run/kehai/actors"
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/runtime/bare"
 	"github.com/kehai-run/kehai/runtime/engine"
 	"github.com/kehai-run/kehai/runtime/follow"
+	"github.com/kehai-run/kehai/runtime/store"
 )
 
 // till is a host that counts coins, and keeps what it counted for half an hour.
@@ -194,5 +197,135 @@ func TestAHostIsSentToNoCommandOfKehai(t *testing.T) {
 		if !strings.Contains(log.String(), "set aside as a dead letter") {
 			t.Errorf("the log has no dead letter:\n%s", &log)
 		}
+	})
+}
+
+type shut struct{ At int }
+
+func (shut) MessageType() messages.Type { return messages.Type{Name: "test_shut", Version: 1} }
+
+// A subscription that stops at an event of a type that is gone goes on at once when the event is parked;
+// a program that knows the type again can have it tried once more, at once as well.
+func TestAnEventOfALostTypeIsParkedAndTriedAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		data, log := filepath.Join(t.TempDir(), "data"), bytes.Buffer{}
+		var got []string
+		read := func(_ context.Context, ev bare.Event) error {
+			got = append(got, ev.Message.MessageType().Name)
+			return nil
+		}
+		want := func(want ...string) {
+			t.Helper()
+			synctest.Wait()
+			if !slices.Equal(got, want) {
+				t.Errorf("the subscription got %v, want %v", got, want)
+			}
+			got = nil
+		}
+		during(t, till(data, &log), nil, func(rt *bare.Runtime) { inject(t, rt, 1) })
+		o := till(data, &log)
+		o.Messages = []messages.Table{{
+			messages.Durable[coin](nil).AboutNobody(), messages.Durable[shut](nil).AboutNobody(),
+		}}
+		o.Actors = []engine.Kind{bare.Func("purse", actors.On(func(turn *actors.Turn, m coin) error {
+			turn.Publish(shut{m.Cents})
+			return nil
+		}))}
+		parked := ""
+		during(t, o, map[string]follow.Handler{"book": read}, func(rt *bare.Runtime) {
+			inject(t, rt, 2)
+			<-time.After(time.Minute)
+			want()
+			if err := rt.ParkEvent(t.Context(), "book"); err != nil {
+				t.Fatal(err)
+			}
+			want("test_shut")
+			if err := rt.ParkEvent(t.Context(), "book"); err == nil {
+				t.Error("ParkEvent() at the end of the log = nil")
+			}
+			list, err := rt.DeadLetters()
+			if err != nil || len(list) != 1 || list[0].Subscription != "book" {
+				t.Fatalf("DeadLetters() = %+v, %v, want the event", list, err)
+			}
+			parked = list[0].ID
+		})
+		o = till(data, &log)
+		o.Messages = append(o.Messages, messages.Table{messages.Durable[shut](nil).AboutNobody()})
+		during(t, o, map[string]follow.Handler{"book": read}, func(rt *bare.Runtime) {
+			want()
+			if err := rt.RetryDeadLetter(t.Context(), parked); err != nil {
+				t.Fatal(err)
+			}
+			want(counted{}.MessageType().Name)
+			if list, err := rt.DeadLetters(); err != nil || len(list) > 0 {
+				t.Errorf("DeadLetters() = %+v, %v, want none", list, err)
+			}
+		})
+	})
+}
+
+// Each part of the retention deletes what it names, once an hour, and nothing else.
+func TestRetentionDeletesWhatItNames(t *testing.T) {
+	const half = 30 * time.Minute
+	for class, keep := range map[string]bare.Retention{
+		"":   {},
+		"e/": {Events: half}, "v/": {Verdicts: half}, "d/": {DeadLetters: half}, "k/": {Injections: half},
+	} {
+		t.Run(strings.Trim(class, "/"), func(t *testing.T) {
+			data, log := filepath.Join(t.TempDir(), "data"), bytes.Buffer{}
+			synctest.Test(t, func(t *testing.T) {
+				o := till(data, &log)
+				o.Retention = keep
+				o.Actors = []engine.Kind{bare.Func("purse", actors.On(func(turn *actors.Turn, m coin) error {
+					if m.Cents < 0 {
+						return errors.New("no such coin")
+					}
+					turn.Pass(events.StageDeliver, events.RuleNewerType, events.Detail{})
+					turn.Publish(counted(m))
+					return nil
+				}))}
+				during(t, o, nil, func(rt *bare.Runtime) {
+					if err := rt.Inject(t.Context(), "purse/mine", coin{1}, "once"); err != nil {
+						t.Fatal(err)
+					}
+					inject(t, rt, -1)
+					<-time.After(150 * time.Minute)
+				})
+			})
+			st, err := store.Open(store.Options{Dir: filepath.Join(data, "store")})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer st.Close()
+			for _, prefix := range []string{"e/", "v/", "d/", "k/"} {
+				there, want := 0, 1
+				if prefix == class {
+					want = 0
+				}
+				err := st.Scan([]byte(prefix), nil, func(_, _ []byte) bool { there++; return true })
+				if err != nil || there != want {
+					t.Errorf("%d rows of %s are kept, %v, want %d", there, prefix, err, want)
+				}
+			}
+		})
+	}
+}
+
+// An actor that has had nothing to do is put to sleep, and made anew by its next message.
+func TestActorsSleep(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		log, made := bytes.Buffer{}, 0
+		o := till("", &log)
+		purse := o.Actors[0].New
+		o.Actors[0].New = func(a messages.Address) actors.Actor { made++; return purse(a) }
+		during(t, o, nil, func(rt *bare.Runtime) {
+			inject(t, rt, 1, 2)
+			<-time.After(2 * engine.DefaultIdle)
+			inject(t, rt, 3)
+			synctest.Wait()
+			if made != 2 {
+				t.Errorf("the actor was made %d times, want once, and again after its sleep", made)
+			}
+		})
 	})
 }
