@@ -67,6 +67,20 @@ func TestALostKeyIsMissed(t *testing.T) {
 	want(t, r, "p", seal(t, r, "a", "p", "new"), "new")
 }
 
+// A key whose file is gone can be destroyed: from then on nobody misses it.
+func TestALostKeyIsDestroyed(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "keys")
+	r := open(t, dir)
+	row := seal(t, r, "a", "p", "secret")
+	if err := errors.Join(os.Remove(filepath.Join(dir, nameOf(row))), r.Destroy("a")); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := Inspect(dir); n != 1 || err != nil {
+		t.Errorf("Inspect() = %d, %v, want the node's key and nothing missed", n, err)
+	}
+	wantMissing(t, open(t, dir), "p", row)
+}
+
 // A file without a key counts as lost, not as destroyed, unless the list says so.
 func TestABlankKeyIsMissed(t *testing.T) {
 	for name, left := range map[string][]byte{"empty": nil, "zeros": make([]byte, 89)} {
