@@ -601,6 +601,42 @@ func TestANewSubscriptionKeepsTheLog(t *testing.T) {
 	}
 }
 
+// What is trimmed never falls: neither where an older event goes later, as the clock had gone back, nor
+// where another node has trimmed less.
+func TestWhatIsTrimmedNeverFalls(t *testing.T) {
+	store := mem.New()
+	h := step(t, func(turn *actors.Turn, m messages.Message) error { turn.Publish(m); return nil },
+		actortest.Store(store))
+	start := h.Now()
+	h.Advance(2 * time.Hour)
+	h.Send(number{1})
+	h.Advance(-2 * time.Hour)
+	h.Send(number{2})
+	var last uint64
+	if err := h.Engine().ReadLog(0, func(ev engine.Published) bool { last = ev.Seq; return true }); err != nil {
+		t.Fatal(err)
+	}
+	for left := 1; left >= 0; left-- { // the second event goes first
+		if err := await(h, func(ctx context.Context) error {
+			_, err := h.Engine().Trim(ctx, engine.Cutoffs{Events: start.Add(time.Duration(3-2*left) * time.Hour)})
+			return err
+		}); err != nil {
+			t.Fatal(err)
+		}
+		newest, err := h.Engine().Trimmed()
+		if n := len(keys(t, store, "e/")); n != left || newest != last || err != nil {
+			t.Errorf("%d events are left, Trimmed() = %d, %v, want %d, %d", n, newest, err, left, last)
+		}
+	}
+	less := engine.Op{Key: []byte("m/trimmed/other"), Value: binary.BigEndian.AppendUint64(nil, last-1)}
+	if err := store.Apply([]engine.Op{less}, true); err != nil {
+		t.Fatal(err)
+	}
+	if newest, err := h.Engine().Trimmed(); newest != last || err != nil {
+		t.Errorf("beside another node Trimmed() = %d, %v, want %d", newest, err, last)
+	}
+}
+
 // await runs what waits for its commits, and commits them.
 func await(h *actortest.Harness, fn func(context.Context) error) error {
 	done := make(chan error, 1)
