@@ -17,6 +17,7 @@ func (s *Server) routes() http.Handler {
 	open := http.NewServeMux()
 	open.HandleFunc("GET /healthz", s.healthz)
 	open.HandleFunc("POST /enter", s.enter)
+	open.HandleFunc("GET /proof", s.proof)
 	for _, a := range assets {
 		open.HandleFunc("GET "+a.path, a.serve)
 	}

@@ -23,7 +23,8 @@ type Options struct {
 	Addr string
 	// Token opens the page, and is its only key, also in its address; "" means keys of 128
 	// bits that Sessions keep. A given one must have at least 16 characters, all of them
-	// visible ASCII.
+	// visible ASCII. It should be random: whoever else answers an open page can tell from its
+	// question whether a guess may be right.
 	Token string
 	// Sessions are the keys that open the page. nil keeps them in memory.
 	Sessions *Sessions

@@ -32,6 +32,8 @@ type Server struct {
 	hub  *hub
 	http *http.Server
 
+	salt, secret string // of this process, for proofs; nobody is told the secret
+
 	sessions *Sessions // nil if the host gave the only key
 	token    string    // which is this
 
@@ -83,6 +85,7 @@ func New(o Options) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{opts: o, ln: private.Limit(ln, maxConns), boot: randomHex()[:8], hub: newHub(),
+		salt: randomHex(), secret: randomHex(),
 		closing: make(chan struct{})}
 	if err := s.open(); err != nil {
 		return nil, errors.Join(err, ln.Close())

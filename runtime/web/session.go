@@ -123,6 +123,9 @@ func hashOf(r control.PageRole, key string) string {
 	return hex.EncodeToString(sum[:])
 }
 
+// keyID names a key in lists. A page makes that of its own key itself, from the same hash.
+func keyID(hash string) string { return "k-" + hash[:8] }
+
 // Make makes a key for a program.
 func (s *Sessions) Make(role control.PageRole) (control.NewPageKey, error) {
 	return s.add(control.PageKey{Role: role})
@@ -132,7 +135,7 @@ func (s *Sessions) add(k control.PageKey) (control.NewPageKey, error) {
 	key := randomHex()
 	now := s.now()
 	hash := hashOf(k.Role, key)
-	k.ID, k.Made, k.Ends = "k-"+hash[:8], control.Stamp{Time: now}, control.Stamp{Time: now.Add(ageOf(k.Role))}
+	k.ID, k.Made, k.Ends = keyID(hash), control.Stamp{Time: now}, control.Stamp{Time: now.Add(ageOf(k.Role))}
 	err := s.edit(func(list []session) ([]session, error) { return append(list, session{k, hash}), nil })
 	return control.NewPageKey{PageKey: k, Key: key}, err
 }
@@ -162,7 +165,7 @@ func (s *Sessions) adopt(path string) error {
 		if err = failed; err == nil && len(key) >= 32 {
 			k := session{control.PageKey{Role: control.RoleOwner, Made: made,
 				Ends: control.Stamp{Time: made.Add(sessionAge)}, Used: true}, hashOf(control.RoleOwner, key)}
-			k.ID = "k-" + k.Hash[:8]
+			k.ID = keyID(k.Hash)
 			err = s.edit(func(list []session) ([]session, error) {
 				if s.holds(k) && !slices.ContainsFunc(list, func(old session) bool { return old.Hash == k.Hash }) {
 					list = append(list, k)
@@ -284,10 +287,13 @@ func visitorOf(r *http.Request) visitor {
 	return v
 }
 
-// admit returns who a request comes from.
+// admit returns who a request comes from: programs send their key as it is, pages sealed.
 func (s *Server) admit(r *http.Request) (visitor, bool) {
 	token, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
 	if !ok {
+		token = s.unseal(r)
+	}
+	if token == "" {
 		return visitor{}, false
 	}
 	if s.sessions == nil {
