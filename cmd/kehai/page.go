@@ -27,7 +27,8 @@ func (v *pageVerb) command() *cobra.Command {
 		Long: `Prints an address that opens the live page of the Kehai that runs, once and within ten
 minutes: the page changes what stands behind the # for a key of its own. Who has that
 key reads every message. It lasts for 30 days in its tab, also over restarts; Kehai
-keeps only its hash.
+keeps only its hash. A page that is open while Kehai stops goes on once what answers has
+proved that it knows the key; if another program has taken the port, it says so and stops.
 
 Programs that use the interface below /v1, which /openapi.json describes, take a key of
 their own: --bearer writes one into a file that only you can read, and --meter one that

@@ -16,6 +16,7 @@
 //	/camera     follows a face in the browser; /tracker/… are the files of its [Tracker]
 //	/openapi.json what stands below /v1
 //	/enter      POST of the code of an address, answered with a key
+//	/proof      that this Kehai knows the key with ?key=ID, for ?nonce=HEX
 //	/healthz    200 or 503; with the token of the owner or a meter also why, as JSON
 //
 // With the token:
@@ -45,7 +46,7 @@
 //
 // Requests must name a loopback host (so that a foreign name which resolves to this
 // machine is refused), carry no foreign Origin, and have the token in the header
-// Authorization. A command must also have an Origin.
+// Authorization: programs as a bearer, pages sealed. A command must also have an Origin.
 //
 // What [Server.URL] has in its fragment, which a browser never sends, is no key but a code:
 // with POST /enter the page changes it at once for a key of its own. It works once, for ten
@@ -56,4 +57,23 @@
 // would receive it. A key is valid for 30 days, so that an open page survives a restart; a
 // file has its hash, and `kehai page --revoke` ends it at once. A fragment that begins with
 // t= holds a key itself: that of a host which gave its own, or one of an older version.
+//
+// # Who answers
+//
+// When Kehai stops, any program on this machine can take its port, and an open page reaches that one. So a
+// page asks /proof for HMAC-SHA256 of its origin, of where Kehai listens, of a salt of the process and of a
+// nonce of the page, signed with the hash that Kehai keeps of the key. It does so when it is loaded, after a
+// stream has ended or a request has failed, and before each request while it has no stream open by which it
+// would notice. No answer at all is asked for again, with pauses. Any other answer than the right one, also
+// the right one of a Kehai that listens elsewhere, shuts the page: it says so, forgets its key, in the
+// storage of its tab too, and asks nothing more. Another address that `kehai page` prints opens it again.
+//
+// The proof alone would not do: a browser whose connection breaks sends a request again by itself, to
+// whoever has the port by then. So a page never sends its key, but seals it by a keystream from that hash,
+// for the process that proved itself: a later one, or one that listens elsewhere, does not take it.
+//
+// This does not help who loads a page from somebody else: what is loaded from an address can read what the
+// tab keeps for it. A page is not loaded again by itself unless Kehai has just proved itself. Nor does it
+// help against who can read the file with the hashes, which only programs of the same user can. What a page
+// posts at the very moment in which Kehai stops can reach another program, though not the key.
 package web

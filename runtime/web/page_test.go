@@ -79,3 +79,18 @@ func TestAssetsKeepToThePolicy(t *testing.T) {
 		t.Errorf("page/index.html contains %q, which the policy forbids", m)
 	}
 }
+
+// Only connection.js talks to whoever answers: what says who the page is goes through its request,
+// which wants a proof first.
+func TestOneFileOfThePageAsks(t *testing.T) {
+	ways := regexp.MustCompile(`\bfetch\b|XMLHttpRequest|sendBeacon|WebSocket|Authorization|"token"\)`)
+	for _, a := range assets {
+		found := ways.FindAllString(string(a.read()), -1)
+		if a.mime == javascript && (len(found) > 0) != (a.name == "connection.js") {
+			t.Errorf("page/%s has %q: requests go through request of connection.js", a.name, found)
+		}
+	}
+	if bearer := "Bearer"; strings.Contains(string(embedded("connection.js")), bearer) {
+		t.Errorf("page/connection.js has %s: a page sends its key sealed", bearer)
+	}
+}

@@ -136,9 +136,11 @@ async function follow() {
         if (name === "attention" && data) setText(el("state"), `${data.state || "unknown"}: ${data.raw?.reasoning || data.reasoning || ""}`);
       });
     } catch (e) {
-      link("not connected");
+      link(noKey() ? "locked" : "not connected");
       say("link", e.message, "bad");
-      continue;
+      if (!noKey()) continue;
+      halt();
+      return;
     }
     say("link", "");
   }

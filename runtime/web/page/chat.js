@@ -120,6 +120,7 @@ async function open(id) {
     } catch (err) {
       if (run !== talk.run) return;
       if (err.status === 404) { remember("talk", ""); say("open", err.message, "bad"); return; }
+      if (err.status === 401) { locked(); return; }
       link("reconnecting");
       await pause(n);
     }
@@ -149,8 +150,13 @@ el("older").addEventListener("click", async () => {
 
 const pause = (n) => new Promise((done) => { setTimeout(done, retry[Math.min(n, retry.length - 1)]); });
 
+function locked() {
+  link("locked");
+  say("token", noKey() || oldKey, "bad");
+}
+
 // follow keeps a stream open. As the last resort, once Kehai answers and no stream can be
-// had, the page is loaded anew; not more often than once a minute.
+// had, the page is loaded anew; not more often than once a minute, and from nobody but Kehai.
 async function follow(run) {
   for (let failed = 0; run === talk.run; failed++) {
     try {
@@ -161,15 +167,14 @@ async function follow(run) {
       await readEvents(r, (name, data, id) => { if (run === talk.run) happened(name, data, id); });
     } catch (err) {
       if (run === talk.run && err.status === 401) {
-        link("locked");
-        say("token", "The page’s key has changed: open the address that kehai page prints.", "bad");
+        locked();
         return;
       }
     }
     if (run !== talk.run) return;
     link("reconnecting");
     show(null);
-    if (failed > 20 && Date.now() - Number(remembered("reloaded") || 0) > 60_000) {
+    if (failed > 20 && Date.now() - Number(remembered("reloaded") || 0) > 60_000 && await answers()) {
       remember("reloaded", String(Date.now()));
       location.reload();
       return;

@@ -539,8 +539,6 @@ function tick() {
 
 const firstWait = 1000, longestWait = 15000, silence = 40000; // milliseconds
 const noToken = "This page needs a key: run kehai page, and open the address that it prints.";
-const oldToken = "The key of this page is not, or no longer, one of the Kehai that runs. " +
-  "Run kehai page, and open the address that it prints.";
 const otherPage = "What answers has another page than this one, and this one may show it wrongly. " +
   "The command kehai status shows the address of the Kehai that runs.";
 
@@ -565,7 +563,7 @@ async function connect() {
     const r = await request("/events", { signal: mine.signal, headers: cursor ? { "Last-Event-ID": cursor } : {} });
     if (r.status === 401) {
       stream = null;
-      link("lost", "closed", oldToken);
+      link("lost", "closed", noKey() || oldKey);
       return;
     }
     if (r.ok) await readEvents(r, takeEvent);
@@ -595,8 +593,8 @@ function takeEvent(name, data, id) {
 
 function hello(h) {
   wait = firstWait;
-  // It is not loaded anew by itself: whoever has taken the port would put a page of
-  // their own here, which might stay at this address when Kehai is back.
+  // It is not loaded anew by itself: whoever takes the port before it is would put a page
+  // of their own here, which reads what this tab stores.
   link("live", "live", state.hello.build && h.build !== state.hello.build ? otherPage : "");
   if (h.boot !== state.hello.boot) windows.clear(); // versions of another process mean nothing
   helloAttention(h, h.boot === state.hello.boot);
