@@ -198,15 +198,13 @@ func (a *actor) lead(turn *actors.Turn, v Interview, t *reply.Turn) bool {
 	var said []string
 	for _, id := range t.Messages {
 		if d, ok := message(turn, id); ok && d.PIIProcessed { // others were said before it began
-			if l, ok := lineOf(d); ok {
-				said = append(said, string(l.Text))
-			}
+			said = append(said, utterances(d)...)
 		}
 	}
 	if len(said) == 0 {
 		said = []string{interview.Start}
 	}
-	a.move(turn, v, v.Before, interview.Event{Kind: interview.Said, Text: strings.Join(said, "\n")})
+	a.move(turn, v, v.Before, interview.Event{Kind: interview.Said, Texts: said})
 	return true
 }
 
@@ -292,11 +290,13 @@ func (a *actor) joinInterview(turn *actors.Turn, from messages.ConversationID, o
 	}
 }
 
-// answersOf returns what the participant said as answers, masked.
+// answersOf returns what the participant said as answers, masked, each message once. What
+// leads through the interview is left out, also beside an answer.
 func answersOf(turn *actors.Turn) (list []messages.Text) {
 	for _, d := range Messages.All(turn) {
-		if l, ok := lineOf(d); ok && d.PIIProcessed && interview.Answers(string(l.Text)) {
-			list = append(list, l.Text)
+		said := slices.DeleteFunc(utterances(d), func(s string) bool { return !interview.Answers(s) })
+		if d.PIIProcessed && len(said) > 0 {
+			list = append(list, messages.Text(strings.Join(said, "\n")))
 		}
 	}
 	return list

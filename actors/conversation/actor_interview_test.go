@@ -265,6 +265,52 @@ func TestWhatComesWhileItIsHeld(t *testing.T) {
 	}
 }
 
+// TestSkipsThatCameTogether while a model wrote are one skip: they name nothing, and no answer
+// is counted or analysed.
+func TestSkipsThatCameTogether(t *testing.T) {
+	k := led(t, nil)
+	k.answers(1, "hello", "What makes mornings hard?")
+	k.Send(messages.Say{Conversation: hana, Channel: "web", ID: "w2", Text: "trains", At: k.Now()})
+	k.finishes() // tells what the owner allows
+	for _, id := range []messages.MessageID{"w3", "w4"} {
+		k.CrashBeforeCommit()
+		k.Send(messages.Say{Conversation: hana, Channel: "web", ID: id, Text: "[skip]", At: k.Now()})
+	}
+	k.writes(k.asked(), "What else?")
+	k.Crash()
+	k.Send(messages.OwnerState{})
+	k.writes(k.asked(), "Is it the trains?")
+	v := k.interview().State
+	if v.Phase != interview.Recommend || v.Turns != 2 || fmt.Sprint(v.Items) != "[{hello 0} {trains 0}]" {
+		t.Errorf("after an answer and two skips: %+v, want the skips to move on once and count nothing", v)
+	}
+}
+
+// TestABurstThatEndsTheList is one answer without its last words, in the list and in the
+// analysis.
+func TestABurstThatEndsTheList(t *testing.T) {
+	k := led(t, func(p *messages.InterviewPlan) { p.Goal = "朝がつらい理由" })
+	m := inbound(1)
+	m.Window, m.Parts = messages.ChannelWeb.Place(), nil
+	for i, said := range []messages.Text{"[スキップ]", "電車", "会議", "以上です"} {
+		m.Parts = append(m.Parts, messages.Part{Kind: messages.KindText, Text: said,
+			Occurrence: messages.Occurrence(i + 1), SeenAt: m.SeenAt})
+	}
+	k.CrashBeforeCommit()
+	k.Send(m)
+	v := k.interview().State
+	if v.Phase != interview.Recommend || v.Turns != 1 || fmt.Sprint(v.Items) != "[{電車 0} {会議 0}]" {
+		t.Errorf("after the burst: %+v, want one turn that named two things and ended the list", v)
+	}
+	k.Sent()
+	k.Send(messages.StopInterview{Conversation: hana})
+	for _, s := range k.Sent() {
+		if a, ok := s.Message.(messages.Analyse); ok && (len(a.Lines) != 1 || a.Lines[0] != "電車\n会議") {
+			t.Errorf("analysed is %q, want what was answered alone", a.Lines)
+		}
+	}
+}
+
 // TestTheHostStops an interview, at whatever it is about: what the participant waits for
 // becomes the closing text, and the analysis gets what was answered.
 func TestTheHostStops(t *testing.T) {

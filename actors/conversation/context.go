@@ -19,10 +19,18 @@ type line struct {
 
 // lineOf is the present text of a delivered message, false if nothing of it is left.
 func lineOf(d messages.MessageDelivered) (line, bool) {
-	var said []string
+	said := utterances(d)
 	l := line{Said: messages.Said{Name: d.Sender, At: d.SeenAt}, id: d.ID}
 	for _, p := range d.Parts {
 		l.place = max(l.place, p.Occurrence)
+	}
+	l.Text = messages.Text(strings.Join(said, "\n"))
+	return l, len(said) > 0
+}
+
+// utterances are the present texts of the parts that are left of a delivered message.
+func utterances(d messages.MessageDelivered) (said []string) {
+	for _, p := range d.Parts {
 		now := p.Text
 		if p.Edited != "" {
 			now = p.Edited
@@ -35,8 +43,7 @@ func lineOf(d messages.MessageDelivered) (line, bool) {
 			said = append(said, "["+string(p.Kind)+"]")
 		}
 	}
-	l.Text = messages.Text(strings.Join(said, "\n"))
-	return l, len(said) > 0
+	return said
 }
 
 // lineOfOwn is the line of a message of our side.

@@ -11,35 +11,41 @@
 //
 //	start      the signal that opens an interview
 //	answer     anything that is said and is nothing of the following
+//	ending     answers of which the last is followed by a closing word
 //	closing    "that's all", 特にない: as a whole utterance only
 //	skip       [skip], [スキップ], "pass": no answer
 //	stop       the person or the host ends the interview
 //	failed     the language model did not answer
 //	recovered  it answers again
 //
+// What was said together, in several messages or parts of one, is one event, though each
+// text is judged by itself. A stop among them stops; answers are answers whatever else is
+// said; what is left is a closing, a skip, or the signal again.
+//
 // The first row that fits counts:
 //
-//	| from          | on                           | when         | to            |
-//	|---------------|------------------------------|--------------|---------------|
-//	| done          | any                          |              | done          |
-//	| any           | stop                         |              | done          |
-//	| fallback      | answer, closing, skip        | asks_more    | fallback      |
-//	| fallback      | answer, closing, skip        |              | done          |
-//	| fallback      | recovered                    | may_resume   | left          |
-//	| fallback      | any                          |              | fallback      |
-//	| any           | failed                       |              | fallback      |
-//	| any           | start, recovered             |              | same          |
-//	| any           | answer, closing              | last_turn    | done          |
-//	| intro         | answer, closing, skip        |              | enumerate     |
-//	| enumerate     | closing, skip                |              | recommend     |
-//	| enumerate     | answer                       | three_items  | recommend     |
-//	| enumerate     | answer                       |              | enumerate     |
-//	| recommend     | answer, closing, skip        |              | choose        |
-//	| choose        | answer, closing, skip        | deepens      | deepening     |
-//	| choose        | answer, closing, skip        |              | summary_check |
-//	| deepening     | answer, closing, skip        | deepens_more | deepening     |
-//	| deepening     | answer, closing, skip        |              | summary_check |
-//	| summary_check | answer, closing, skip        |              | done          |
+//	| from          | on                            | when         | to            |
+//	|---------------|-------------------------------|--------------|---------------|
+//	| done          | any                           |              | done          |
+//	| any           | stop                          |              | done          |
+//	| fallback      | answer, ending, closing, skip | asks_more    | fallback      |
+//	| fallback      | answer, ending, closing, skip |              | done          |
+//	| fallback      | recovered                     | may_resume   | left          |
+//	| fallback      | any                           |              | fallback      |
+//	| any           | failed                        |              | fallback      |
+//	| any           | start, recovered              |              | same          |
+//	| any           | answer, ending, closing       | last_turn    | done          |
+//	| intro         | ending                        |              | recommend     |
+//	| intro         | answer, ending, closing, skip |              | enumerate     |
+//	| enumerate     | ending, closing, skip         |              | recommend     |
+//	| enumerate     | answer                        | three_items  | recommend     |
+//	| enumerate     | answer                        |              | enumerate     |
+//	| recommend     | answer, ending, closing, skip |              | choose        |
+//	| choose        | answer, ending, closing, skip | deepens      | deepening     |
+//	| choose        | answer, ending, closing, skip |              | summary_check |
+//	| deepening     | answer, ending, closing, skip | deepens_more | deepening     |
+//	| deepening     | answer, ending, closing, skip |              | summary_check |
+//	| summary_check | answer, ending, closing, skip |              | done          |
 //
 // asks_more: a fixed question or one of must_ask is left. may_resume: the rules allow
 // it. last_turn: it is answer number max_turns. three_items: three different things

@@ -12,6 +12,7 @@ type input string
 const (
 	start     input = "start"
 	answer    input = "answer"
+	ending    input = "ending"
 	closing   input = "closing"
 	skip      input = "skip"
 	stop      input = "stop"
@@ -82,30 +83,68 @@ func compact(s string) string {
 // Commands reports whether a text only says what to do with the interview, in words that are
 // the same in every language.
 func Commands(s string) bool {
-	in := inputOf(Event{Kind: Said, Text: s})
-	return in == start || in == skip || in == stop
+	for _, line := range strings.Split(s, "\n") {
+		if in := meant(line); in != start && in != skip && in != stop {
+			return false
+		}
+	}
+	return true
 }
 
 // Answers reports whether a text says something: it is no signal, skip or closing word.
-func Answers(s string) bool { return inputOf(Event{Kind: Said, Text: s}) == answer }
+func Answers(s string) bool { return meant(s) == answer }
 
 // longestIntent bounds what can be an intent, in bytes: longer texts are answers.
 const longestIntent = 200
 
-// inputOf is what an event means.
-func inputOf(e Event) input {
+// inputOf is what an event means, and its answers, a line each. Texts that were said together
+// are judged one by one: a person who writes in short messages writes the command as one of
+// them.
+func inputOf(e Event) (in input, said string) {
 	switch e.Kind {
 	case Stop:
-		return stop
+		return stop, ""
 	case Failed:
-		return failed
+		return failed, ""
 	case Recovered:
-		return recovered
+		return recovered, ""
 	}
-	if len(e.Text) > longestIntent {
+	var answers []string
+	var last input // of those that are neither signals nor skips
+	heard := map[input]bool{}
+	for _, t := range e.Texts {
+		one := meant(t)
+		heard[one] = true
+		if one == answer {
+			answers = append(answers, t)
+		}
+		if one == answer || one == closing {
+			last = one
+		}
+	}
+	switch {
+	case heard[stop]:
+		in = stop
+	case heard[answer] && last == closing:
+		in = ending
+	case heard[answer]:
+		in = answer
+	case heard[closing]:
+		in = closing
+	case heard[start] && !heard[skip]:
+		in = start
+	default:
+		in = skip
+	}
+	return in, strings.Join(answers, "\n")
+}
+
+// meant is what a single text means.
+func meant(said string) input {
+	if len(said) > longestIntent {
 		return answer
 	}
-	switch s := compact(e.Text); {
+	switch s := compact(said); {
 	case starts[s]:
 		return start
 	case s == "", skips[s]: // nothing but punctuation says nothing

@@ -23,10 +23,11 @@ func machine(turns, deep int) interview.Machine {
 	return interview.Machine{Project: p}
 }
 
-// play steps through utterances; "!" is a failed language model.
+// play steps through utterances; "!" is a failed language model, and "|" stands between
+// what is said together.
 func play(m interview.Machine, said ...string) (s interview.State, phases []string, results []interview.Result) {
 	for _, text := range said {
-		e := interview.Event{Kind: interview.Said, Text: text}
+		e := interview.Event{Kind: interview.Said, Texts: strings.Split(text, "|")}
 		if text == "!" {
 			e = interview.Event{Kind: interview.Failed}
 		}
@@ -62,6 +63,15 @@ func TestTransitions(t *testing.T) {
 		{"終わりが見えない is no closing word", []string{"電車", "終わりが見えない"}, "enumerate enumerate"},
 		{"I know that's all wrong is no closing word", []string{"trains", "I know that's all wrong"},
 			"enumerate enumerate"},
+		{"skips together are one", []string{"hello", "[skip]|[skip]"}, "enumerate recommend"},
+		{"a skip beside an answer is none", []string{"hello", "[skip]|trains"}, "enumerate enumerate"},
+		{"an answer that ends the list", []string{"hello", "trains|That's all!"}, "enumerate recommend"},
+		{"one that ends it at once", []string{"電車|会議|以上です"}, "recommend"},
+		{"a closing word before an answer ends nothing", []string{"hello", "that's all|trains"}, "enumerate enumerate"},
+		{"an answer and a closing word are one step", []string{"a, b, c", "x|done", "y|done", "z|以上"},
+			"enumerate recommend choose deepening"},
+		{"a stop stops, whatever is said beside it", []string{"hello", "trains|stop|[skip]"}, "enumerate done"},
+		{"a signal beside an answer is none", []string{"[start]|hello"}, "enumerate"},
 		{"a skip goes on", []string{"[スキップ]", "[skip]"}, "enumerate recommend"},
 		{"recommend, choose, deepening", []string{"a, b, c", "x, y", "はい", "1番目", "遅れる", "毎日", "そうです"},
 			"enumerate recommend choose deepening deepening summary_check done"},
@@ -100,7 +110,7 @@ func TestFallback(t *testing.T) {
 	texts := map[string]bool{}
 	st := interview.State{}
 	for i, said := range []string{"電車", "!", "混む", "[スキップ]"} {
-		e := interview.Event{Kind: interview.Said, Text: said}
+		e := interview.Event{Kind: interview.Said, Texts: []string{said}}
 		if said == "!" {
 			e.Kind = interview.Failed
 		}
@@ -151,7 +161,7 @@ func TestFallbackPutsWhatMustBeAsked(t *testing.T) {
 		var asked []string
 		for s.Phase != interview.Done {
 			var r interview.Result
-			s, r = m.Step(s, interview.Event{Kind: interview.Said, Text: "x"}, now)
+			s, r = m.Step(s, interview.Event{Kind: interview.Said, Texts: []string{"x"}}, now)
 			asked = append(asked, r.Text(s, text.Japanese))
 		}
 		if got := strings.Join(asked[:len(asked)-1], " "); got != c.want {
@@ -226,6 +236,11 @@ func TestItems(t *testing.T) {
 		{"はい、えっと、電車とか", "電車とか"},
 		{"👍", "👍"},
 		{"、、。", ""},
+		{"電車、以上", "電車"},
+		{"電車|会議|以上です", "電車|会議"},
+		{"[skip]|trains, pass, 特にない", "trains"},
+		{"本数が少ない、パスワード", "本数が少ない|パスワード"},
+		{"trains|stop", "trains"},
 	} {
 		s, _, _ := play(machine(12, 2), c.said)
 		var got []string

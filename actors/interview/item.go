@@ -54,6 +54,7 @@ func addItems(items []Item, said string) []Item {
 }
 
 // named yields what a text names, by its text without white space, punctuation and case.
+// Words that end the list, or pass a question, name nothing.
 func named(said string) iter.Seq2[string, Item] {
 	return func(yield func(string, Item) bool) {
 		for _, piece := range separators.Split(said, -1) {
@@ -64,6 +65,9 @@ func named(said string) iter.Seq2[string, Item] {
 			piece = text.First(strings.TrimSpace(bullets.ReplaceAllString(strings.TrimSpace(piece), "")), maxItem)
 			key := text.Compact(piece)
 			if strings.Trim(key, "0123456789") == "" || fillers[key] { // a number alone numbered the next one
+				continue
+			}
+			if in := meant(piece); in == closing || in == skip {
 				continue
 			}
 			if !yield(key, Item{Text: piece, Stress: stress}) {

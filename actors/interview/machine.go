@@ -23,8 +23,8 @@ const (
 // EventKind says what happened.
 type EventKind string
 
-// Kinds of events. A text that a person wrote is an event of kind Said; what it
-// means is found by its [Intent].
+// Kinds of events. What a person wrote is an event of kind Said; what it means is found
+// by its words.
 const (
 	Said      EventKind = "said"
 	Stop      EventKind = "stop"
@@ -34,8 +34,8 @@ const (
 
 // Event is something that happened in an interview.
 type Event struct {
-	Kind EventKind
-	Text string // of Said, masked
+	Kind  EventKind
+	Texts []string // of Said, masked: what was said one after the other, at least one
 }
 
 // State is an interview so far. The zero value has not begun.
@@ -115,7 +115,7 @@ const (
 )
 
 // spoken are the inputs that answer a question in one way or the other.
-var spoken = []input{answer, closing, skip}
+var spoken = []input{answer, ending, closing, skip}
 
 // table is the table of the package comment.
 var table = []row{
@@ -127,9 +127,10 @@ var table = []row{
 	{[]Phase{Fallback}, nil, "", Fallback},
 	{nil, []input{failed}, "", Fallback},
 	{nil, []input{start, recovered}, "", same},
-	{nil, []input{answer, closing}, "last_turn", Done},
+	{nil, []input{answer, ending, closing}, "last_turn", Done},
+	{[]Phase{Intro}, []input{ending}, "", Recommend},
 	{[]Phase{Intro}, spoken, "", Enumerate},
-	{[]Phase{Enumerate}, []input{closing, skip}, "", Recommend},
+	{[]Phase{Enumerate}, []input{ending, closing, skip}, "", Recommend},
 	{[]Phase{Enumerate}, []input{answer}, "three_items", Recommend},
 	{[]Phase{Enumerate}, []input{answer}, "", Enumerate},
 	{[]Phase{Recommend}, spoken, "", Choose},
@@ -177,10 +178,10 @@ func (m Machine) Step(s State, e Event, now time.Time) (State, Result) {
 	if s.Phase == "" {
 		s.Phase = Intro
 	}
-	in := inputOf(e)
+	in, said := inputOf(e)
 	items := s.Items
-	if in == answer && (s.Phase == Intro || s.Phase == Enumerate || s.Phase == Fallback && s.Asked == 1) {
-		items = addItems(items, e.Text)
+	if said != "" && (s.Phase == Intro || s.Phase == Enumerate || s.Phase == Fallback && s.Asked == 1) {
+		items = addItems(items, said)
 	}
 	r := m.find(s, in, items)
 	to := r.to
@@ -193,12 +194,12 @@ func (m Machine) Step(s State, e Event, now time.Time) (State, Result) {
 	if s.Phase == Done {
 		return s, Result{}
 	}
-	if in == answer || in == closing {
+	if said != "" || in == closing {
 		s.Turns++
 	}
 	s.Items = items
-	if in == answer && (s.Phase == Recommend || s.Phase == Choose) {
-		s.choose(e.Text)
+	if said != "" && (s.Phase == Recommend || s.Phase == Choose) {
+		s.choose(said)
 	}
 	return m.enter(s, to, in, now)
 }

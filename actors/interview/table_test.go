@@ -35,10 +35,13 @@ func eventOf(in input, n int) Event {
 	case recovered:
 		return Event{Kind: Recovered}
 	}
-	return Event{Kind: Said, Text: says[in][n%len(says[in])]}
+	if in == ending {
+		return Event{Kind: Said, Texts: []string{says[answer][n%len(says[answer])], says[closing][0]}}
+	}
+	return Event{Kind: Said, Texts: []string{says[in][n%len(says[in])]}}
 }
 
-var inputs = []input{start, answer, closing, skip, stop, failed, recovered}
+var inputs = []input{start, answer, ending, closing, skip, stop, failed, recovered}
 
 // docTable reads the rows of the package comment.
 func docTable(t *testing.T) (rows []string) {
@@ -103,7 +106,7 @@ func TestTablePlays(t *testing.T) {
 						Asked: FixedQuestions, Left: Choose, Items: []Item{{Text: "a"}, {Text: "b"}, {Text: "c"}}},
 				} {
 					items := s.Items
-					if in == answer && (phase == Intro || phase == Enumerate) {
+					if (in == answer || in == ending) && (phase == Intro || phase == Enumerate) {
 						items = addItems(items, says[answer][0])
 					}
 					r := m.find(s, in, items)
@@ -141,7 +144,7 @@ type model struct {
 // interview ends once and stays as it ended, and every move is one of the table.
 func TestModel(t *testing.T) {
 	allowed := map[Phase][]Phase{
-		Intro: {Intro, Enumerate, Done, Fallback}, Enumerate: {Enumerate, Recommend, Done, Fallback},
+		Intro: {Intro, Enumerate, Recommend, Done, Fallback}, Enumerate: {Enumerate, Recommend, Done, Fallback},
 		Recommend: {Recommend, Choose, Done, Fallback}, Choose: {Choose, Deepening, SummaryCheck, Done, Fallback},
 		Deepening: {Deepening, SummaryCheck, Done, Fallback}, SummaryCheck: {SummaryCheck, Done, Fallback},
 		Fallback: {Fallback, Intro, Enumerate, Recommend, Choose, Deepening, SummaryCheck, Done}, Done: {Done},
@@ -165,7 +168,7 @@ func TestModel(t *testing.T) {
 			if !slices.Contains(allowed[from], next.Phase) {
 				t.Fatalf("%s on %s: %s", from, in, next.Phase)
 			}
-			if from != Done && (in == answer || in == closing) {
+			if from != Done && (in == answer || in == ending || in == closing) {
 				mo.answered++
 			}
 			mo.fallback = mo.fallback || next.Phase == Fallback
@@ -209,7 +212,7 @@ func TestModel(t *testing.T) {
 		}
 		// Answers alone end every interview.
 		for range turns + FixedQuestions + 8 {
-			s, _ = mo.m.Step(s, Event{Kind: Said, Text: "hm, well"}, began)
+			s, _ = mo.m.Step(s, Event{Kind: Said, Texts: []string{"hm, well"}}, began)
 		}
 		if s.Phase != Done {
 			t.Fatalf("after answers to everything the interview is in %s", s.Phase)
