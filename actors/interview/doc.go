@@ -24,32 +24,34 @@
 //
 // The first row that fits counts:
 //
-//	| from          | on                            | when         | to            |
-//	|---------------|-------------------------------|--------------|---------------|
-//	| done          | any                           |              | done          |
-//	| any           | stop                          |              | done          |
-//	| fallback      | answer, ending, closing, skip | asks_more    | fallback      |
-//	| fallback      | answer, ending, closing, skip |              | done          |
-//	| fallback      | recovered                     | may_resume   | left          |
-//	| fallback      | any                           |              | fallback      |
-//	| any           | failed                        |              | fallback      |
-//	| any           | start, recovered              |              | same          |
-//	| any           | answer, ending, closing       | last_turn    | done          |
-//	| intro         | ending                        |              | recommend     |
-//	| intro         | answer, ending, closing, skip |              | enumerate     |
-//	| enumerate     | ending, closing, skip         |              | recommend     |
-//	| enumerate     | answer                        | three_items  | recommend     |
-//	| enumerate     | answer                        |              | enumerate     |
-//	| recommend     | answer, ending, closing, skip |              | choose        |
-//	| choose        | answer, ending, closing, skip | deepens      | deepening     |
-//	| choose        | answer, ending, closing, skip |              | summary_check |
-//	| deepening     | answer, ending, closing, skip | deepens_more | deepening     |
-//	| deepening     | answer, ending, closing, skip |              | summary_check |
-//	| summary_check | answer, ending, closing, skip |              | done          |
+//	| from                                | on                            | when         | to            |
+//	|-------------------------------------|-------------------------------|--------------|---------------|
+//	| done                                | any                           |              | done          |
+//	| any                                 | stop                          |              | done          |
+//	| fallback                            | answer, ending, closing, skip | asks_more    | fallback      |
+//	| fallback                            | answer, ending, closing, skip |              | done          |
+//	| fallback                            | recovered                     | may_resume   | left          |
+//	| fallback                            | any                           |              | fallback      |
+//	| any                                 | failed                        |              | fallback      |
+//	| any                                 | start, recovered              |              | same          |
+//	| any                                 | answer, ending, closing       | last_turn    | done          |
+//	| intro, enumerate, recommend, choose | answer, ending, closing       | asks_now     | deepening     |
+//	| intro                               | ending                        |              | recommend     |
+//	| intro                               | answer, ending, closing, skip |              | enumerate     |
+//	| enumerate                           | ending, closing, skip         |              | recommend     |
+//	| enumerate                           | answer                        | three_items  | recommend     |
+//	| enumerate                           | answer                        |              | enumerate     |
+//	| recommend                           | answer, ending, closing, skip |              | choose        |
+//	| choose                              | answer, ending, closing, skip | deepens      | deepening     |
+//	| choose                              | answer, ending, closing, skip |              | summary_check |
+//	| deepening                           | answer, ending, closing, skip | deepens_more | deepening     |
+//	| deepening                           | answer, ending, closing, skip |              | summary_check |
+//	| summary_check                       | answer, ending, closing, skip |              | done          |
 //
 // asks_more: a fixed question or one of must_ask is left. may_resume: the rules allow
-// it. last_turn: it is answer number max_turns. three_items: three different things
-// were named in intro and enumerate. deepens: max_deep is above zero. deepens_more:
+// it. last_turn: it is answer number max_turns. asks_now: the turns that are left are
+// just enough for the questions of must_ask. three_items: three different things were
+// named in intro and enumerate. deepens: max_deep is above zero. deepens_more:
 // fewer than max_deep questions were asked. left is the state that fallback
 // interrupted.
 //

@@ -128,6 +128,7 @@ var table = []row{
 	{nil, []input{failed}, "", Fallback},
 	{nil, []input{start, recovered}, "", same},
 	{nil, []input{answer, ending, closing}, "last_turn", Done},
+	{[]Phase{Intro, Enumerate, Recommend, Choose}, []input{answer, ending, closing}, "asks_now", Deepening},
 	{[]Phase{Intro}, []input{ending}, "", Recommend},
 	{[]Phase{Intro}, spoken, "", Enumerate},
 	{[]Phase{Enumerate}, []input{ending, closing, skip}, "", Recommend},
@@ -147,6 +148,7 @@ var guards = map[string]func(m Machine, s State, items []Item) bool{
 	"asks_more":    func(m Machine, s State, _ []Item) bool { return s.Asked < FixedQuestions+len(m.unasked(s)) },
 	"may_resume":   func(m Machine, _ State, _ []Item) bool { return m.Resume },
 	"last_turn":    func(m Machine, s State, _ []Item) bool { return s.Turns+1 >= m.Project.Limits.MaxTurns },
+	"asks_now":     func(m Machine, s State, _ []Item) bool { return m.presses(s) },
 	"three_items":  func(_ Machine, _ State, items []Item) bool { return len(items) >= enough },
 	"deepens":      func(m Machine, _ State, _ []Item) bool { return m.Project.Limits.MaxDeep > 0 },
 	"deepens_more": func(m Machine, s State, _ []Item) bool { return s.Deep < m.Project.Limits.MaxDeep },
@@ -159,6 +161,13 @@ func (m Machine) unasked(s State) []string {
 		put-- // the one that failed
 	}
 	return m.Project.MustAsk[min(max(put, 0), len(m.Project.MustAsk)):]
+}
+
+// presses reports that the turns which are left behind the next one are just enough for the
+// questions that must be asked: each takes one, that of its answer.
+func (m Machine) presses(s State) bool {
+	left := len(m.Project.MustAsk) - s.Deep
+	return left > 0 && s.Turns+1+left >= m.Project.Limits.MaxTurns
 }
 
 // find returns the row for an input.

@@ -31,7 +31,7 @@ const (
 type Project struct {
 	Tone       Tone     `yaml:"tone" json:"tone"`                 // default polite_soft
 	Goal       string   `yaml:"goal" json:"goal"`                 // 1 to 2,000 characters
-	MustAsk    []string `yaml:"must_ask" json:"must_ask"`         // at most max_deep questions
+	MustAsk    []string `yaml:"must_ask" json:"must_ask"`         // at most max_deep questions, and max_turns-4
 	MustNotAsk []string `yaml:"must_not_ask" json:"must_not_ask"` // at most 20 topics
 	Limits     Limits   `yaml:"limits" json:"limits"`
 }
@@ -111,6 +111,11 @@ func (p Project) problem() (field, reason string) {
 		return "must_ask", fmt.Sprintf("has %d questions, but limits.max_deep allows %d: raise max_deep to %d, or "+
 			"take questions out", len(p.MustAsk), l.MaxDeep, len(p.MustAsk))
 	}
+	if n := len(p.MustAsk); n > 0 && l.MaxTurns < answersBefore+n {
+		return "must_ask", fmt.Sprintf("has %d questions, but limits.max_turns ends an interview after %d answers, "+
+			"and %d come before the first of them: raise max_turns to %d, or take questions out", n, l.MaxTurns,
+			answersBefore, answersBefore+n)
+	}
 	for i, q := range p.MustAsk {
 		if topic := p.Breaks(q); topic != "" {
 			return fmt.Sprintf("must_ask[%d]", i), fmt.Sprintf("asks what must_not_ask forbids (%q): "+
@@ -119,6 +124,10 @@ func (p Project) problem() (field, reason string) {
 	}
 	return "", ""
 }
+
+// answersBefore are the answers that come before the first deepening question at least: to the
+// greeting, to what there is, to what matters most, and to which of it.
+const answersBefore = 4
 
 // topics checks a list of questions or topics.
 func topics(field string, list []string) (where, reason string) {

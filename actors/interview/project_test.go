@@ -42,6 +42,8 @@ func TestParseProjectRefuses(t *testing.T) {
 			"after 8 answers"},
 		{"max_deep: 3", "max_deep: 0", "p.yaml:4:3: must_ask has 1 questions, but limits.max_deep allows 0: raise " +
 			"max_deep to 1"},
+		{"max_turns: 8", "max_turns: 4", "p.yaml:4:3: must_ask has 1 questions, but limits.max_turns ends an " +
+			"interview after 4 answers, and 4 come before the first of them: raise max_turns to 5"},
 		{"max_conversations: 20", "max_conversations: -1", "limits.max_conversations must lie in 0..100000, is -1"},
 		{"When did you decide?", "What is your Salary?",
 			"p.yaml:4:5: must_ask[0] asks what must_not_ask forbids (\"salary\")"},

@@ -22,6 +22,13 @@ func project(turns, deep int) Project {
 	return p
 }
 
+// asking is a project with as many questions that must be asked as it may put.
+func asking(turns, deep int) Project {
+	p := project(turns, deep)
+	p.MustAsk = []string{"when?", "who?", "where?"}[:min(3, deep)]
+	return p
+}
+
 // says are utterances of each input, in both languages.
 var says = map[input][]string{
 	start: {"[インタビュー開始]", "[interview start]"}, answer: {"電車が混む", "the trains are full", "少ない", "もったいない"},
@@ -95,13 +102,14 @@ func TestTableIsTheDocumentedOne(t *testing.T) {
 func TestTablePlays(t *testing.T) {
 	phases := []Phase{Intro, Enumerate, Recommend, Choose, Deepening, SummaryCheck, Done, Fallback}
 	reached := map[string]bool{}
-	for _, m := range []Machine{{Project: project(12, 2)}, {Project: project(4, 0)},
+	for _, m := range []Machine{{Project: project(12, 2)}, {Project: project(4, 0)}, {Project: asking(5, 1)},
 		{Project: project(12, 2), Resume: true}} {
 		for _, phase := range phases {
 			for _, in := range inputs {
 				for _, s := range []State{
 					{Phase: phase, Left: Choose},
 					{Phase: phase, Left: Choose, Items: []Item{{Text: "a"}, {Text: "b"}}},
+					{Phase: phase, Left: Choose, Turns: m.Project.Limits.MaxTurns - 2},
 					{Phase: phase, Turns: m.Project.Limits.MaxTurns - 1, Deep: m.Project.Limits.MaxDeep,
 						Asked: FixedQuestions, Left: Choose, Items: []Item{{Text: "a"}, {Text: "b"}, {Text: "c"}}},
 				} {
@@ -144,15 +152,16 @@ type model struct {
 // interview ends once and stays as it ended, and every move is one of the table.
 func TestModel(t *testing.T) {
 	allowed := map[Phase][]Phase{
-		Intro: {Intro, Enumerate, Recommend, Done, Fallback}, Enumerate: {Enumerate, Recommend, Done, Fallback},
-		Recommend: {Recommend, Choose, Done, Fallback}, Choose: {Choose, Deepening, SummaryCheck, Done, Fallback},
+		Intro:     {Intro, Enumerate, Recommend, Deepening, Done, Fallback},
+		Enumerate: {Enumerate, Recommend, Deepening, Done, Fallback},
+		Recommend: {Recommend, Choose, Deepening, Done, Fallback},
+		Choose:    {Choose, Deepening, SummaryCheck, Done, Fallback},
 		Deepening: {Deepening, SummaryCheck, Done, Fallback}, SummaryCheck: {SummaryCheck, Done, Fallback},
 		Fallback: {Fallback, Intro, Enumerate, Recommend, Choose, Deepening, SummaryCheck, Done}, Done: {Done},
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		turns := rapid.IntRange(1, 15).Draw(t, "max_turns")
-		p := project(turns, rapid.IntRange(0, max(turns-1, 0)).Draw(t, "max_deep"))
-		p.MustAsk = []string{"when?", "who?", "where?"}[:min(3, p.Limits.MaxDeep)]
+		p := asking(turns, rapid.IntRange(0, max(turns-1, 0)).Draw(t, "max_deep"))
 		mo := model{m: Machine{Project: p, Resume: rapid.Bool().Draw(t, "resume")}}
 		s, asked := State{}, map[string]int{}
 		for n := range rapid.IntRange(1, 60).Draw(t, "events") {
@@ -210,6 +219,7 @@ func TestModel(t *testing.T) {
 				}
 			}
 		}
+		wantAllPut(t, mo.m)
 		// Answers alone end every interview.
 		for range turns + FixedQuestions + 8 {
 			s, _ = mo.m.Step(s, Event{Kind: Said, Texts: []string{"hm, well"}}, began)
@@ -218,4 +228,24 @@ func TestModel(t *testing.T) {
 			t.Fatalf("after answers to everything the interview is in %s", s.Phase)
 		}
 	})
+}
+
+// wantAllPut answers whatever is asked until the interview is over. In a project that is usable
+// each question that must be asked was put by then, and may still be answered.
+func wantAllPut(t *rapid.T, m Machine) {
+	if m.Project.Validate() != nil {
+		return
+	}
+	var put []string
+	s, words := State{}, []string{"電車が混む", "a, b, c", "the trains are full", "that's all"}
+	for s.Phase != Done {
+		var r Result
+		s, r = m.Step(s, Event{Kind: Said, Texts: []string{rapid.SampledFrom(words).Draw(t, "answer")}}, began)
+		if r.Ask != "" {
+			put = append(put, r.Ask)
+		}
+	}
+	if !slices.Equal(put, m.Project.MustAsk) {
+		t.Fatalf("in %d turns %q were put, want %q", m.Project.Limits.MaxTurns, put, m.Project.MustAsk)
+	}
 }
