@@ -195,22 +195,48 @@ func (a *actor) lead(turn *actors.Turn, v Interview, t *reply.Turn) bool {
 	case v.Turn != t.ID:
 		v.Before, v.Turn = v.State, t.ID
 	}
-	var said []string
-	for _, id := range t.Messages {
-		if d, ok := message(turn, id); ok && d.PIIProcessed { // others were said before it began
-			said = append(said, utterances(d)...)
+	from, e := v.Before, heard(turn, t)
+	if from.Phase == interview.Fallback { // the model may answer by now: it is asked, where the rules allow that
+		m := a.machine(v)
+		left, _ := m.Step(from, interview.Event{Kind: interview.Recovered}, turn.Now())
+		if _, r := m.Step(left, e, turn.Now()); r.Reply == interview.ModelReply {
+			from = left
 		}
 	}
-	if len(said) == 0 {
-		said = []string{interview.Start}
-	}
-	a.move(turn, v, v.Before, interview.Event{Kind: interview.Said, Texts: said})
+	a.move(turn, v, from, e)
 	return true
+}
+
+// heard is what a turn answers, as an event.
+func heard(turn *actors.Turn, t *reply.Turn) interview.Event {
+	e := interview.Event{Kind: interview.Said}
+	for _, id := range t.Messages {
+		if d, ok := message(turn, id); ok && d.PIIProcessed { // others were said before it began
+			e.Texts = append(e.Texts, utterances(d)...)
+		}
+	}
+	if len(e.Texts) == 0 {
+		e.Texts = []string{interview.Start}
+	}
+	return e
+}
+
+func (a *actor) machine(v Interview) interview.Machine {
+	return interview.Machine{Project: ProjectOf(v.Plan), Resume: a.o.Interviews.Resume}
+}
+
+// withoutModel takes the step of an interview whose model did not answer. If that was to show
+// whether one answers again, it is that of fallback.
+func (a *actor) withoutModel(turn *actors.Turn, v Interview, t *reply.Turn) Interview {
+	if v.Before.Phase == interview.Fallback {
+		return a.move(turn, v, v.Before, heard(turn, t))
+	}
+	return a.move(turn, v, v.State, interview.Event{Kind: interview.Failed})
 }
 
 // move takes a step from a state and publishes the result.
 func (a *actor) move(turn *actors.Turn, v Interview, from interview.State, e interview.Event) Interview {
-	v.State, v.Result = interview.Machine{Project: ProjectOf(v.Plan)}.Step(from, e, turn.Now())
+	v.State, v.Result = a.machine(v).Step(from, e, turn.Now())
 	Interviews.Put(turn, onlyRow, v)
 	a.tellInterview(turn, v)
 	if v.Result.Finish != nil {
@@ -324,7 +350,7 @@ func (a *actor) stopInterview(turn *actors.Turn) {
 func (a *actor) fixed(turn *actors.Turn, t *reply.Turn, why string) bool {
 	v, ok := a.leads(turn)
 	if ok && why != "" && v.Result.Reply == interview.ModelReply {
-		v = a.move(turn, v, v.State, interview.Event{Kind: interview.Failed})
+		v = a.withoutModel(turn, v, t)
 	}
 	if !ok || v.Result.Reply == interview.ModelReply {
 		return false

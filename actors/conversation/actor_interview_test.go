@@ -17,7 +17,11 @@ import (
 // led is a conversation that is led as an interview.
 func led(t *testing.T, change func(*messages.InterviewPlan)) talk {
 	t.Helper()
-	o := options(auto())
+	return ledWith(t, options(auto()), change)
+}
+
+func ledWith(t *testing.T, o conversation.Options, change func(*messages.InterviewPlan)) talk {
+	t.Helper()
 	o.Key = func(string) []byte { return []byte("0123456789abcdef") }
 	k := newTalk(t, o)
 	plan := messages.InterviewPlan{Tone: "polite_soft", Goal: "why mornings are hard", MaxTurns: 12, MaxDeep: 2,
@@ -124,6 +128,31 @@ func TestAnInterviewWithoutAModel(t *testing.T) {
 	} else if v.Turns != 3 || len(v.Items) != 1 || !strings.Contains(ours[3], "Who is with you then?") {
 		t.Errorf("counted %d answers and %v in %q, want three, one thing, and what must be asked", v.Turns,
 			v.Items, ours)
+	}
+}
+
+// TestAnInterviewGoesOnWithItsModel where the settings allow that and one answers again, over
+// crashes; while none does, each fixed question is put once.
+func TestAnInterviewGoesOnWithItsModel(t *testing.T) {
+	for _, resume := range []bool{false, true} {
+		o := options(auto())
+		o.Interviews.Resume = resume
+		k := ledWith(t, o, nil)
+		k.answers(1, "[interview start]", "Hello! What makes mornings hard?")
+		k.answers(2, "the alarm", "What else?")
+		k.answers(3, "the cold", "")
+		k.answers(4, "trains", "")
+		ours := k.ours()
+		if v := k.interview().State; v.Phase != interview.Fallback || v.Turns != 3 || v.Asked != 2 ||
+			len(v.Items) != 3 || len(ours) != 4 || ours[2] == ours[3] {
+			t.Fatalf("resume %v: without a model %+v after %q, want two fixed questions", resume, v, ours)
+		}
+		k.answers(5, "that's all", "Is it the trains?")
+		v, ours := k.interview().State, k.ours()
+		if resume != (v.Phase == interview.Recommend) || resume != strings.Contains(ours[4], "Is it the trains?") ||
+			!v.FallbackMode || v.Turns != 4 {
+			t.Errorf("resume %v: with a model again %+v after %q", resume, v, ours)
+		}
 	}
 }
 

@@ -16,6 +16,8 @@ type Options struct {
 	// is answered. It must be pure.
 	Settings func(messages.ConversationID, messages.WindowID) Settings
 
+	Interviews Interviewing
+
 	// Check is the time limit for a model that looks for private data in what an interview
 	// stored masked; 0 means that none looks.
 	Check time.Duration
@@ -38,6 +40,14 @@ type Options struct {
 	// Name is what people call a conversation, without its application. It is masked too,
 	// and each word of it. Nil means no name.
 	Name func(messages.ConversationID) string
+}
+
+// Interviewing is the section interviews of a configuration: how interviews are led.
+type Interviewing struct {
+	// Whether an interview whose language model failed goes on with it once it answers again,
+	// where it was; if not, it puts its fixed questions to the end. Each answer then waits for
+	// the model once more. Default false.
+	Resume bool `yaml:"resume"`
 }
 
 // Settings are how Kehai takes part in one conversation.

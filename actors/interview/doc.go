@@ -44,16 +44,16 @@
 //	| recommend                           | answer, ending, closing, skip |              | choose        |
 //	| choose                              | answer, ending, closing, skip | deepens      | deepening     |
 //	| choose                              | answer, ending, closing, skip |              | summary_check |
-//	| deepening                           | answer, ending, closing, skip | deepens_more | deepening     |
+//	| deepening                           | answer, ending, closing, skip | deepens      | deepening     |
 //	| deepening                           | answer, ending, closing, skip |              | summary_check |
 //	| summary_check                       | answer, ending, closing, skip |              | done          |
 //
 // asks_more: a fixed question or one of must_ask is left. may_resume: the rules allow
 // it. last_turn: it is answer number max_turns. asks_now: the turns that are left are
 // just enough for the questions of must_ask. three_items: three different things were
-// named in intro and enumerate. deepens: max_deep is above zero. deepens_more:
-// fewer than max_deep questions were asked. left is the state that fallback
-// interrupted.
+// named in intro and enumerate. deepens: fewer than max_deep questions were asked. left
+// is the state that fallback interrupted: what of must_ask fallback has put counts as
+// asked there.
 //
 // # Counting
 //
@@ -61,7 +61,9 @@
 // moves on all the same, so that an interview ends whatever is said. The turn into done
 // carries a [Finish], once: it starts the analysis, and a [Register] of the project's
 // finished conversations says whether it closes the project. Fallback has a counter of its
-// own, so that it asks its questions however late it begins.
+// own, so that it asks its questions however late it begins. Who leads an interview there and lets
+// it recover tries the next answer in the state that was left, and takes the step of fallback if
+// no model answers even then.
 //
 // State and Register are stored as JSON; golden files pin the form.
 package interview

@@ -186,6 +186,41 @@ func TestRecovery(t *testing.T) {
 	}
 }
 
+// TestRecoveryPutsNothingTwice: what fallback has put counts as asked where it goes on, and a
+// second fallback goes on behind the first.
+func TestRecoveryPutsNothingTwice(t *testing.T) {
+	for _, before := range [][]string{{"!"}, {"a, b, c", "x", "y", "!"}, {"a, b, c", "x", "y", "z", "!"}} {
+		m := machine(20, 3)
+		m.Project.MustAsk, m.Resume = []string{"どの駅からですか?", "何時ですか?", "誰と乗りますか?"}, true
+		s, _, _ := play(m, append(before, "a", "b", "c")...)
+		asked, last := map[string]int{m.Project.MustAsk[0]: 1}, ""
+		step := func(e interview.Event) {
+			if e.Kind == interview.Failed {
+				asked[last]-- // nobody has written it
+			}
+			var r interview.Result
+			s, r = m.Step(s, e, now)
+			last = r.Ask
+			asked[last]++
+		}
+		said := interview.Event{Kind: interview.Said, Texts: []string{"x"}}
+		step(interview.Event{Kind: interview.Recovered})
+		for s.Phase != interview.Deepening {
+			step(said)
+		}
+		step(said)
+		step(interview.Event{Kind: interview.Failed})
+		for s.Phase != interview.Done {
+			step(said)
+		}
+		for _, q := range m.Project.MustAsk {
+			if asked[q] != 1 {
+				t.Errorf("after %q and a recovery %q was put %d times, want once", before, q, asked[q])
+			}
+		}
+	}
+}
+
 func TestMustAsk(t *testing.T) {
 	m := machine(12, 3)
 	m.Project.MustAsk = []string{"誰と？", "いつ？"}

@@ -137,30 +137,42 @@ var table = []row{
 	{[]Phase{Recommend}, spoken, "", Choose},
 	{[]Phase{Choose}, spoken, "deepens", Deepening},
 	{[]Phase{Choose}, spoken, "", SummaryCheck},
-	{[]Phase{Deepening}, spoken, "deepens_more", Deepening},
+	{[]Phase{Deepening}, spoken, "deepens", Deepening},
 	{[]Phase{Deepening}, spoken, "", SummaryCheck},
 	{[]Phase{SummaryCheck}, spoken, "", Done},
 }
 
 // guards are the conditions of the table. The state is the one before the event.
 var guards = map[string]func(m Machine, s State, items []Item) bool{
-	"":             func(Machine, State, []Item) bool { return true },
-	"asks_more":    func(m Machine, s State, _ []Item) bool { return s.Asked < FixedQuestions+len(m.unasked(s)) },
-	"may_resume":   func(m Machine, _ State, _ []Item) bool { return m.Resume },
-	"last_turn":    func(m Machine, s State, _ []Item) bool { return s.Turns+1 >= m.Project.Limits.MaxTurns },
-	"asks_now":     func(m Machine, s State, _ []Item) bool { return m.presses(s) },
-	"three_items":  func(_ Machine, _ State, items []Item) bool { return len(items) >= enough },
-	"deepens":      func(m Machine, _ State, _ []Item) bool { return m.Project.Limits.MaxDeep > 0 },
-	"deepens_more": func(m Machine, s State, _ []Item) bool { return s.Deep < m.Project.Limits.MaxDeep },
+	"":            func(Machine, State, []Item) bool { return true },
+	"asks_more":   func(m Machine, s State, _ []Item) bool { return s.Asked < FixedQuestions+len(m.unasked(s)) },
+	"may_resume":  func(m Machine, _ State, _ []Item) bool { return m.Resume },
+	"last_turn":   func(m Machine, s State, _ []Item) bool { return s.Turns+1 >= m.Project.Limits.MaxTurns },
+	"asks_now":    func(m Machine, s State, _ []Item) bool { return m.presses(s) },
+	"three_items": func(_ Machine, _ State, items []Item) bool { return len(items) >= enough },
+	"deepens":     func(m Machine, s State, _ []Item) bool { return s.Deep < m.Project.Limits.MaxDeep },
+}
+
+// word is the question of must_ask that fallback puts as it stands, "" for a fixed one.
+func (m Machine) word(s State) string {
+	n, left := s.Asked-FixedQuestions, m.unasked(s)
+	if n < 1 || n > len(left) {
+		return ""
+	}
+	return left[n-1]
 }
 
 // unasked are the questions of must_ask that fallback has to put: those that no model has.
 func (m Machine) unasked(s State) []string {
-	put := s.Deep
+	return m.Project.MustAsk[min(s.deepened(), len(m.Project.MustAsk)):]
+}
+
+// deepened is how many deepening questions were put in fact: the one that failed was not.
+func (s State) deepened() int {
 	if s.Left == Deepening {
-		put-- // the one that failed
+		return max(0, s.Deep-1)
 	}
-	return m.Project.MustAsk[min(max(put, 0), len(m.Project.MustAsk)):]
+	return s.Deep
 }
 
 // presses reports that the turns which are left behind the next one are just enough for the
@@ -233,21 +245,18 @@ func (m Machine) enter(s State, to Phase, in input, now time.Time) (State, Resul
 		return s, Result{Reply: reply, Finish: &Finish{At: now, Reason: s.Reason}}
 	case to == Fallback && from != Fallback:
 		s.FallbackMode, s.Left = true, from
-		if s.Asked < FixedQuestions { // after a recovery it continues where it was
+		if s.Asked < FixedQuestions+len(m.unasked(s)) { // after a recovery it continues where it was
 			s.Asked++
 		}
-		return s, Result{Reply: Question}
+		return s, Result{Reply: Question, Ask: m.word(s)}
 	case to == Fallback && slices.Contains(spoken, in):
 		s.Asked++
-		ask := ""
-		if n := s.Asked - FixedQuestions; n > 0 {
-			ask = m.unasked(s)[n-1]
-		}
-		return s, Result{Reply: Question, Ask: ask}
+		return s, Result{Reply: Question, Ask: m.word(s)}
 	case to == Fallback:
 		return s, Result{}
 	case from == Fallback: // what is said next goes on in the phase that it left
-		s.Left = ""
+		put := max(0, s.Asked-FixedQuestions) // those of must_ask, which nobody puts again
+		s.Deep, s.Asked, s.Left = s.deepened()+put, s.Asked-put, ""
 		return s, Result{}
 	case in == recovered:
 		return s, Result{}

@@ -187,7 +187,7 @@ func TestModel(t *testing.T) {
 			if res.Ask != "" && in != start {
 				asked[res.Ask]++
 			}
-			if in == failed && from == Deepening && s.Deep <= len(p.MustAsk) {
+			if in == failed && from == Deepening && s.Deep > 0 && s.Deep <= len(p.MustAsk) {
 				asked[p.MustAsk[s.Deep-1]]-- // it was not put
 			}
 			switch {

@@ -33,9 +33,10 @@ func (v *interviewVerb) command() *cobra.Command {
 		Use:   "interview --project FILE",
 		Short: "Interview somebody in this terminal or in a window",
 		Long: `Leads an interview: each line that is typed is an answer. Without a language model it
-asks three fixed questions, then those of must_ask as they stand. Names, numbers and
-addresses are replaced by labels before anything is stored. [skip] skips a question,
-[stop] ends the interview. An interview that was broken off goes on with the same --name.
+asks three fixed questions, then those of must_ask as they stand; interviews.resume: true
+in the configuration lets it go on once a model answers again. Names, numbers and addresses
+are replaced by labels before anything is stored. [skip] skips a question, [stop] ends the
+interview. An interview that was broken off goes on with the same --name.
 
 The project file says what is to be found out:
 

@@ -90,6 +90,9 @@ type Config struct {
 	// How conversations are answered.
 	Replies conversation.Replies `yaml:"replies"`
 
+	// How interviews are led.
+	Interviews conversation.Interviewing `yaml:"interviews"`
+
 	// When it is judged whether to answer.
 	Judge judge.Rules `yaml:"judge"`
 

@@ -1,6 +1,7 @@
 package parts
 
 import (
+	"fmt"
 	"path/filepath"
 	"reflect"
 	"testing"
@@ -9,18 +10,24 @@ import (
 	"github.com/kehai-run/kehai/actors/attention"
 	"github.com/kehai-run/kehai/actors/burst"
 	"github.com/kehai-run/kehai/actors/catchup"
+	"github.com/kehai-run/kehai/actors/conversation"
 	"github.com/kehai-run/kehai/actors/dedup"
 	"github.com/kehai-run/kehai/actors/dedup/ledger"
 	"github.com/kehai-run/kehai/actors/dedup/recent"
 	"github.com/kehai-run/kehai/actors/directory"
 	"github.com/kehai-run/kehai/actors/fusion"
 	"github.com/kehai-run/kehai/actors/ingress"
+	"github.com/kehai-run/kehai/actors/interview"
+	"github.com/kehai-run/kehai/actors/llm"
 	"github.com/kehai-run/kehai/actors/ocr"
 	"github.com/kehai-run/kehai/actors/outbound"
 	"github.com/kehai-run/kehai/actors/poller"
+	"github.com/kehai-run/kehai/actors/prompt"
 	"github.com/kehai-run/kehai/actors/structure"
 	"github.com/kehai-run/kehai/actors/text"
+	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/runtime/config"
+	"github.com/kehai-run/kehai/testkit/actortest"
 )
 
 // effective is what the actors of a configuration decide by.
@@ -156,6 +163,32 @@ func TestRulesReachTheActors(t *testing.T) {
 	}
 	if got := effectiveOf(&c); !reflect.DeepEqual(got, want) {
 		t.Errorf("every decides by %+v, want %+v", got, want)
+	}
+}
+
+// TestInterviewsGoOnAsTheConfigurationSays: an interview that fell back asks a model again only
+// where that is set.
+func TestInterviewsGoOnAsTheConfigurationSays(t *testing.T) {
+	for set, want := range map[bool]interview.Phase{false: interview.Fallback, true: interview.Enumerate} {
+		c := config.Default()
+		c.Interviews.Resume = set
+		p := &Parts{Config: c, Model: llm.None{}, Prompts: prompt.Default(),
+			Called: func(c messages.ConversationID) string { return string(c) }}
+		h := actortest.Spawn(t, p.Conversation(), actortest.Address("conversation/c-1"))
+		h.Send(messages.InterviewBegins{Project: "p-1", Conversation: "c-1",
+			Plan: messages.InterviewPlan{Goal: "mornings", Tone: "casual", MaxTurns: 12, MaxDeep: 2}})
+		for i, said := range []messages.Text{"hello", "trains"} {
+			h.Send(messages.Say{Conversation: "c-1", Channel: messages.ChannelWeb,
+				ID: messages.MessageID(fmt.Sprint(i)), Text: said, At: h.Now()})
+			h.Send(messages.OwnerState{})
+			if i == 0 {
+				h.FailCall(messages.FailureError, "no_model", "none")
+			}
+		}
+		v, _ := actortest.Stored(h, conversation.Interviews, conversation.DeskKey)
+		if v.State.Phase != want || !v.State.FallbackMode {
+			t.Errorf("interviews.resume %v: the second answer leads to %s, want %s", set, v.State.Phase, want)
+		}
 	}
 }
 

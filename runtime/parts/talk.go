@@ -37,7 +37,7 @@ func (p *Parts) Conversation() NewActor {
 	o.Owner, o.Prompts, o.Zone = messages.To(owner.Kind, p.Config.Node), p.Prompts, time.Local
 	o.Write, o.PerHour = p.longest(llm.Answer, true), p.Config.LLM.PerHour
 	o.Mask, o.Key, o.Name = p.Masks, p.VaultKey, p.bareName
-	o.Overdue = p.Overdue
+	o.Overdue, o.Interviews = p.Overdue, p.Config.Interviews
 	o.Attends, o.Memory = p.Config.Focus.Enabled, true
 	if _, none := p.Model.(llm.None); !none {
 		o.Check = p.longest(llm.Mask, false)
