@@ -25,12 +25,17 @@ type room struct {
 
 func newRoom(t *testing.T, shown messages.ConversationID) *room {
 	t.Helper()
+	return newRoomBy(t, shown, outbound.DefaultRules())
+}
+
+func newRoomBy(t *testing.T, shown messages.ConversationID, rules outbound.Rules) *room {
+	t.Helper()
 	r := &room{t: t, shown: shown, trace: map[string]string{}, chats: map[messages.ConversationID][]messages.Bubble{
 		"c-hana": {{Side: messages.SideIncoming, Text: "明日はどこで会いますか"}},
 		"c-ken":  {{Side: messages.SideIncoming, Text: "写真を送ってください"}},
 	}}
 	none := func(messages.Message) messages.Message { return nil }
-	o := outbound.Options{Rules: outbound.DefaultRules(), Desk: "mac", Read: 45 * time.Second,
+	o := outbound.Options{Rules: rules, Desk: "mac", Read: 45 * time.Second,
 		Windows: []messages.WindowID{"line@mac"}}
 	r.Harness = actortest.Spawn(t, outbound.New(o), actortest.Address("outbound/line@mac"),
 		actortest.Partner(messages.ActorPoller, none),

@@ -61,3 +61,20 @@ func TestWhatIsWrongBeside(t *testing.T) {
 		t.Errorf("Problems() = %q, want %q", got, want)
 	}
 }
+
+// A window in which somebody types is named with what to do about it, until its replies go out.
+func TestRepliesBesideAPerson(t *testing.T) {
+	h := health.NewMonitor(zerolog.Nop())
+	h.Note(events.TypingState{Window: "line@a", Busy: true, Streak: 3})
+	h.Note(events.TypingState{Window: "chat@a", Busy: true, Streak: 4})
+	h.Note(events.TypingState{Window: "chat@a"})
+	want := []string{"replies in window line@a are paused: somebody types there, or unsent text stands in the box; " +
+		"send it or delete it"}
+	if got := h.Problems(); !slices.Equal(got, want) {
+		t.Errorf("Problems() = %q, want %q", got, want)
+	}
+	h.Note(events.TypingState{Window: "line@a"})
+	if got := h.Problems(); got != nil {
+		t.Errorf("Problems(the reply went out) = %q, want none", got)
+	}
+}
