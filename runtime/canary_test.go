@@ -2,6 +2,7 @@ package runtime_test
 
 import (
 	"context"
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -16,6 +17,7 @@ import (
 	"github.com/kehai-run/kehai/runtime"
 	"github.com/kehai-run/kehai/runtime/config"
 	"github.com/kehai-run/kehai/runtime/control"
+	"github.com/kehai-run/kehai/runtime/privacy"
 )
 
 // Canaries are what these people say of themselves, and words that only say where a text
@@ -104,6 +106,7 @@ func TestCanaries(t *testing.T) {
 	}
 	interviewed(t, rt)
 	<-analysed
+	lacksExported(t, rt.Backend())
 	unseen := func(when string) {
 		t.Helper()
 		for _, w := range append(canaries, marker) {
@@ -124,6 +127,38 @@ func TestCanaries(t *testing.T) {
 	}
 	log.lacks(t, append(canaries, marker, "phone]", "phone·", "[電話番号")...)
 	m.lacks(t, canaries...)
+}
+
+// lacksExported exports all conversations as they are masked for others: what the people say of
+// themselves is not there, and what nobody masks is, of each.
+func lacksExported(t *testing.T, b control.Backend) {
+	t.Helper()
+	var out strings.Builder
+	by, marked := &privacy.Masker{}, map[messages.ConversationID]bool{}
+	learn := func(e control.Entry) error { e.RewriteNames(by.Name); return nil }
+	write := func(e control.Entry) error {
+		e.RewriteNames(by.Name)
+		e.RewriteTexts(by.Text)
+		line, err := json.Marshal(e)
+		out.Write(line)
+		if strings.Contains(string(line), marker) {
+			marked[e.Conversation] = true
+		}
+		return err
+	}
+	for _, each := range []func(control.Entry) error{learn, write} {
+		if err := b.Timeline(t.Context(), control.Query{}, each); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, w := range canaries {
+		if strings.Contains(out.String(), w) {
+			t.Errorf("an export has %q:\n%s", w, out.String())
+		}
+	}
+	if len(marked) != 2 {
+		t.Errorf("an export has what nobody masks of %d conversations, want of both", len(marked))
+	}
 }
 
 // below lists what a directory holds.

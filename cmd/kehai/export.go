@@ -151,46 +151,13 @@ type maskedExport struct {
 
 // learn remembers the names of an entry.
 func (m maskedExport) learn(e control.Entry) error {
-	m.names(&e)
+	e.RewriteNames(m.by.Name)
 	return nil
 }
 
-// names masks the names of an entry.
-func (m maskedExport) names(e *control.Entry) {
-	name := func(s string) string { return m.by.Name(string(e.Conversation), s) }
-	if app, title, ok := strings.Cut(e.Called, ":"); ok {
-		e.Called = app + ":" + name(title)
-	} else {
-		e.Called = name(e.Called)
-	}
-	if e.Message != nil {
-		e.Message.Sender = name(e.Message.Sender)
-	}
-	if e.Change != nil {
-		e.Change.Sender = name(e.Change.Sender)
-	}
-}
-
 func (m maskedExport) entry(e control.Entry) error {
-	m.names(&e)
-	text := func(s *string) { *s = m.by.Text(string(e.Conversation), *s) }
-	if e.Message != nil {
-		text(&e.Message.Text)
-		for i := range e.Message.Parts {
-			text(&e.Message.Parts[i].Text)
-			text(&e.Message.Parts[i].Edited)
-		}
-	}
-	if e.Change != nil {
-		text(&e.Change.Old)
-		text(&e.Change.New)
-	}
-	if r := e.Reply; r != nil {
-		text(&r.Text)
-		if r.Basis != nil {
-			text((*string)(&r.Basis.Reason))
-		}
-	}
+	e.RewriteNames(m.by.Name)
+	e.RewriteTexts(m.by.Text)
 	return m.exporter.entry(e)
 }
 

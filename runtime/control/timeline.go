@@ -44,6 +44,46 @@ type Entry struct {
 	Reply   *Reply   `json:"-"`
 }
 
+// RewriteNames replaces each name of a person or a conversation in an entry. as is told whose
+// conversation it is. The bodies are changed in place.
+func (e *Entry) RewriteNames(as func(conversation, name string) string) {
+	name := func(s *string) { *s = as(string(e.Conversation), *s) }
+	if app, title, ok := strings.Cut(e.Called, ":"); ok {
+		name(&title)
+		e.Called = app + ":" + title
+	} else {
+		name(&e.Called)
+	}
+	if e.Message != nil {
+		name(&e.Message.Sender)
+	}
+	if e.Change != nil {
+		name(&e.Change.Sender)
+	}
+}
+
+// RewriteTexts does the same for each text that somebody wrote, or that tells of one.
+func (e *Entry) RewriteTexts(as func(conversation, text string) string) {
+	text := func(s *string) { *s = as(string(e.Conversation), *s) }
+	if e.Message != nil {
+		text(&e.Message.Text)
+		for i := range e.Message.Parts {
+			text(&e.Message.Parts[i].Text)
+			text(&e.Message.Parts[i].Edited)
+		}
+	}
+	if e.Change != nil {
+		text(&e.Change.Old)
+		text(&e.Change.New)
+	}
+	if r := e.Reply; r != nil {
+		text(&r.Text)
+		if r.Basis != nil {
+			text((*string)(&r.Basis.Reason))
+		}
+	}
+}
+
 // Message is the body of a delivered message.
 type Message struct {
 	ID          messages.MessageID `json:"id"`
