@@ -252,3 +252,32 @@ func TestForgets(t *testing.T) {
 		t.Errorf("stored %+v, want nothing after a day", row)
 	}
 }
+
+// BenchmarkCacheHit is a question about messages that were judged already: the actor's turn, with
+// the row that it reads and decodes, and the commit of its answer to a store in memory. The aim
+// is 20 µs.
+func BenchmarkCacheHit(b *testing.B) {
+	const aim = 20
+	h := actortest.Spawn(b, judge.New(options()), actortest.Address("judge/c-1"))
+	q := question(h, 1, "m1")
+	for i := range 20 { // as many as a conversation's judge reads
+		q.Lines = append(q.Lines, messages.Said{Name: "Hana", At: h.Now(), Text: messages.Text(fmt.Sprint("line ", i))})
+	}
+	h.Send(q)
+	h.Answer(messages.LLMAnswer{Key: h.Calls()[0].Request.(messages.AskLLM).Key, Text: no})
+	h.Crash() // what is known now is what is stored
+	h.Start()
+	h.Sent()
+	for b.Loop() {
+		q.Epoch++
+		h.Send(q)
+		b.StopTimer()
+		if got := verdicts(h); len(got) != 1 || got[0].Epoch != q.Epoch || got[0].Respond || len(h.Calls()) != 0 {
+			b.Fatalf("answered %+v, want what was judged, without the model", got)
+		}
+		h.Published()
+		b.StartTimer()
+	}
+	b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N), "µs/hit")
+	b.ReportMetric(aim, "µs-aim")
+}

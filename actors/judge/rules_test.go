@@ -290,20 +290,3 @@ func TestGolden(t *testing.T) {
 		t.Errorf("stored form is\n%s\nwant\n%s (%v)", got, want, err)
 	}
 }
-
-// BenchmarkCacheHit is a look at a scope whose judgement holds; the aim is 20 µs.
-func BenchmarkCacheHit(b *testing.B) {
-	r := judge.DefaultRules()
-	held, _ := r.Judged(judge.State{}, judgement(false, 0.8), noon)
-	scopes := map[judge.Scope]judge.State{}
-	for i := range 10_000 {
-		scopes[judge.ScopeOf("c", string(rune('a'+i%26))+judge.MessageID("t", i))] = held
-	}
-	scopes[judge.ScopeOf("c", "1.2")] = held
-	at := noon.Add(time.Minute)
-	for b.Loop() {
-		if due, _ := r.Due(scopes[judge.ScopeOf("c", "1.2")], judge.MessageID("m1", 0), at); due {
-			b.Fatal("the cache does not hold")
-		}
-	}
-}
