@@ -122,6 +122,7 @@ func TestCanaries(t *testing.T) {
 		t.Error(err)
 	}
 	unseen("stopped")
+	noKeyTells(t, data, append(canaries, marker, "mornings")...) // the project too
 	if !holds(t, filepath.Join(data, "windows"), marker) || !strings.Contains(m.asked.String(), marker) {
 		t.Error("neither the drawn window nor the model has what nobody masks: this test shows nothing")
 	}

@@ -95,7 +95,8 @@ func (p *plan) known(kinds []actorRow, workers []workerRow) (names []string) {
 // open opens the drivers and the language model that the configuration names.
 func (r *Runtime) open(p *plan) (*parts.Parts, error) {
 	c := &parts.Parts{
-		Config: r.cfg, HashKey: r.hashKey, VaultKey: r.admin.VaultKey, Now: r.now, Masks: r.masks(),
+		Config: r.cfg, HashKey: r.hashKey, VaultKey: r.admin.VaultKey, RowKey: r.rowKey,
+		Now: r.now, Masks: r.masks(),
 		Pauses: r.admin.Pauses, Allow: r.key, Overdue: r.overdue,
 		Readings: p.readings, Adopted: r.adoptedOf, Called: r.Called,
 		Bound:  func(c messages.ConversationID, name string) bool { return r.admin.Bound(c, name) },

@@ -51,6 +51,8 @@ type Lane struct {
 	Asking string       `json:"asking,omitempty"` // the key of the one under way
 	Due    bool         `json:"due,omitempty"`    // the next is due, or its answer
 	Quota  prompt.Quota `json:"quota,omitzero"`
+
+	Rows string `json:"rows,omitempty"` // memory.RowOf "": the key under which all rows stand
 }
 
 // Grown is what rests on an event.
@@ -100,10 +102,17 @@ type actor struct {
 	o    Options
 	id   messages.ConversationID
 	open map[string]memory.Topic // tasks that are not done, by key; nil until they are read
+
+	key    []byte            // of rows, nil where nothing is sealed
+	former map[string]string // rows that are not yet moved, by name
+	under  string            // the key for which former was read
 }
 
 // Receive implements [actors.Actor].
 func (a *actor) Receive(turn *actors.Turn, msg messages.Message) error {
+	if _, begins := msg.(messages.Started); !begins {
+		a.settle(turn)
+	}
 	switch m := msg.(type) {
 	case messages.Started:
 	case messages.Grow:
@@ -274,11 +283,11 @@ func (a *actor) learn(turn *actors.Turn, grown messages.GrownEvent, now Grown) G
 	}
 	for _, n := range Names(e, learned) {
 		key := entityKey(n)
-		if was, ok := Entities.Get(turn, key); ok {
+		if was, ok := Entities.Get(turn, a.row(key)); ok {
 			n.Events = append(was.Events, n.Events...)
 			n.Events = n.Events[max(0, len(n.Events)-keptNaming):]
 		}
-		Entities.Put(turn, key, n)
+		Entities.Put(turn, a.row(key), n)
 		now.Entities = append(now.Entities, key)
 	}
 	if m, ok := Feel(e); ok {
@@ -294,6 +303,7 @@ func (a *actor) learn(turn *actors.Turn, grown messages.GrownEvent, now Grown) G
 	return now
 }
 
+// entityKey names an entity within its conversation, as memory.Topic.Key names a topic.
 func entityKey(n memory.Entity) string {
 	return memory.Key(messages.MessageID(n.Type + "\x00" + string(n.Name)))
 }
@@ -302,7 +312,7 @@ func entityKey(n memory.Entity) string {
 func (a *actor) claim(turn *actors.Turn, l Learned, reason string) string {
 	t := memory.Topic{Kind: l.Kind, Subject: l.Subject, Name: l.Name}
 	key := t.Key()
-	if was, ok := Topics.Get(turn, key); ok {
+	if was, ok := a.topic(turn, key); ok {
 		t = was
 	}
 	a.put(turn, key, t, t.With(l.Claim), reason)
@@ -320,21 +330,22 @@ func (a *actor) drop(turn *actors.Turn, event string, rests Grown, is func(messa
 		}
 	}
 	for _, key := range append(slices.Clone(rests.Topics), rests.Talk) {
-		if t, ok := Topics.Get(turn, key); ok {
+		if t, ok := a.topic(turn, key); ok {
 			a.put(turn, key, t, t.Without(func(c memory.Claim) bool {
 				return is(c.Event) || c.Model && t.Kind == memory.Summary // it may tell of other messages too
 			}), unsaid)
 		}
 	}
 	for _, key := range rests.Entities {
-		n, ok := Entities.Get(turn, key)
+		n, ok := Entities.Get(turn, a.row(key))
 		n.Events = slices.DeleteFunc(slices.Clone(n.Events), is)
 		switch {
 		case !ok:
 		case len(n.Events) == 0:
-			Entities.Delete(turn, key)
+			Entities.Delete(turn, a.row(key))
+			delete(a.former, key)
 		default:
-			Entities.Put(turn, key, n)
+			Entities.Put(turn, a.row(key), n)
 		}
 	}
 	if rests.Moment {
@@ -355,9 +366,10 @@ const (
 // put stores a topic, and how its states have changed.
 func (a *actor) put(turn *actors.Turn, key string, was, now memory.Topic, reason string) {
 	if len(now.Claims) == 0 || now.Kind == memory.Task && len(now.States) == 0 {
-		Topics.Delete(turn, key)
+		Topics.Delete(turn, a.row(key))
+		delete(a.former, key)
 	} else {
-		Topics.Put(turn, key, now)
+		Topics.Put(turn, a.row(key), now)
 	}
 	if a.open != nil && now.Kind == memory.Task {
 		delete(a.open, key)
@@ -397,7 +409,7 @@ func (a *actor) put(turn *actors.Turn, key string, was, now memory.Topic, reason
 func (a *actor) portray(turn *actors.Turn, change func(*memory.Portrait)) {
 	was, ok := Portraits.Get(turn, PortraitRow)
 	if !ok {
-		for key, t := range Topics.All(turn) {
+		for key, t := range topics(turn) {
 			if _, _, known := t.Known(); known && t.Kind == memory.Preference {
 				was.Likes = memory.Latest(was.Likes, key, true, memory.MostLikes)
 			}
@@ -431,7 +443,7 @@ const (
 func (a *actor) openAt(turn *actors.Turn, e messages.Event) (list []memory.Topic) {
 	if a.open == nil {
 		a.open = map[string]memory.Topic{}
-		for key, t := range Topics.All(turn) {
+		for key, t := range topics(turn) {
 			if _, holds := t.Now(); holds && t.Kind == memory.Task {
 				a.open[key] = t
 			}

@@ -105,7 +105,7 @@ func (a *actor) tidy(turn *actors.Turn) {
 		state memory.State
 	}
 	var all []held
-	for key, t := range Topics.All(turn) {
+	for key, t := range topics(turn) {
 		if s, ok := t.Now(); ok && t.Kind == memory.Task {
 			all = append(all, held{key, t, s})
 		}

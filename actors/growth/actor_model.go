@@ -110,7 +110,7 @@ func waiting(turn *actors.Turn, lane Lane) (uint64, Job, bool) {
 // held are the topics with a state that holds, in the order of time; tasks alone if so
 // wanted.
 func (a *actor) held(turn *actors.Turn, tasks bool) (list []memory.Topic) {
-	for _, t := range Topics.All(turn) {
+	for _, t := range topics(turn) {
 		if _, holds := t.Now(); holds && t.Kind != memory.Summary && (!tasks || t.Kind == memory.Task) {
 			list = append(list, t)
 		}
@@ -173,7 +173,7 @@ func (a *actor) relearn(turn *actors.Turn, e messages.Event, learned []Learned) 
 		}
 		t := memory.Topic{Kind: l.Kind, Subject: l.Subject, Name: l.Name}
 		topic := t.Key()
-		if was, ok := Topics.Get(turn, topic); ok {
+		if was, ok := a.topic(turn, topic); ok {
 			t = was
 		}
 		// What the rules read in the same words is not said twice.
@@ -188,7 +188,7 @@ func (a *actor) relearn(turn *actors.Turn, e messages.Event, learned []Learned) 
 
 // sum gives a stretch of talk a sentence of a model about it, if its summary may name the event.
 func (a *actor) sum(turn *actors.Turn, l Learned, talk string) {
-	if t, ok := Topics.Get(turn, talk); ok {
+	if t, ok := a.topic(turn, talk); ok {
 		now := t.Without(func(c memory.Claim) bool { return c.Model && c.Event == l.Claim.Event })
 		a.put(turn, talk, t, now.With(l.Claim), modelSaid)
 	}
@@ -198,7 +198,7 @@ func (a *actor) sum(turn *actors.Turn, l Learned, talk string) {
 // word it otherwise.
 func (a *actor) tasked(turn *actors.Turn, id messages.MessageID, rests Grown) bool {
 	return slices.ContainsFunc(rests.Topics, func(key string) bool {
-		t, ok := Topics.Get(turn, key)
+		t, ok := a.topic(turn, key)
 		return ok && t.Kind == memory.Task && slices.ContainsFunc(t.Claims, func(c memory.Claim) bool {
 			return c.Event == id && c.Op == memory.Holds && !c.Model
 		})

@@ -36,6 +36,10 @@ type Options struct {
 	Mask     bool              // it sees masked messages only
 	Prompts  *prompt.Catalogue // nil is the built-in texts
 	Deadline time.Duration     // of a question; 0 is a minute
+
+	// RowKey is the secret that hides the names of a conversation's rows, see memory.RowOf;
+	// nil, or a nil key, hides none.
+	RowKey func(messages.ConversationID) ([]byte, error)
 }
 
 // maxNotes is how many topics a model is reminded of.

@@ -42,9 +42,10 @@
 //
 // # What is stored
 //
-// Tables: "topics", a memory.Topic by its Key; "portrait" with the row "portrait", a
-// memory.Portrait; "entities", a memory.Entity by type and
-// name, hashed; "moments", a memory.Moment by the memory.Key of its event; "grown", what
+// Tables: "topics", a memory.Topic by its Key, and "entities", a memory.Entity by type and
+// name, both hashed under a key of the conversation (memory.RowOf), because the keys of rows
+// are not sealed and names are easily guessed; "portrait" with the row "portrait", a
+// memory.Portrait; "moments", a memory.Moment by the memory.Key of its event; "grown", what
 // rests on an event, by the same key; "revisions" by their number, the newest 1000;
 // "jobs" by their number, the questions that wait or failed, and "read"; "lane" with the
 // row "lane".

@@ -30,8 +30,15 @@ type lane struct {
 
 func spawn(t *testing.T, more ...actortest.Option) *lane {
 	t.Helper()
+	return spawnWith(t, nil, more...)
+}
+
+// spawnWith hides the names of rows under a key.
+func spawnWith(t *testing.T, key []byte, more ...actortest.Option) *lane {
+	t.Helper()
 	more = append(more, actortest.Address("growth/c-1"))
-	return &lane{Harness: actortest.Spawn(t, growth.New(growth.Options{Rules: growth.DefaultRules()}), more...)}
+	return &lane{Harness: actortest.Spawn(t, growth.New(growth.Options{Rules: growth.DefaultRules(),
+		RowKey: func(messages.ConversationID) ([]byte, error) { return key, nil }}), more...)}
 }
 
 // reads has the worker answer with events.

@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base32"
 	"fmt"
@@ -21,11 +22,23 @@ type Event struct {
 	Thread messages.MessageID `json:"thread,omitempty"`
 }
 
-// Key is the key of an event's row. It reveals nothing of the event's ID, which may come
-// from anywhere.
+// Key is the key of an event's row. It keeps what an ID may be made of out of the key, since
+// an ID may come from anywhere; it hides nothing from somebody who can guess the ID.
 func Key(id messages.MessageID) string {
 	sum := sha256.Sum256([]byte(id))
 	return strings.ToLower(base32.StdEncoding.EncodeToString(sum[:15]))
+}
+
+// RowOf is the key of the row of something that has a name made of words, such as
+// [Topic.Key]. Under a key it reveals nothing of the name; without one, as in a store where
+// nothing is sealed, it is the name. Of "" it tells one key from another.
+func RowOf(key []byte, name string) string {
+	if len(key) == 0 {
+		return name
+	}
+	mac := hmac.New(sha256.New, key)
+	mac.Write([]byte(name))
+	return strings.ToLower(base32.StdEncoding.EncodeToString(mac.Sum(nil)[:15]))
 }
 
 // PrintOf tells the words of an event from others.

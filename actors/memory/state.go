@@ -31,7 +31,8 @@ type Topic struct {
 	States  []State       `json:"states,omitempty"` // in the order of time
 }
 
-// Key is the key of a topic's row. It reveals nothing of its words.
+// Key names a topic within its conversation. Whoever knows it can guess the words: it stands
+// inside of sealed rows alone, and [RowOf] makes the key of the topic's row.
 func (t Topic) Key() string {
 	return Key(messages.MessageID(string(t.Kind) + "\x00" + text.Compact(string(t.Subject)) + "\x00" +
 		text.Compact(string(t.Name))))

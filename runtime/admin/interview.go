@@ -2,6 +2,7 @@ package admin
 
 import (
 	"context"
+	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -30,8 +31,10 @@ func (b Backend) Define(ctx context.Context, name string, file []byte) (messages
 		return "", fmt.Errorf("%w: %w", control.ErrProject, err)
 	}
 	name = strings.TrimSpace(name)
-	sum := sha256.Sum256([]byte("project\x00" + name))
-	id := messages.ProjectID("p-" + hex.EncodeToString(sum[:6]))
+	id, err := b.projectOf(e, name)
+	if err != nil {
+		return "", err
+	}
 	plan := messages.InterviewPlan{Name: messages.Text(name), Tone: string(p.Tone), Goal: messages.Text(p.Goal),
 		MaxTurns: p.Limits.MaxTurns, MaxDeep: p.Limits.MaxDeep, MaxConversations: p.Limits.MaxConversations}
 	for _, t := range p.MustAsk {
@@ -42,6 +45,24 @@ func (b Backend) Define(ctx context.Context, name string, file []byte) (messages
 	}
 	return id, e.Inject(ctx, messages.To(project.Kind, string(id)),
 		messages.DefineProject{Project: id, Plan: plan}, "")
+}
+
+// projectOf is the id of a project with a name. One that is new has the same wherever it is
+// made twice, and needs a secret of this node to be guessed: ids stand in the keys of rows,
+// which are not sealed.
+func (b Backend) projectOf(e *engine.Engine, name string) (id messages.ProjectID, err error) {
+	err = engine.SkimTable(e, project.Kind, project.Plans,
+		func(a messages.Address, _ string, p messages.InterviewPlan) {
+			if id == "" && string(p.Name) == name {
+				id = messages.ProjectID(a.Key())
+			}
+		})
+	if id == "" {
+		mac := hmac.New(sha256.New, b.HashKey)
+		mac.Write([]byte("project\x00" + name))
+		id = messages.ProjectID("p-" + hex.EncodeToString(mac.Sum(nil)[:6]))
+	}
+	return id, err
 }
 
 // rowOf reads the only row of an actor's table; false if there is none.

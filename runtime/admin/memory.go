@@ -65,9 +65,33 @@ func (r Remembered) Rests(c messages.ConversationID, id messages.MessageID) ([]s
 	return rests.Topics, err
 }
 
+// RowKey is the secret that hides the names of what has grown from a conversation, nil where
+// nothing is sealed.
+func (b Backend) RowKey(c messages.ConversationID) ([]byte, error) {
+	e, err := b.Engine()
+	if err != nil {
+		return nil, err
+	}
+	key, _, err := e.DeriveKey(c, growth.RowUse)
+	return key, err
+}
+
+// grown reads what growth stores under a name: growth may not have moved it yet.
+func grown[V any](r Remembered, c messages.ConversationID, table actors.Table[V], name string) (
+	v V, ok bool, err error) {
+	key, _, err := r.DeriveKey(c, growth.RowUse)
+	if err != nil {
+		return v, false, err
+	}
+	if v, ok, err = readRow(r, growth.Kind, c, table, memory.RowOf(key, name)); ok || err != nil || key == nil {
+		return v, ok, err
+	}
+	return readRow(r, growth.Kind, c, table, name)
+}
+
 // Topic implements [recall.Rows].
 func (r Remembered) Topic(c messages.ConversationID, key string) (memory.Topic, error) {
-	t, _, err := readRow(r, growth.Kind, c, growth.Topics, key)
+	t, _, err := grown(r, c, growth.Topics, key)
 	return t, err
 }
 
@@ -75,7 +99,7 @@ func (r Remembered) Topic(c messages.ConversationID, key string) (memory.Topic, 
 func (r Remembered) Named(c messages.ConversationID, id messages.MessageID) (list []memory.Entity, err error) {
 	rests, _, err := readRow(r, growth.Kind, c, growth.Events, memory.Key(id))
 	for _, key := range rests.Entities {
-		n, ok, failed := readRow(r, growth.Kind, c, growth.Entities, key)
+		n, ok, failed := grown(r, c, growth.Entities, key)
 		if err = errors.Join(err, failed); ok {
 			list = append(list, n)
 		}
@@ -107,7 +131,7 @@ func (r Remembered) about(c messages.ConversationID, now time.Time, likes, talks
 		return nil, err
 	}
 	topic := func(key string) memory.Topic {
-		t, _, failed := readRow(r, growth.Kind, c, growth.Topics, key)
+		t, failed := r.Topic(c, key)
 		err = errors.Join(err, failed)
 		return t
 	}
@@ -202,12 +226,39 @@ func (b Backend) LoadMemory(ctx context.Context, log zerolog.Logger) {
 	case n > 0:
 		log.Info().Int("events", n).Dur("took", time.Since(began)).Msg("memory_loaded")
 	}
+	if err := b.moveRows(ctx); err != nil && ctx.Err() == nil {
+		log.Warn().Err(err).Msg("rows_not_moved")
+	}
 	if !b.Config.Memory.On() {
 		return
 	}
 	if err := b.embedRest(ctx); err != nil && ctx.Err() == nil {
 		log.Warn().Err(err).Msg("memory_not_embedded")
 	}
+}
+
+// moveRows wakes what has grown from the conversations whose rows stand under another key.
+func (b Backend) moveRows(ctx context.Context) error {
+	e, err := b.Engine()
+	if err != nil {
+		return err
+	}
+	var list []messages.ConversationID
+	err = engine.SkimTable(e, growth.Kind, growth.Lanes, func(a messages.Address, _ string, l growth.Lane) {
+		c := messages.ConversationID(a.Key())
+		if key, err := b.RowKey(c); err == nil && l.Rows != memory.RowOf(key, "") {
+			list = append(list, c)
+		}
+	})
+	if len(list) > 0 { // the former keys of the rows leave the files too
+		err = errors.Join(err, b.Disk().PurgeLater())
+	}
+	for _, c := range list {
+		if err == nil && ctx.Err() == nil {
+			err = e.Inject(ctx, messages.To(growth.Kind, string(c)), messages.Grow{Conversation: c}, "")
+		}
+	}
+	return err
 }
 
 // embedRest tells the conversations whose events have no vectors of the present model.

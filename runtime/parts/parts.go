@@ -44,7 +44,8 @@ type Parts struct {
 	Config               config.Config
 	HashKey              []byte
 	VaultKey             func(conversation string) []byte // of its placeholders and hashes
-	Masks                bool                             // a model sees masked messages only
+	RowKey               func(messages.ConversationID) ([]byte, error)
+	Masks                bool // a model sees masked messages only
 	Now                  func() time.Time
 	Pauses               *pause.State
 	Allow                outbound.Allow // decides on each key that sends something

@@ -83,7 +83,7 @@ func (p *Parts) Searcher() NewWorker { return recall.NewWorker(p.Memory, p.Scope
 func (p *Parts) Growth() NewActor {
 	_, none := p.Model.(llm.None)
 	return growth.New(growth.Options{Rules: p.Config.Growth, Asks: !none,
-		Mask: p.Masks, Prompts: p.Prompts, Deadline: p.longest(llm.Learn, false)})
+		Mask: p.Masks, Prompts: p.Prompts, Deadline: p.longest(llm.Learn, false), RowKey: p.RowKey})
 }
 
 // Reading makes workers that read what is new in the memory. One at a time is enough:
