@@ -100,7 +100,8 @@ func examine(ctx context.Context, cfg config.Config) []finding {
 	}
 	list := append([]finding{checkOCR(ctx, cfg), checkFonts()}, checkDesktop(ctx, cfg)...)
 	list = append(list, checkFocus(ctx, cfg)...)
-	list = append(append(list, checkLLM(ctx, cfg)...), checkStore(cfg, running != nil), checkKeys(cfg, running != nil))
+	list = append(append(list, checkLLM(ctx, cfg)...), checkStore(cfg, running != nil))
+	list = append(append(list, checkEncryption(cfg)...), checkKeys(cfg, running != nil))
 	list = append(list, checkNames(ctx, cfg, running)...)
 	if err == nil {
 		return append(list, checkRunning(ctx, running)...)
@@ -209,9 +210,6 @@ func checkStore(cfg config.Config, running bool) finding {
 		f.ok, f.text, f.mend = false, exposed.Path+" "+exposed.What, exposed.Mend
 		return f
 	}
-	if _, err := os.Stat(filepath.Join(cfg.Data, "store")); err == nil && !datadir.Encrypted(cfg) {
-		f.text += ", texts sealed, the rest not encrypted (kehai encrypt)"
-	}
 	if running {
 		f.text += ", in use by the Kehai that runs"
 		return f
@@ -232,6 +230,17 @@ func checkStore(cfg config.Config, running bool) finding {
 	}
 	return f
 }
+
+// checkEncryption tells what somebody with the files can read of a store.
+func checkEncryption(cfg config.Config) []finding {
+	if _, err := os.Stat(filepath.Join(cfg.Data, "store")); err != nil || datadir.Encrypted(cfg) {
+		return nil
+	}
+	return []finding{{what: "store", text: notEncrypted, mend: "kehai encrypt"}}
+}
+
+// notEncrypted says what is open in a store that is not encrypted.
+const notEncrypted = "texts in the store are sealed; the rest, such as times and numbers, is not encrypted"
 
 // checkKeys checks whether all keys of the store are there, and private. While a Kehai
 // runs, it does not look at what they seal.

@@ -20,6 +20,7 @@ import (
 	"github.com/kehai-run/kehai/runtime"
 	"github.com/kehai-run/kehai/runtime/config"
 	"github.com/kehai-run/kehai/runtime/control"
+	"github.com/kehai-run/kehai/runtime/datadir"
 )
 
 // gcPercent is how much the heap may grow before it is collected.
@@ -257,6 +258,9 @@ func (s *session) obey(done context.Context, signals <-chan os.Signal, cancel, k
 func (s *session) greet(ctx context.Context, rt *runtime.Runtime, cfg config.Config) {
 	status := rt.Inspect()
 	s.stderr.printf("Kehai watches %s. Ctrl-C stops.\n", watchedNow(cfg, status))
+	if !datadir.Encrypted(cfg) {
+		s.stderr.printf("Note: %s. `kehai encrypt` does that while no Kehai runs.\n", notEncrypted)
+	}
 	if status.Page == "" {
 		return
 	}
