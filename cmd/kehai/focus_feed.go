@@ -53,7 +53,7 @@ the data directory or, where focus.feed_addr is set, over HTTP.`,
   python3 tracker.py face_landmarker.task | kehai focus feed -
   kehai focus feed recorded.jsonl
   nc -U "$DATA/focus.sock" < recorded.jsonl
-  curl -H "Authorization: Bearer $(cat "$DATA/feed.token")" \
+  (printf 'Authorization: Bearer '; cat "$DATA/feed.token") | curl -H @- \
     --data-binary @recorded.jsonl "http://$FEED_ADDR/v1/focus?session=1"`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: v.run,

@@ -128,6 +128,10 @@ func TestEveryVerbHasAGroupAndAnExample(t *testing.T) {
 		if cmd.Example == "" && !cmd.Hidden {
 			t.Errorf("%s has no example", cmd.CommandPath())
 		}
+		if text := cmd.Long + cmd.Example; strings.Contains(text, "$(cat") || strings.Contains(text, "`cat") {
+			t.Errorf("the help of %s puts a secret into a command line, which other users see in ps: "+
+				"have the program read it from a file or a pipe", cmd.CommandPath())
+		}
 		for _, sub := range cmd.Commands() {
 			check(sub)
 		}
