@@ -28,6 +28,7 @@ const (
 
 func main() {
 	private.Umask()
+	private.NoCore()
 	os.Exit(Main(os.Args[1:], os.Stdout, os.Stderr))
 }
 

@@ -3,7 +3,7 @@
 // else prepared or may look into, and names the command that fixes it.
 //
 // [Make] and [Check] are for directories, [Listen] and [Dial] for sockets. A
-// program calls [Umask] before it makes its first file.
+// program calls [Umask] before it makes its first file, and [NoCore] before it reads a key.
 package private
 
 import (
@@ -14,6 +14,8 @@ import (
 	"os"
 	"strings"
 	"syscall"
+
+	"golang.org/x/sys/unix"
 )
 
 // Rule lists the permissions on a directory that nobody else may have.
@@ -39,6 +41,12 @@ func (e *Exposed) Error() string { return fmt.Sprintf("private: %s %s. %s", e.Pa
 
 // Umask closes every file and directory that this process makes to others.
 func Umask() { syscall.Umask(0o077) }
+
+// NoCore keeps this process and its children from leaving their memory, with keys and texts,
+// in a core dump when they crash. It cannot be taken back.
+func NoCore() {
+	_ = unix.Setrlimit(unix.RLIMIT_CORE, &unix.Rlimit{}) // a limit may always be lowered
+}
 
 // Make makes a directory that is closed to others, and any missing parents. An existing
 // one must follow the rule. One that does not is closed, whatever its mode, if it is empty
