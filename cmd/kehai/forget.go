@@ -72,6 +72,10 @@ func (v *forgetVerb) forget(ctx context.Context, b control.Backend, args []strin
 		v.stderr.printf("%s left that may be about it: this program does not know their types; "+
 			"forget it from the program that stored them too\n", count(sum.Unknown, "record"))
 	}
+	if sum.Partial {
+		v.stderr.printf("not all of it is deleted, and its key is still there: another version of Kehai began to " +
+			"forget it and knows more of it than this one. Start that version once, then forget it again\n")
+	}
 	if sum.None() {
 		return fmt.Errorf("nothing is stored of %s: kehai conversations lists them", args[0])
 	}
@@ -87,6 +91,9 @@ func (v *forgetVerb) forget(ctx context.Context, b control.Backend, args []strin
 		count(sum.Verdicts, "decision"), count(sum.DeadLetters, "dead letter"), files)
 	if err == nil && sum.Receipt != "" {
 		err = v.stdout.printf("receipt: %s\n", sum.Receipt)
+	}
+	if err == nil && sum.Partial {
+		err = errReported
 	}
 	return err
 }

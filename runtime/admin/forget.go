@@ -20,7 +20,8 @@ import (
 )
 
 // Forget implements [control.Backend]. What remains is a mark in the ledger: the number
-// of the next message, and that what is visible next is history.
+// of the next message, and that what is visible next is history. The receipt of a partial
+// deletion stays unfinished, and is continued the next time.
 func (b Backend) Forget(ctx context.Context, c messages.ConversationID) (engine.Forgotten, error) {
 	e, err := b.Engine()
 	if err != nil {
@@ -68,7 +69,11 @@ func (b Backend) Forget(ctx context.Context, c messages.ConversationID) (engine.
 	}
 	gone, err := disk.Purge(ctx) // if it fails or ctx ends, the next start does it
 	sum.Purged = gone && err == nil
-	if path != "" {
+	switch {
+	case path == "":
+	case sum.Partial: // its receipt is finished once the key is gone
+		sum.Receipt = path
+	default:
 		sum.Receipt, receipt.Waiting = path, b.unanswered(ctx, ids, receipt.Keys)
 		return sum, receipt.Finish(path, sum, time.Now())
 	}

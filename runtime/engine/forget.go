@@ -47,6 +47,9 @@ type Forgotten struct {
 	// Unknown counts what could not be checked and is left: messages of types that this
 	// runtime does not know. The program that wrote them can forget them.
 	Unknown int `json:"unknown,omitempty"`
+	// Partial says that an earlier deletion, which was interrupted, could check more than this
+	// program can: its key stays, and the start of a program that knows as much finishes it.
+	Partial bool `json:"partial,omitempty"`
 	// Purged is set by whoever owns the store's files: the deleted bytes have left
 	// them too.
 	Purged bool `json:"purged"`
@@ -61,7 +64,7 @@ func (f Forgotten) None() bool { return f == Forgotten{Unknown: f.Unknown} }
 func (f Forgotten) Plus(o Forgotten) Forgotten {
 	f.Rows, f.Mail, f.Events = f.Rows+o.Rows, f.Mail+o.Mail, f.Events+o.Events
 	f.Verdicts, f.DeadLetters = f.Verdicts+o.Verdicts, f.DeadLetters+o.DeadLetters
-	f.Unknown = max(f.Unknown, o.Unknown)
+	f.Unknown, f.Partial = max(f.Unknown, o.Unknown), f.Partial || o.Partial
 	return f
 }
 
@@ -227,6 +230,7 @@ func (d *deletion) finish(result error) {
 			if result == nil && !d.partial && !d.bound {
 				d.e.intents.remove(d.rec.Conversation)
 			}
+			d.sum.Partial = d.partial
 			d.end()
 			d.finished(result)
 			for _, begin := range d.waiting {

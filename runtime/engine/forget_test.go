@@ -438,8 +438,12 @@ func TestOnlyWhoKnowsFinishesForgetting(t *testing.T) {
 			if left() != "1 1" {
 				t.Errorf("after a start without it %s are left, want the row and the intent", left())
 			}
-			if _, err := forget(t, e, engine.Forgetting{Conversation: "line:Hana"}); err != nil {
+			sum, err := forget(t, e, engine.Forgetting{Conversation: "line:Hana"})
+			if err != nil {
 				t.Fatal(err)
+			}
+			if !sum.Partial {
+				t.Errorf("Forget() = %+v, want it to be partial", sum)
 			}
 			if left() != "1 1" || len(keys(t, s, "s/dedup/")) != 0 {
 				t.Errorf("asked for once more without it %s are left, want the row and the intent alone", left())
