@@ -42,8 +42,15 @@ func (b Backend) Maintain(ctx context.Context, log zerolog.Logger) error {
 		// First what an earlier run left, or yesterday's trimming: what actors are asked
 		// to delete now is purged tomorrow.
 		if now := time.Now(); now.Sub(purged) >= purgeEvery {
-			_, err := disk.Purge(ctx)
+			gone, err := disk.Purge(ctx)
 			try("purge_failed", err)
+			switch {
+			case err != nil:
+			case gone:
+				log.Info().Dur("took", time.Since(now)).Msg("purged") // none of it is in the files
+			default:
+				log.Info().Str("mend", "the next start goes on").Msg("purge_unfinished")
+			}
 			purged = now
 		}
 		try("keys_damaged", b.checkKeys())

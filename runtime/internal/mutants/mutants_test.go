@@ -33,8 +33,11 @@ type mutant struct {
 // packages are where a fault of a file may be seen, the likeliest first.
 func (m mutant) packages() []string {
 	own := "./" + filepath.Dir(m.file)
-	if own == "./runtime/engine" {
+	switch own {
+	case "./runtime/engine":
 		return []string{own, "./runtime/engine/live"}
+	case "./runtime/admin": // which needs a runtime
+		return []string{own, "./runtime"}
 	}
 	return []string{own}
 }

@@ -572,4 +572,13 @@ var mutants = []mutant{
 		by: "TestASnapshotReplacesWhatIsShared"},
 	{what: "a cluster is founded on the store of another one", file: "runtime/engine/replicasnap.go",
 		old: `if r.applied > index {`, new: `if r.applied < 0*index {`, by: "TestAForeignSnapshot"},
+
+	{what: "what retention deletes of the log stays in the files", file: "runtime/admin/maintenance.go",
+		old: `	if n > 0 {
+		err = errors.Join(err, b.Disk().PurgeLater())`, new: `	if n < 0 {
+		err = errors.Join(err, b.Disk().PurgeLater())`, by: "TestRetentionLeavesNoBytes"},
+	{what: "what retention deletes of conversations stays in the files", file: "runtime/admin/maintenance.go",
+		old: `	if len(list) > 0 {
+		err = errors.Join(err, b.Disk().PurgeLater())`, new: `	if len(list) < 0 {
+		err = errors.Join(err, b.Disk().PurgeLater())`, by: "TestRetentionLeavesNoBytes"},
 }
