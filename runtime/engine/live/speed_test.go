@@ -3,10 +3,14 @@
 package live_test
 
 import (
+	"path/filepath"
 	"slices"
 	"testing"
 	"time"
 
+	"github.com/kehai-run/kehai/runtime/engine"
+	"github.com/kehai-run/kehai/runtime/keyring"
+	"github.com/kehai-run/kehai/runtime/store"
 	"github.com/kehai-run/kehai/testkit/speed"
 )
 
@@ -26,6 +30,21 @@ func TestSpeedTurns(t *testing.T) {
 		side{events, func(b *testing.B) int64 { return benchPersisted(b, false, actors) }})
 	report(t, "durable turns of 64 actors, process, processor", "protoactor's persistence", 1.2, ours.cpu, peer.cpu,
 		false)
+}
+
+// TestSpeedSealedTurns compares processor time with and without the sealing of the two rows of a turn.
+func TestSpeedSealedTurns(t *testing.T) {
+	const actors, events = 64, "32768x"
+	keys, err := keyring.Open(filepath.Join(t.TempDir(), "keys"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	turns := func(keys engine.Sealer) side {
+		return side{events, func(b *testing.B) int64 { return spinTurns(b, store.Options{}, false, actors, keys) }}
+	}
+	sealed, plain := byTurns(t, turns(keys), turns(nil))
+	speed.Report(t, speed.Figure{Name: "sealed durable turns of 64 actors, process, processor",
+		Ours: speed.Took(sealed.cpu), Limit: "unsealed " + speed.Took(plain.cpu), Ratio: sealed.cpu / plain.cpu, Aim: 1.1})
 }
 
 // TestSpeedSyncedTurns compares the time of day, most of which goes by while the disk syncs. The
