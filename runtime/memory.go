@@ -36,11 +36,3 @@ func (r *Runtime) Recalled(ctx context.Context, run string) (control.Recollectio
 // its links and history, what was learned of whom, figures, whether everything stored is found,
 // and what has nothing to do with a question. The verbs of kehai memory do the same.
 func (r *Runtime) Memory() control.MemoryBackend { return r.admin }
-
-// rowKey is the secret of the rows that grow from a conversation.
-func (r *Runtime) rowKey(c messages.ConversationID) ([]byte, error) {
-	if r.playing {
-		return nil, nil
-	}
-	return r.admin.RowKey(c)
-}

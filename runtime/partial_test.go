@@ -68,13 +68,15 @@ func TestAPartialForgettingHasNoFinishedReceipt(t *testing.T) {
 	}
 	sum, r, key := forget(newRuntime(t, cfg))
 	if !sum.Partial || !key || !r.ForgottenAt.IsZero() || r.Deleted != nil || len(r.Keys) != 1 {
-		t.Errorf("Forget() = %+v with the key there (%v), its receipt is %+v; want it partial and not finished", sum, key, r)
+		t.Errorf("Forget() = %+v with the key there (%v), its receipt is %+v; want it partial and not finished",
+			sum, key, r)
 	}
 	path := sum.Receipt
 	sum, r, key = forget(newRuntime(t, cfg, runtime.WithActor(engine.Kind{Name: "hosted",
 		About: func(messages.ConversationID, string, []byte) bool { return false },
 		New:   func(messages.Address) actors.Actor { return nil }})))
 	if sum.Partial || key || r.ForgottenAt.IsZero() || sum.Receipt != path {
-		t.Errorf("then Forget() = %+v with the key there (%v), its receipt is %+v; want %s, finished", sum, key, r, path)
+		t.Errorf("then Forget() = %+v with the key there (%v), its receipt is %+v; want %s, finished",
+			sum, key, r, path)
 	}
 }

@@ -95,15 +95,17 @@ func (p *plan) known(kinds []actorRow, workers []workerRow) (names []string) {
 // open opens the drivers and the language model that the configuration names.
 func (r *Runtime) open(p *plan) (*parts.Parts, error) {
 	c := &parts.Parts{
-		Config: r.cfg, HashKey: r.hashKey, VaultKey: r.admin.VaultKey, RowKey: r.rowKey,
-		Now: r.now, Masks: r.masks(),
-		Pauses: r.admin.Pauses, Allow: r.key, Overdue: r.overdue,
-		Readings: p.readings, Adopted: r.adoptedOf, Called: r.Called,
+		Config: r.cfg, HashKey: r.hashKey, VaultKey: r.admin.VaultKey, RowKey: r.admin.RowKey,
+		Now: r.now, Masks: r.masks(), Pauses: r.admin.Pauses,
+		Allow: r.key, Overdue: r.overdue, Readings: p.readings, Adopted: r.adoptedOf, Called: r.Called,
 		Bound:  func(c messages.ConversationID, name string) bool { return r.admin.Bound(c, name) },
 		Seed:   func() string { return r.seed() },
 		Memory: r.admin.Memory, Scope: func(c messages.ConversationID, group bool) recall.Scope {
 			return r.admin.Scope(c, group)
 		},
+	}
+	if r.playing { // rows need no secret keys
+		c.RowKey = nil
 	}
 	var err error
 	if p.drivers, err = r.set.Open(r.cfg); err != nil {

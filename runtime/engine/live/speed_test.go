@@ -44,7 +44,8 @@ func TestSpeedSealedTurns(t *testing.T) {
 	}
 	sealed, plain := byTurns(t, turns(keys), turns(nil))
 	speed.Report(t, speed.Figure{Name: "sealed durable turns of 64 actors, process, processor",
-		Ours: speed.Took(sealed.cpu), Limit: "unsealed " + speed.Took(plain.cpu), Ratio: sealed.cpu / plain.cpu, Aim: 1.1})
+		Ours: speed.Took(sealed.cpu), Limit: "unsealed " + speed.Took(plain.cpu),
+		Ratio: sealed.cpu / plain.cpu, Aim: 1.1})
 }
 
 // TestSpeedSyncedTurns compares the time of day, most of which goes by while the disk syncs. The
