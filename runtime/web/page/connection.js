@@ -118,12 +118,9 @@ async function question() {
 
 const prove = () => (proving ||= question().finally(() => { proving = null; }));
 
-// What has sent this page tells at once where it listens: also a page that asks for nothing yet
-// knows later whether it is still the same.
-entered.then(() => token && prove()).catch(() => { /* the first request tries again */ });
-
-// answers reports whether Kehai is there, and it is that one.
-const answers = () => prove().then(() => !noKey(), () => false);
+// answers reports whether Kehai is there, and it is that one. A page that asks for nothing when it
+// is loaded asks this, and knows later whether it is still the same.
+const answers = () => entered.then(() => token && prove()).then(() => !noKey(), () => false);
 
 // request is the only way in which the page says who it is, and anything else. The key itself is
 // never sent: a browser may send a request again, when the connection breaks, to another program.

@@ -109,4 +109,4 @@ el("words").addEventListener("input", () => {
   clearTimeout(due);
   due = setTimeout(search, pause);
 });
-link("live");
+answers().then((there) => (there ? link("live") : failed({ status: noKey() ? 401 : 0, message: noKey() })));
