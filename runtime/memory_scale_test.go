@@ -176,12 +176,12 @@ func started(t *testing.T, dir string) {
 	ended := make(chan error, 1)
 	go func() { ended <- rt.Run(ctx) }()
 	<-rt.Ready()
-	recall(t, rt, "c1", "x")
+	recallIn(t, rt, "c1", "x")
 	f.First = time.Since(began)
 	if n, err := strconv.Atoi(filepath.Base(dir)); err != nil {
 		t.Fatal(err)
 	} else if n <= fewEvents {
-		recall(t, rt, "", "x")
+		recallIn(t, rt, "", "x")
 	} else {
 		measure(t, rt, &f, n/scaleTurns)
 	}
@@ -197,7 +197,7 @@ func started(t *testing.T, dir string) {
 	fmt.Printf("\n%s%s\n", told, line)
 }
 
-func recall(t *testing.T, rt *runtime.Runtime, c messages.ConversationID, text string) {
+func recallIn(t *testing.T, rt *runtime.Runtime, c messages.ConversationID, text string) {
 	t.Helper()
 	if _, err := rt.Recall(t.Context(), control.RecallQuery{Conversation: c, Text: text, K: 12}); err != nil {
 		t.Fatal(err)
@@ -245,7 +245,7 @@ func measure(t *testing.T, rt *runtime.Runtime, f *figures, talks int) {
 		for i := range scaleQuestions {
 			text := utterance(r, z)
 			began := time.Now()
-			recall(t, rt, c(i), text)
+			recallIn(t, rt, c(i), text)
 			took = append(took, time.Since(began))
 		}
 		return spread(took), (cpu(t) - used) / scaleQuestions
