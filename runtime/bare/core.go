@@ -15,6 +15,8 @@ import (
 	"github.com/kehai-run/kehai/runtime/engine/live"
 	"github.com/kehai-run/kehai/runtime/follow"
 	"github.com/kehai-run/kehai/runtime/health"
+	"github.com/kehai-run/kehai/runtime/keyring"
+	"github.com/kehai-run/kehai/runtime/store"
 )
 
 // ErrNotRunning is returned by methods that need a running runtime.
@@ -228,6 +230,9 @@ func (c *Core) Run(ctx, abort context.Context, p Plan) (err error) {
 	if err != nil {
 		return err
 	}
+	if err := c.checkNew(st, sealer); err != nil {
+		return err
+	}
 	replica, sealer, rise, err := p.Seat(st, sealer)
 	if err != nil {
 		return err
@@ -238,6 +243,25 @@ func (c *Core) Run(ctx, abort context.Context, p Plan) (err error) {
 			Replica: replica, OnLog: c.Readers.Wake},
 		Log: c.Log,
 	})
+}
+
+// checkNew tells of a store on disk that is empty though something was sealed for one: it was lost, or
+// its volume is not there. Nothing else would: it looks like a first start.
+func (c *Core) checkNew(st engine.Store, keys engine.Sealer) error {
+	ring, sealed := keys.(*keyring.Ring)
+	if _, disk := st.(*store.Store); !disk || !sealed || ring.Len() == 0 {
+		return nil
+	}
+	empty := true
+	err := st.Scan(nil, nil, func(_, _ []byte) bool { empty = false; return false })
+	if err != nil || !empty {
+		return err
+	}
+	c.Log.Warn().Int("keys", ring.Len()).Msg("store_is_new")
+	c.Health.Set("new store", fmt.Sprintf("the store is new, though there are %d keys of one before it: if that was "+
+		"lost, or its volume is not there, end this run and %s", ring.Len(), c.Health.Advice(
+		"run `kehai restore FILE`", "restore the data directory from a copy")))
+	return nil
 }
 
 // work runs the actors, the services and the subscriptions.

@@ -22,6 +22,7 @@ type keyFiles interface {
 	destroy(name string) error
 	// missing returns the error for a missing key: an [absent] if one may be made.
 	missing(name string) error
+	count() int    // of the keys of subjects
 	where() string // for errors: "in DIRECTORY"
 }
 
@@ -33,6 +34,7 @@ func (m memory) write(name string, raw []byte) error    { m[name] = raw; return 
 func (m memory) destroy(name string) error              { delete(m, name); return nil }
 func (m memory) where() string                          { return "in memory" }
 func (m memory) missing(name string) error              { return missing(name, m, "") }
+func (m memory) count() int                             { return max(0, len(m)-1) } // one is the node's
 
 // directory keeps each key in a file, and a list of the keys there should be.
 type directory struct {
@@ -133,6 +135,8 @@ func (d *directory) readFile(name string) (raw []byte, err error) {
 	err = d.do(doRead, d.file(name), func() (err error) { raw, err = os.ReadFile(d.file(name)); return err })
 	return raw, err
 }
+
+func (d *directory) count() int { return len(d.list.should) }
 
 func (d *directory) missing(name string) error {
 	if d.list.has(name) {

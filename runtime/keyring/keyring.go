@@ -118,6 +118,13 @@ func newRing(files keyFiles, random io.Reader) *Ring {
 	return &Ring{files: files, rand: random, byName: map[string]*key{}, byID: map[id]*key{}}
 }
 
+// Len is how many subjects have keys.
+func (r *Ring) Len() int {
+	r.disk.Lock()
+	defer r.disk.Unlock()
+	return r.files.count()
+}
+
 // Ready makes the key of a subject if it has none.
 func (r *Ring) Ready(subject string) error {
 	_, err := r.keyOf(subject)
