@@ -104,9 +104,6 @@ func (r *Runtime) open(p *plan) (*parts.Parts, error) {
 			return r.admin.Scope(c, group)
 		},
 	}
-	if r.playing { // rows need no secret keys
-		c.RowKey = nil
-	}
 	var err error
 	if p.drivers, err = r.set.Open(r.cfg); err != nil {
 		return nil, err

@@ -41,7 +41,6 @@ type Runtime struct {
 	names   telemetry.Names // in the log
 	hashKey []byte          // for its hashes; the stored one replaces it
 	seed    func() string   // makes the seed of conversation ids, once for each store
-	playing bool            // in virtual time
 	admin   admin.Backend
 	seen    *snapshot.Windows
 	clock   func() time.Time // of what is written on frames; a simulation has its own

@@ -60,7 +60,7 @@ func (r *Runtime) Join(o *engine.SimOptions, barrier func(context.Context) error
 
 // runs has a simulation run what r is made of.
 func (r *Runtime) runs(o *engine.SimOptions) {
-	r.playing = true
+	r.admin.Live.Played = true
 	o.Engine.Codec, o.Engine.Kinds, o.Engine.Workers, o.Activate = r.core.Codec, r.plan.kinds,
 		r.plan.workers, r.plan.activate
 	o.Engine.MinFree = uint64(r.cfg.Store.MinFree)

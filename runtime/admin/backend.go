@@ -57,6 +57,7 @@ var _ interface {
 
 // Live is what only a running Kehai can tell and do.
 type Live struct {
+	Played   bool // in virtual time, without the kernel of a run: rows need no secret keys
 	Status   func() control.Status
 	Problems func() []string // what is wrong now
 	Seen     *snapshot.Windows

@@ -68,6 +68,9 @@ func (r Remembered) Rests(c messages.ConversationID, id messages.MessageID) ([]s
 // RowKey is the secret that hides the names of what has grown from a conversation, nil where
 // nothing is sealed.
 func (b Backend) RowKey(c messages.ConversationID) ([]byte, error) {
+	if b.Live != nil && b.Live.Played {
+		return nil, nil
+	}
 	e, err := b.Engine()
 	if err != nil {
 		return nil, err
