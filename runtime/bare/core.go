@@ -372,7 +372,7 @@ func (c *Core) checkStore(why error) {
 	if err != nil {
 		return
 	}
-	if _, err = e.Cursor(""); err == nil {
+	if _, _, err = e.Setting("store"); err == nil { // one row: a scan may hang
 		return
 	}
 	if errors.Is(err, engine.ErrCorrupt) && !errors.Is(why, engine.ErrCorrupt) {
