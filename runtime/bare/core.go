@@ -257,10 +257,10 @@ func (c *Core) checkNew(st engine.Store, keys engine.Sealer) error {
 	if err != nil || !empty {
 		return err
 	}
-	c.Log.Warn().Int("keys", ring.Len()).Msg("store_is_new")
-	c.Health.Set("new store", fmt.Sprintf("the store is new, though there are %d keys of one before it: if that was "+
-		"lost, or its volume is not there, end this run and %s", ring.Len(), c.Health.Advice(
-		"run `kehai restore FILE`", "restore the data directory from a copy")))
+	mend := c.Health.Advice("run `kehai restore FILE`", "restore the data directory from a copy")
+	c.Log.Warn().Int("keys", ring.Len()).Str("mend", "if the one before was lost, "+mend).Msg("store_is_new")
+	c.Health.Set("new store", fmt.Sprintf("the store is new, though keys of one before it are there (%d): if that was "+
+		"lost, or its volume is not there, end this run and %s", ring.Len(), mend))
 	return nil
 }
 

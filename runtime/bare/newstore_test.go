@@ -29,7 +29,7 @@ func TestALostStoreIsTold(t *testing.T) {
 		log.Reset()
 		during(t, o, nil, func(rt *bare.Runtime) {
 			err := rt.Healthy()
-			told := err != nil && strings.Contains(err.Error(), "the store is new, though there are 1 keys")
+			told := err != nil && strings.Contains(err.Error(), "keys of one before it are there (1)")
 			if told != lost {
 				t.Errorf("start %d: Healthy() = %v, want that the store was lost: %v", n, err, lost)
 			}
