@@ -4,4 +4,4 @@ package live
 
 // touched is how many conversations are touched once, sleepersHeap how many bytes
 // the heap may have once they sleep.
-const touched, sleepersHeap = 2_000, 16 << 20
+const touched, sleepersHeap = 10_000, 20 << 20
