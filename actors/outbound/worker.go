@@ -47,6 +47,7 @@ type hands struct {
 	allow  Allow
 	typed  time.Time // when our own last key was pressed; zero before the first
 	before string    // window that had the keyboard before we took it, "" for none
+	whose  string    // key of the sending for which we took it
 }
 
 // NewHands returns a constructor of hands workers; a desk has one. now is the clock of
@@ -106,9 +107,7 @@ func (h *hands) enterText(ctx context.Context, t Target, m messages.TypeText) er
 	if err := h.allow(ctx, m.Of, func() error { return nil }); err != nil {
 		return err
 	}
-	if f, ok := t.Typist.(hardware.Focus); ok {
-		h.before, _ = f.Active(ctx) // then nothing is given back
-	}
+	h.remember(ctx, t, m.Of.Key)
 	if p, ok := t.Typist.(hardware.Pointer); ok {
 		if err := p.Click(ctx, t.Ref, inField(m.Look)); err != nil {
 			return fmt.Errorf("outbound: click into the field: %w", err)
@@ -178,10 +177,8 @@ func (h *hands) wheel(ctx context.Context, t Target, m messages.TurnWheel) error
 		size := shot.Image.Rect.Size()
 		at = image.Pt(size.X*2/3, size.Y/2) // lists of chats stand at the left
 	}
-	if f, ok := t.Typist.(hardware.Focus); ok && h.before == "" {
-		h.before, _ = f.Active(ctx)
-	}
-	own := messages.Sending{Key: "wheel"} // no reply, so nobody else knows of it
+	h.remember(ctx, t, wheelKey)
+	own := messages.Sending{Key: wheelKey} // no reply, so nobody else knows of it
 	err := h.allow(ctx, own, func() error {
 		defer func() { h.typed = h.now() }()
 		return w.Turn(ctx, t.Ref, at, m.Steps)
@@ -190,6 +187,20 @@ func (h *hands) wheel(ctx context.Context, t Target, m messages.TurnWheel) error
 		h.giveBack(ctx, t)
 	}
 	return err
+}
+
+// wheelKey stands for the key of a sending while the wheel is turned.
+const wheelKey = "wheel"
+
+// remember notes which window has the keyboard before the first key of a sending; at a second
+// attempt our own may have it. If that cannot be known, nothing is given back.
+func (h *hands) remember(ctx context.Context, t Target, key string) {
+	f, ok := t.Typist.(hardware.Focus)
+	if !ok || h.before != "" && h.whose == key {
+		return
+	}
+	h.before, _ = f.Active(ctx)
+	h.whose = key
 }
 
 // giveBack activates the window that was active before. This is a courtesy: a failure

@@ -117,3 +117,53 @@ func TestNoKeyWhilePaused(t *testing.T) {
 		}
 	}
 }
+
+// desk is a typist of two windows, of which one has the keyboard.
+type desk struct {
+	presence
+	active string
+}
+
+func (d *desk) Active(context.Context) (string, error)           { return d.active, nil }
+func (d *desk) Activate(_ context.Context, ref string) error     { d.active = ref; return nil }
+func (d *desk) Click(context.Context, string, image.Point) error { d.active = "w"; return nil }
+func (d *desk) Turn(context.Context, string, image.Point, int) error {
+	d.active = "w"
+	return nil
+}
+func (d *desk) Type(context.Context, string, string) error { d.active = "w"; return nil }
+
+// TestKeyboardIsGivenBack: the window in which a person was working has the keyboard again after
+// Enter, after what we typed was cleared, and after the last turn of the wheel; not before.
+func TestKeyboardIsGivenBack(t *testing.T) {
+	look := messages.Look{Frame: messages.Frame{Window: "w", Image: image.NewRGBA(image.Rect(0, 0, 20, 20)), Scale: 1},
+		Field: messages.Rect{W: 20, H: 20}}
+	typing := messages.TypeText{Look: look, Text: "x"}
+	for _, c := range []struct {
+		what     string
+		requests []messages.Message
+		want     []string // who has the keyboard after each
+	}{
+		{"sent", []messages.Message{typing, messages.PressEnter{Look: look}}, []string{"w", "editor"}},
+		{"cleared", []messages.Message{typing, messages.ClearField{Look: look}}, []string{"w", "editor"}},
+		{"typed again", []messages.Message{typing, typing, messages.ClearField{Look: look}},
+			[]string{"w", "w", "editor"}},
+		{"read upwards", []messages.Message{messages.TurnWheel{Window: "w", Steps: 3},
+			messages.TurnWheel{Window: "w", Steps: -3, Last: true}}, []string{"w", "editor"}},
+	} {
+		d := &desk{presence: presence{&keys{}, time.Hour, nil}, active: "editor"}
+		targets := map[messages.WindowID]Target{"w": {Ref: "w", Typist: d, Screen: still{}}}
+		hands, err := NewHands(Fixed(targets), time.Now, nil)()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, request := range c.requests {
+			if _, err := hands.Do(t.Context(), request); err != nil {
+				t.Fatalf("%s: %T: %v", c.what, request, err)
+			}
+			if d.active != c.want[i] {
+				t.Errorf("%s: after %T %q has the keyboard, want %q", c.what, request, d.active, c.want[i])
+			}
+		}
+	}
+}

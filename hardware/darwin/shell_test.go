@@ -406,6 +406,31 @@ func TestActivateRaises(t *testing.T) {
 	}
 }
 
+// TestActive: what is given the keyboard back is the topmost window that a person works in.
+func TestActive(t *testing.T) {
+	w, typist, _, _ := fakeTypist(t)
+	other := shownWindow(7, 300, 200)
+	for _, c := range []struct {
+		windows []map[string]any
+		want    string
+	}{
+		{w.windows, "42"},
+		{append([]map[string]any{other}, w.windows...), "7"},
+		{append([]map[string]any{shownWindow(8, 10, 10)}, w.windows...), "42"}, // no ordinary window
+		{nil, ""},
+	} {
+		w.windows = c.windows
+		if got, err := typist.Active(t.Context()); err != nil || got != c.want {
+			t.Errorf("Active() over %d windows = %q, %v, want %q", len(c.windows), got, err, c.want)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := typist.Active(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("Active() after the end of its context = %v", err)
+	}
+}
+
 func TestTypistRefuses(t *testing.T) {
 	for _, tt := range []struct {
 		name   string

@@ -41,6 +41,7 @@ var (
 	_ hardware.Typist  = (*Typist)(nil)
 	_ hardware.Pointer = (*Typist)(nil)
 	_ hardware.Wheel   = (*Typist)(nil)
+	_ hardware.Focus   = (*Typist)(nil)
 )
 
 // OpenTypist binds the frameworks. Each call reports a missing permission.
@@ -122,6 +123,24 @@ func (t *Typist) raise(ref string) (err error) {
 		})
 	})
 	return err
+}
+
+// Active implements [hardware.Focus]: the topmost ordinary window. Which application is frontmost
+// it does not ask: one that has no window cannot be activated by its window.
+func (t *Typist) Active(ctx context.Context) (ref string, err error) {
+	if err := ctx.Err(); err != nil {
+		return "", err
+	}
+	t.a.pool(func() {
+		var list []windowInfo
+		if list, err = t.a.windows(); err != nil {
+			return
+		}
+		if top, ok := front(list); ok {
+			ref = top.id.ref()
+		}
+	})
+	return ref, err
 }
 
 // isActive reports whether the window is the topmost one and its application is
