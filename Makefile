@@ -257,7 +257,7 @@ fuzz: ## each fuzz target for FUZZTIME (30s)
 
 .PHONY: golden
 golden: ## rewrite golden files; review the diff as code
-	$(GO) test ./messages ./runtime ./runtime/config ./runtime/engine ./runtime/store ./testkit/replay -run Golden -update
+	$(GO) test $$(grep -rl 'flag.Bool("update"' --include='*_test.go' . | xargs -n1 dirname | sort -u) -run Golden -update
 
 .PHONY: release notice
 release: ## dist/: reproducible archives of the commit for four platforms, what is in them, checksums

@@ -10,12 +10,59 @@
 // unseen). Package messages/events holds what
 // happened, for listeners.
 //
+// The way of a message to the host, and that of a reply back:
+//
+//	capture ──► poller ──► ocr ──► poller ──► fusion ──► directory ──► fusion
+//	fusion ══► dedup ══► ingress ══► burst ══► conversation ══► host
+//	conversation ══► judge ──► llm ──► judge ══► conversation
+//	conversation ──► recall ──► memory ──► recall ──► conversation ──► llm ──► conversation
+//	conversation ══► outbound ══► keyboard ══► outbound ──► hands ──► outbound ══► conversation
+//
+// The actors, and [workers] that do what takes long:
+//
+//	poller       looks at a window, has what changed read (here)
+//	structure    has the rows of a window counted (here)
+//	fusion       finds what is new in a frame (here)
+//	directory    gives ids, knows names (anywhere)
+//	dedup        keeps the ledger: which bubbles are new (anywhere)
+//	ingress      stops echoes of what was sent, and repeats (anywhere)
+//	burst        joins what comes in quick succession (anywhere)
+//	conversation keeps what was said, and answers (anywhere)
+//	judge        judges whether to answer (anywhere)
+//	recall       remembers what was said, and finds it again (anywhere)
+//	growth       learns from what was said (anywhere)
+//	project      keeps a project of interviews (anywhere)
+//	insight      compares interviews (anywhere)
+//	owner        knows what the owner does and allows (here)
+//	outbound     sends and confirms (here)
+//	catchup      scrolls back to a gap (here)
+//	keyboard     gives the desk's keyboard to one window at a time (here)
+//	stall        finds stalled tasks (here)
+//	camera       sums up the landmarks of a face (here)
+//	pcusage      has keys and switches counted (here)
+//	focus        judges what the person does (here)
+//	focushistory keeps the changes (here)
+//	notifier     says that a state lasts (here)
+//
+//	[capture]    captures windows
+//	[ocr]        reads
+//	[hands]      types into windows
+//	[structure]  counts rows
+//	[llm]        asks a model
+//	[memory]     searches what was said
+//	[words]      finds what a text is about
+//	[reader]     reads what is new
+//	[embedder]   says what is meant
+//	[learner]    asks a model for growth
+//	[usage]      counts keys, switches
+//	[notify]     shows notices
+//
 // Who sends what to whom:
 //
-//	poller       ──CaptureWindow──► capture
-//	             ──ReadFrame──► ocr
+//	poller       ──CaptureWindow──► [capture]
+//	             ──ReadFrame──► [ocr]
 //	             ──FrameRead, ResetBaseline──► fusion
-//	structure    ──CountRows──► structure
+//	structure    ──CountRows──► [structure]
 //	             ──StructureSignal──► fusion
 //	fusion       ──FrameSettled, FrameHeld, ReadNow, ReadAgain──► poller
 //	             ──Identify──► directory
@@ -43,7 +90,7 @@
 //	             ══TextSent, SentJoined══► ingress
 //	burst        ══InboundMessage, Revised══► conversation
 //	conversation ══JudgeReply, ReplyFate══► judge
-//	             ──AskLLM──► llm
+//	             ──AskLLM──► [llm]
 //	             ══FollowOwner══► owner
 //	             ══SendReply, StopSending══► outbound
 //	             ──Recall──► recall
@@ -54,27 +101,27 @@
 //	             ══InterviewBegins, StopInterview══► conversation
 //	             ──ReplyWriting──► host
 //	             ══MessageDelivered, MessageChanged, ReplyChanged, InterviewChanged══► host
-//	judge        ──AskLLM──► llm
+//	judge        ──AskLLM──► [llm]
 //	             ══ReplyJudged, JudgeAgain══► conversation
 //	             ══JudgementMade══► host
-//	recall       ──SearchMemory──► memory
-//	             ══EmbedEvents══► embedder
-//	             ──AskLLM──► llm
+//	recall       ──SearchMemory──► [memory]
+//	             ══EmbedEvents══► [embedder]
+//	             ──AskLLM──► [llm]
 //	             ──Recalled──► conversation
 //	             ══Grow══► growth
-//	growth       ══ReadEvents══► reader
-//	             ──AskLLM──► learner
+//	growth       ══ReadEvents══► [reader]
+//	             ──AskLLM──► [learner]
 //	             ══GrowEvents, GrowthFailed, GrowthNext══► growth
 //	project      ══InterviewBegins══► conversation
 //	             ══ProjectClosed══► host
-//	insight      ──FindKeywords──► words
-//	             ──AskLLM──► llm
+//	insight      ──FindKeywords──► [words]
+//	             ──AskLLM──► [llm]
 //	             ══InterviewAnalysed══► host
 //	owner        ══OwnerState══► conversation
 //	             ══OwnerState══► outbound
-//	outbound     ──CaptureWindow──► capture
-//	             ──ReadFrame──► ocr
-//	             ──TypeText, PressEnter, ClearField──► hands
+//	outbound     ──CaptureWindow──► [capture]
+//	             ──ReadFrame──► [ocr]
+//	             ──TypeText, PressEnter, ClearField──► [hands]
 //	             ══AskKeyboard, LeaveKeyboard══► keyboard
 //	             ──Typing──► poller
 //	             ──AskConversation──► fusion
@@ -83,9 +130,9 @@
 //	             ══TaskDone, SendTried══► stall
 //	             ══SendDone══► conversation
 //	             ══SendDone══► host
-//	catchup      ──CaptureWindow──► capture
-//	             ──ReadFrame──► ocr
-//	             ──TurnWheel──► hands
+//	catchup      ──CaptureWindow──► [capture]
+//	             ──ReadFrame──► [ocr]
+//	             ──TurnWheel──► [hands]
 //	             ══AskKeyboard, LeaveKeyboard══► keyboard
 //	             ──Typing, ReadNow──► poller
 //	             ──AskConversation──► fusion
@@ -95,37 +142,37 @@
 //	             ══KeyboardGiven══► catchup
 //	stall        ══SendStalled══► host
 //	camera       ──CameraSnapshot──► focus
-//	pcusage      ──ReadUsage──► usage
+//	pcusage      ──ReadUsage──► [usage]
 //	             ──UsageSnapshot, KeyRecency──► focus
-//	focus        ──AskLLM──► llm
+//	focus        ──AskLLM──► [llm]
 //	             ══FocusChanged══► focushistory
 //	             ══FocusChanged══► notifier
 //	             ══FocusChanged══► owner
 //	             ──FocusAnswer──► host
-//	notifier     ──ShowNotice──► notify
+//	notifier     ──ShowNotice──► [notify]
 //	             ══FocusNotice══► host
 //
-//	capture      ──FrameCaptured──► poller
+//	[capture]    ──FrameCaptured──► poller
 //	             ──FrameCaptured──► outbound
 //	             ──FrameCaptured──► catchup
-//	ocr          ──FrameRead──► poller
+//	[ocr]        ──FrameRead──► poller
 //	             ──FrameRead──► outbound
 //	             ──FrameRead──► catchup
-//	hands        ──HandsDone──► outbound
+//	[hands]      ──HandsDone──► outbound
 //	             ──HandsDone──► catchup
-//	structure    ──RowsCounted──► structure
-//	llm          ──LLMAnswer──► conversation
+//	[structure]  ──RowsCounted──► structure
+//	[llm]        ──LLMAnswer──► conversation
 //	             ──LLMAnswer──► judge
 //	             ──LLMAnswer──► recall
 //	             ──LLMAnswer──► insight
 //	             ──LLMAnswer──► focus
-//	memory       ──MemoryFound──► recall
-//	words        ──KeywordsFound──► insight
-//	reader       ══EventsRead══► growth
-//	embedder     ══EventsEmbedded══► recall
-//	learner      ──LLMAnswer──► growth
-//	usage        ──UsageRead──► pcusage
-//	notify       ──NoticeShown──► notifier
+//	[memory]     ──MemoryFound──► recall
+//	[words]      ──KeywordsFound──► insight
+//	[reader]     ══EventsRead══► growth
+//	[embedder]   ══EventsEmbedded══► recall
+//	[learner]    ──LLMAnswer──► growth
+//	[usage]      ──UsageRead──► pcusage
+//	[notify]     ──NoticeShown──► notifier
 //
 //	host         ──ResetBaseline, Typing──► poller
 //	             ══TextSent══► fusion

@@ -38,7 +38,7 @@
 //	bare                 a kernel with its readers, what every runtime has; alone it links nothing else
 //	parts, offline       make the actors; open the store of a Kehai that does not run
 //	admin                answers questions and carries out commands
-//	trace                what became of a message
+//	trace, recording     what became of a message; what windows showed, kept to be replayed
 //	names, pause, health, snapshot, attention, drivers, datadir, calibrate
 //	                     who is who; what is paused; what is wrong; the newest frames; judging
 //	                     outside of a run; what opens hardware, files and layouts

@@ -25,7 +25,7 @@ func TestPipelineGolden(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const from, to = "// Who sends what to whom:\n//\n", "//\n// A double line"
+	const from, to = "// The actors, and [workers] that do what takes long:\n//\n", "//\n// A double line"
 	head, rest, ok := strings.Cut(string(doc), from)
 	drawn, tail, ok2 := strings.Cut(rest, to)
 	if !ok || !ok2 {
@@ -43,42 +43,47 @@ func TestPipelineGolden(t *testing.T) {
 	}
 }
 
-// TestReadmeDrawsTheTopology: the README's picture has the way of a message to the host,
-// and that of a reply into the window, and no step that the topology does not have.
-func TestReadmeDrawsTheTopology(t *testing.T) {
-	readme, err := os.ReadFile("../README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, rest, _ := strings.Cut(string(readme), "```\n capture ")
-	picture, _, _ := strings.Cut("capture "+rest, "```")
-	known, drawn := steps(), map[string]bool{}
-	for _, line := range strings.Split(picture, "\n") {
-		way := strings.Fields(line)
-		if len(way) < 2 || way[1] != "──►" && way[1] != "══►" {
-			continue // words below the picture
+// TestMainPathIsTrue: the pictures of the README and of package messages have the way of a message to
+// the host, and that of a reply into the window, and no step that the topology does not have.
+func TestMainPathIsTrue(t *testing.T) {
+	for _, c := range []struct{ path, from, to string }{
+		{"../README.md", "```\n", "```"},
+		{"../messages/doc.go", "// The way of a message to the host, and that of a reply back:\n", "//\n// The actors"},
+	} {
+		doc, err := os.ReadFile(c.path)
+		if err != nil {
+			t.Fatal(err)
 		}
-		for i := 0; i+2 < len(way); i += 2 {
-			step := strings.Join(way[i:i+3], " ")
-			if !known[step] {
-				t.Errorf("the README draws %s, which the topology does not have", step)
+		_, rest, _ := strings.Cut(string(doc), c.from)
+		picture, _, _ := strings.Cut(rest, c.to)
+		known, drawn := steps(), map[string]bool{}
+		for _, line := range strings.Split(picture, "\n") {
+			way := strings.Fields(strings.TrimPrefix(line, "//"))
+			if len(way) < 2 || way[1] != "──►" && way[1] != "══►" {
+				continue // words below the picture
 			}
-			drawn[way[i]], drawn[way[i+2]] = true, true
+			for i := 0; i+2 < len(way); i += 2 {
+				step := strings.Join(way[i:i+3], " ")
+				if !known[step] {
+					t.Errorf("%s draws %s, which the topology does not have", c.path, step)
+				}
+				drawn[way[i]], drawn[way[i+2]] = true, true
+			}
 		}
-	}
-	for _, kind := range append(mainKinds(), host) {
-		if !drawn[kind] {
-			t.Errorf("the README's picture lacks %s", kind)
+		for _, kind := range append(mainKinds(), host) {
+			if !drawn[kind] {
+				t.Errorf("the picture of %s lacks %s", c.path, kind)
+			}
 		}
 	}
 }
 
 // mainKinds are the kinds without which no message is read and none is answered. The others
-// help them (whose a conversation is, what the owner allows, who counts rows) or judge
-// attention.
+// help them (what the owner allows, who counts rows) or judge attention.
 func mainKinds() []string {
 	return []string{
-		messages.WorkerCapture, messages.ActorPoller, messages.WorkerOCR, messages.ActorFusion, messages.ActorDedup,
+		messages.WorkerCapture, messages.ActorPoller, messages.WorkerOCR, messages.ActorFusion, messages.ActorDirectory,
+		messages.ActorDedup,
 		messages.ActorIngress, messages.ActorBurst, messages.ActorConversation, messages.ActorJudge,
 		messages.WorkerLLM,
 		messages.ActorRecall, messages.WorkerMemory, messages.ActorOutbound, messages.ActorKeyboard,
@@ -105,17 +110,25 @@ func steps() map[string]bool {
 	return known
 }
 
-// drawing is the topology as a comment: one line an arrow, a double one for what
-// is durable.
+// drawing is the topology as a comment: one line for what each kind is for and where its actors may
+// live, and one an arrow, a double one for what is durable.
 func drawing() string {
 	kinds, workers := topology(&parts.Parts{Config: watched(), Pauses: &pause.State{}})
 	var b strings.Builder
+	for _, row := range kinds {
+		fmt.Fprintf(&b, "//	%-13s%s (%s)\n", row.kind, row.does, map[place]string{here: "here", anywhere: "anywhere"}[row.lives])
+	}
+	b.WriteString("//\n")
+	for _, row := range workers {
+		fmt.Fprintf(&b, "//	%-13s%s\n", "["+row.kind+"]", row.does)
+	}
+	b.WriteString("//\n// Who sends what to whom:\n//\n")
 	for _, row := range kinds {
 		draw(&b, row.kind, arrows()[row.kind])
 	}
 	b.WriteString("//\n")
 	for _, row := range workers {
-		draw(&b, row.kind, answers(kinds, row))
+		draw(&b, "["+row.kind+"]", answers(kinds, row))
 	}
 	b.WriteString("//\n")
 	draw(&b, host, arrows()[host])
@@ -141,7 +154,11 @@ func draw(b *strings.Builder, name string, out sends) {
 				for len(strings.Join(what[:n], ", ")) > widest {
 					n--
 				}
-				fmt.Fprintf(b, "//\t%-13s%s%s%s► %s\n", name, line, strings.Join(what[:n], ", "), line, arrow.kind)
+				whom := arrow.kind
+				if arrow.worker {
+					whom = "[" + whom + "]"
+				}
+				fmt.Fprintf(b, "//\t%-13s%s%s%s► %s\n", name, line, strings.Join(what[:n], ", "), line, whom)
 				name, what = "", what[n:]
 			}
 		}

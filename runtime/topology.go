@@ -22,7 +22,7 @@ import (
 func topology(p *parts.Parts) ([]actorRow, []workerRow) {
 	on, rows, desk := true, len(p.Trees) > 0, p.Config.Focus.Enabled
 	windows, trees, node := p.WindowKeys(), p.TreeKeys(), p.DeskKey()
-	kinds := []actorRow{
+	kinds := []actorRow{ // on, kind, what it is for, where, what is particular, who makes them, which begin
 		// Seeing. The key is a window: its screen is this node's.
 		{on, m.ActorPoller, "looks at a window, has what changed read", here, source.merging(), p.Poller, windows},
 		{rows, m.ActorStructure, "has the rows of a window counted", here, source.merging(), p.Structure, trees},
@@ -54,7 +54,7 @@ func topology(p *parts.Parts) ([]actorRow, []workerRow) {
 		{desk, m.ActorHistory, "keeps the changes", here, none, p.History(), node},
 		{desk, m.ActorNotifier, "says that a state lasts", here, none, p.Notices(), nil},
 	}
-	workers := []workerRow{
+	workers := []workerRow{ // on, kind, what it is for, how many, what answers, who makes them, in processes
 		{on, m.WorkerCapture, "captures windows", max(1, len(p.Windows)), m.FrameCaptured{}, p.Capturer(), nil},
 		{on, m.WorkerOCR, "reads", p.Config.OCR.Workers, m.FrameRead{}, p.Reader(p.Recognizer), p.Reader(p.Isolated)},
 		{on, m.WorkerHands, "types into windows", 1, m.HandsDone{}, p.Hands(), nil},
@@ -72,15 +72,15 @@ func topology(p *parts.Parts) ([]actorRow, []workerRow) {
 }
 
 // arrows are what actors send to whom: mail, calls, answers, and durable events; and what they
-// receive from the host. The drawing in package messages is made from them. The function is long
-// because it has an entry for each kind.
+// receive from the host. Tests compare them with what is sent, and draw them in package messages.
+// The function is long because it has an entry for each kind.
 func arrows() map[string]sends {
 	return map[string]sends{
 		m.ActorPoller: {
-			to(m.WorkerCapture, m.CaptureWindow{}), to(m.WorkerOCR, m.ReadFrame{}),
+			ask(m.WorkerCapture, m.CaptureWindow{}), ask(m.WorkerOCR, m.ReadFrame{}),
 			to(m.ActorFusion, m.FrameRead{}, m.ResetBaseline{}),
 		},
-		m.ActorStructure: {to(m.WorkerStructure, m.CountRows{}), to(m.ActorFusion, m.StructureSignal{})},
+		m.ActorStructure: {ask(m.WorkerStructure, m.CountRows{}), to(m.ActorFusion, m.StructureSignal{})},
 		m.ActorFusion: {
 			to(m.ActorPoller, m.FrameSettled{}, m.FrameHeld{}, m.ReadNow{}, m.ReadAgain{}),
 			to(m.ActorDirectory, m.Identify{}), to(m.ActorDedup, m.Detection{}, m.AskOverlap{}),
@@ -104,7 +104,7 @@ func arrows() map[string]sends {
 		},
 		m.ActorBurst: {to(m.ActorConversation, m.InboundMessage{}, m.Revised{})},
 		m.ActorConversation: {
-			to(m.ActorJudge, m.JudgeReply{}, m.ReplyFate{}), to(m.WorkerLLM, m.AskLLM{}),
+			to(m.ActorJudge, m.JudgeReply{}, m.ReplyFate{}), ask(m.WorkerLLM, m.AskLLM{}),
 			to(m.ActorOwner, m.FollowOwner{}), to(m.ActorOutbound, m.SendReply{}, m.StopSending{}),
 			to(m.ActorRecall, m.Remember{}, m.TakeBack{}, m.Recall{}), to(m.ActorProject, m.InterviewFinished{}),
 			to(m.ActorInsight, m.Analyse{}),
@@ -114,44 +114,44 @@ func arrows() map[string]sends {
 				m.InterviewChanged{}),
 		},
 		m.ActorJudge: {
-			to(m.WorkerLLM, m.AskLLM{}), to(m.ActorConversation, m.ReplyJudged{}, m.JudgeAgain{}),
+			ask(m.WorkerLLM, m.AskLLM{}), to(m.ActorConversation, m.ReplyJudged{}, m.JudgeAgain{}),
 			to(host, m.JudgementMade{}),
 		},
 		m.ActorRecall: {
-			to(m.WorkerMemory, m.SearchMemory{}), to(m.WorkerEmbedder, m.EmbedEvents{}), to(m.WorkerLLM, m.AskLLM{}),
+			ask(m.WorkerMemory, m.SearchMemory{}), ask(m.WorkerEmbedder, m.EmbedEvents{}), ask(m.WorkerLLM, m.AskLLM{}),
 			to(m.ActorConversation, m.Recalled{}), to(m.ActorGrowth, m.Grow{}),
 		},
 		m.ActorGrowth: {
-			to(m.WorkerReader, m.ReadEvents{}), to(m.WorkerLearner, m.AskLLM{}),
+			ask(m.WorkerReader, m.ReadEvents{}), ask(m.WorkerLearner, m.AskLLM{}),
 			to(m.ActorGrowth, m.GrowEvents{}, m.GrowthFailed{}, m.GrowthNext{}),
 		},
 		m.ActorProject: {to(m.ActorConversation, m.InterviewBegins{}), to(host, m.ProjectClosed{})},
 		m.ActorInsight: {
-			to(m.WorkerWords, m.FindKeywords{}), to(m.WorkerLLM, m.AskLLM{}), to(host, m.InterviewAnalysed{}),
+			ask(m.WorkerWords, m.FindKeywords{}), ask(m.WorkerLLM, m.AskLLM{}), to(host, m.InterviewAnalysed{}),
 		},
 		m.ActorOwner: {to(m.ActorConversation, m.OwnerState{}), to(m.ActorOutbound, m.OwnerState{})},
 		m.ActorOutbound: {
-			to(m.WorkerCapture, m.CaptureWindow{}), to(m.WorkerOCR, m.ReadFrame{}),
-			to(m.WorkerHands, m.TypeText{}, m.PressEnter{}, m.ClearField{}),
+			ask(m.WorkerCapture, m.CaptureWindow{}), ask(m.WorkerOCR, m.ReadFrame{}),
+			ask(m.WorkerHands, m.TypeText{}, m.PressEnter{}, m.ClearField{}),
 			to(m.ActorKeyboard, m.AskKeyboard{}, m.LeaveKeyboard{}), to(m.ActorPoller, m.Typing{}),
 			to(m.ActorFusion, m.TextSent{}, m.AskConversation{}), to(m.ActorIngress, m.TextSent{}),
 			to(m.ActorStall, m.TaskDone{}, m.SendTried{}), to(m.ActorConversation, m.SendDone{}),
 			to(host, m.SendDone{}),
 		},
 		m.ActorCatchUp: {
-			to(m.WorkerCapture, m.CaptureWindow{}), to(m.WorkerOCR, m.ReadFrame{}), to(m.WorkerHands, m.TurnWheel{}),
+			ask(m.WorkerCapture, m.CaptureWindow{}), ask(m.WorkerOCR, m.ReadFrame{}), ask(m.WorkerHands, m.TurnWheel{}),
 			to(m.ActorKeyboard, m.AskKeyboard{}, m.LeaveKeyboard{}), to(m.ActorPoller, m.Typing{}, m.ReadNow{}),
 			to(m.ActorFusion, m.AskConversation{}), to(m.ActorDedup, m.ViewBack{}, m.CaughtUp{}),
 		},
 		m.ActorKeyboard: {to(m.ActorOutbound, m.KeyboardGiven{}), to(m.ActorCatchUp, m.KeyboardGiven{})},
 		m.ActorStall:    {to(host, m.SendStalled{})},
 		m.ActorCamera:   {to(m.ActorFocus, m.CameraSnapshot{})},
-		m.ActorUsage:    {to(m.WorkerUsage, m.ReadUsage{}), to(m.ActorFocus, m.UsageSnapshot{}, m.KeyRecency{})},
+		m.ActorUsage:    {ask(m.WorkerUsage, m.ReadUsage{}), to(m.ActorFocus, m.UsageSnapshot{}, m.KeyRecency{})},
 		m.ActorFocus: {
-			to(m.WorkerLLM, m.AskLLM{}), to(m.ActorHistory, m.FocusChanged{}), to(m.ActorNotifier, m.FocusChanged{}),
+			ask(m.WorkerLLM, m.AskLLM{}), to(m.ActorHistory, m.FocusChanged{}), to(m.ActorNotifier, m.FocusChanged{}),
 			to(m.ActorOwner, m.FocusChanged{}), to(host, m.FocusAnswer{}),
 		},
-		m.ActorNotifier: {to(m.WorkerNotify, m.ShowNotice{}), to(host, m.FocusNotice{})},
+		m.ActorNotifier: {ask(m.WorkerNotify, m.ShowNotice{}), to(host, m.FocusNotice{})},
 		host: {
 			to(m.ActorPoller, m.ResetBaseline{}, m.Typing{}), to(m.ActorFusion, m.TextSent{}),
 			to(m.ActorDirectory, m.Introduce{}, m.Rename{}, m.SettleHeld{}, m.SettleNew{}, m.Merge{}, m.Split{}),
@@ -224,12 +224,14 @@ type sends []arrow
 
 // arrow is what is sent to a kind of actors or workers, or to the host.
 type arrow struct {
-	kind string
-	what []m.Message
+	kind   string
+	what   []m.Message
+	worker bool
 }
 
 // host is everything outside the actors: the program that runs Kehai, its operator, and
 // the services of the runtime. What goes there is published, or is an answer.
 const host = "host"
 
-func to(kind string, what ...m.Message) arrow { return arrow{kind, what} }
+func to(kind string, what ...m.Message) arrow  { return arrow{kind, what, false} }
+func ask(kind string, what ...m.Message) arrow { return arrow{kind, what, true} }

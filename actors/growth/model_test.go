@@ -40,9 +40,9 @@ func (l *lane) says(ask messages.AskLLM, text messages.Text) {
 	l.Answer(messages.LLMAnswer{Key: ask.Key, Text: text, Model: "m"})
 }
 
-// TestSessionsWithAModel plays the nineteen sessions with a model that finds what rules do
+// TestSessionsWithAModelGolden plays the nineteen sessions with a model that finds what rules do
 // not, and makes things up. It crashes where it may.
-func TestSessionsWithAModel(t *testing.T) {
+func TestSessionsWithAModelGolden(t *testing.T) {
 	script, err := os.ReadFile("testdata/sessions.txt")
 	if err != nil {
 		t.Fatal(err)

@@ -90,9 +90,9 @@ func (l *lane) states(t *testing.T) string {
 	return b.String()
 }
 
-// TestSessions plays nineteen sessions and expects the states after each of them, also
+// TestSessionsGolden plays nineteen sessions and expects the states after each of them, also
 // where the process dies before each commit, and where everything is read twice.
-func TestSessions(t *testing.T) {
+func TestSessionsGolden(t *testing.T) {
 	const file = "testdata/sessions.txt"
 	for name, after := range map[string]func(*lane, []messages.GrownEvent){
 		"plain":   func(l *lane, events []messages.GrownEvent) { l.reads(events...) },

@@ -7,7 +7,7 @@ import (
 	"github.com/goccy/go-yaml"
 )
 
-//go:generate go test -run TestReference . -update
+//go:generate go test -run TestReferenceGolden . -update
 
 // reference is the commented configuration in which nothing is set, with an entry in each
 // list. It is generated from the structs.

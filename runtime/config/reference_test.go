@@ -23,9 +23,9 @@ var commented = []string{
 	"actors/catchup", "actors/poller", "actors/recall", "actors/stall", "actors/text", "runtime/config",
 }
 
-// TestReference checks that reference.yaml has the comment of each field as it stands
+// TestReferenceGolden checks that reference.yaml has the comment of each field as it stands
 // beside the field, and its default; go generate rewrites the file.
-func TestReference(t *testing.T) {
+func TestReferenceGolden(t *testing.T) {
 	found := map[string]string{}
 	for _, dir := range commented {
 		paths, err := filepath.Glob(filepath.Join("..", "..", dir, "*.go"))

@@ -11,8 +11,8 @@ var leaves = []string{"actors/text", "actors/text/lenient", "actors/text/stream"
 	"actors/text/yamlfile", "actors/prompt", "actors/interview", "actors/pii", "actors/backoff", "actors/layout",
 	"actors/memory", "actors/memory/lexical", "actors/memory/rank", "actors/memory/vector"}
 
-// rooms are the packages inside runtime, the lowest first. A room may import the
-// rooms of lower levels and the folders inside itself.
+// rooms are the packages inside runtime. A room may import the rooms of lower levels and the
+// folders inside itself.
 var rooms = []struct {
 	level   int
 	dir     string
