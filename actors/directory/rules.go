@@ -286,58 +286,99 @@ func having(shared []messages.Shared, list []messages.ConversationID, o []messag
 
 // compared decides by the overlap of the frame with the candidates.
 func (r Rules) compared(q messages.Identify, m meant, known map[messages.ConversationID]Known) Decision {
-	having := func(list []messages.ConversationID, o ...messages.Overlap) []messages.ConversationID {
-		return having(q.Shared, list, o)
-	}
-	same, its := having(m.all(), messages.OverlapSame), having(m.equal, messages.OverlapSame)
-	switch {
-	case len(same) == 1:
-		// The bubbles prove it. A title of another conversation was misread, or was drawn
-		// before the bubbles.
-		return Decision{Conversation: same[0], Learn: len(m.equal) == 0 || len(its) == 1}
-	case len(its) == 1: // others received the same messages
-		return Decision{Conversation: its[0], Learn: true}
-	case len(same) > 0:
-		return Decision{Why: events.UnknownAlike, Of: same}
-	}
-	if d, ok := elsewhere(q, m, having(m.equal, messages.OverlapWeak), known); ok {
+	if d, ok := proven(q, m); ok {
 		return d
 	}
-	sure := q.Title.Confidence == 0 || q.Look != "" || q.Title.Confidence >= max(r.TitleAlike, r.TitleNew)
-	certain := q.Title.Confidence == 0 || q.Readings >= consensus
-	strangers := len(having(m.all(), messages.OverlapOther)) == len(m.all())
-	switch {
-	case strangers && sure && (certain || q.Blank):
+	if d, ok := elsewhere(q, m, having(q.Shared, m.equal, onlyWeak), known); ok {
+		return d
+	}
+	read := r.trust(q)
+	switch strangers := len(having(q.Shared, m.all(), onlyOther)) == len(m.all()); {
+	case strangers && read.sure && (read.certain || q.Blank):
 		return Decision{New: true}
 	case strangers:
 		return Decision{Why: events.UnknownUnsure, Of: m.all()}
 	case len(m.equal) == 0:
-		apart := len(having(m.alike, messages.OverlapWeak, messages.OverlapBack)) == 0 &&
-			len(misnamed(having(m.alike, messages.OverlapGap, messages.OverlapApart), known)) == 0
-		return r.alike(q, m.alike, sure, apart)
+		parted := []messages.Overlap{messages.OverlapGap, messages.OverlapApart}
+		apart := len(having(q.Shared, m.alike, []messages.Overlap{messages.OverlapWeak, messages.OverlapBack})) == 0 &&
+			len(misnamed(having(q.Shared, m.alike, parted), known)) == 0
+		return r.alike(q, m.alike, read.sure, apart)
 	}
-	may, rivals := possible(q, m, known)
-	switch {
-	case len(may) == 1 && q.Title.Confidence > 0 && len(having(may, messages.OverlapNone)) == 1 &&
-		len(misnamed(having(m.all(), messages.OverlapWeak), known)) > 0: // it may be theirs
-		return Decision{Why: events.UnknownAlike, Of: append(may, rivals...)}
-	case len(may) == 1 && len(misnamed(having(may, messages.OverlapBack), known)) == 1: // nor is its own title certain
-		return Decision{Why: events.UnknownUnsure, Of: may}
-	case len(may) == 1 && q.Look == "" && (len(rivals) > 0 && !certain || len(having(m.torn, unproven...)) > 0):
-		// one misreading would make it a rival's
-		return Decision{Why: events.UnknownAlike, Of: append(may, rivals...)}
-	case len(may) == 1 && !sure && !certain: // or a stranger's
-		return Decision{Why: events.UnknownUnsure, Of: may}
-	case len(m.equal) == 1 && len(may) == 1 &&
-		(sure || len(m.alike) == 0 || len(having(may, messages.OverlapGap)) == 0):
-		return Decision{Conversation: may[0], Learn: true}
-	case len(may) == 1 && len(having(may, messages.OverlapWeak, messages.OverlapNone)) == 1 &&
-		len(having(m.equal, messages.OverlapOther)) == len(m.equal)-1:
-		return Decision{Conversation: may[0], Learn: true}
-	case len(m.equal) == 1 && len(may) == 0:
-		return Decision{Why: events.UnknownNamesake, Of: m.equal}
+	switch may, rivals := possible(q, m, known); len(may) {
+	case 0:
+		if len(m.equal) == 1 {
+			return Decision{Why: events.UnknownNamesake, Of: m.equal}
+		}
+	case 1:
+		if d, ok := onlyOne(q, m, may, rivals, read, known); ok {
+			return d
+		}
 	}
 	return Decision{Why: events.UnknownAlike, Of: m.all()}
+}
+
+// Lists of one overlap.
+var (
+	onlyWeak  = []messages.Overlap{messages.OverlapWeak}
+	onlyOther = []messages.Overlap{messages.OverlapOther}
+)
+
+// trust is how far a title was read well: sure is one reading of it, certain are several that agree.
+type trust struct{ sure, certain bool }
+
+// trust judges the title of a frame. One that was not read but told, by the accessibility tree, has
+// no confidence and is right.
+func (r Rules) trust(q messages.Identify) trust {
+	told := q.Title.Confidence == 0
+	return trust{
+		sure:    told || q.Look != "" || q.Title.Confidence >= max(r.TitleAlike, r.TitleNew),
+		certain: told || q.Readings >= consensus,
+	}
+}
+
+// proven decides by bubbles that only one candidate has shown: its title was misread, or was drawn
+// before the bubbles. ok is false if they prove nothing.
+func proven(q messages.Identify, m meant) (d Decision, ok bool) {
+	shown := []messages.Overlap{messages.OverlapSame}
+	same, its := having(q.Shared, m.all(), shown), having(q.Shared, m.equal, shown)
+	switch {
+	case len(same) == 1:
+		return Decision{Conversation: same[0], Learn: len(m.equal) == 0 || len(its) == 1}, true
+	case len(its) == 1: // others received the same messages
+		return Decision{Conversation: its[0], Learn: true}, true
+	case len(same) > 0:
+		return Decision{Why: events.UnknownAlike, Of: same}, true
+	}
+	return Decision{}, false
+}
+
+// onlyOne decides about the one conversation of exactly this title that nothing rules out, may[0],
+// beside rivals whose titles are like it. ok is false if that decides nothing.
+func onlyOne(q messages.Identify, m meant, may, rivals []messages.ConversationID, read trust,
+	known map[messages.ConversationID]Known) (d Decision, ok bool) {
+	its := func(o ...messages.Overlap) bool { return len(having(q.Shared, may, o)) == 1 }
+	var (
+		overMisnamed = q.Title.Confidence > 0 && its(messages.OverlapNone) &&
+			len(misnamed(having(q.Shared, m.all(), onlyWeak), known)) > 0
+		misnamedItself = its(messages.OverlapBack) && len(misnamed(may, known)) == 1
+		misread        = q.Look == "" && (len(rivals) > 0 && !read.certain || len(having(q.Shared, m.torn, unproven)) > 0)
+		alone          = len(m.equal) == 1 && (read.sure || len(m.alike) == 0 || !its(messages.OverlapGap))
+		othersRuledOut = its(messages.OverlapWeak, messages.OverlapNone) &&
+			len(having(q.Shared, m.equal, onlyOther)) == len(m.equal)-1
+	)
+	switch {
+	case overMisnamed: // the bubbles may be theirs
+		return Decision{Why: events.UnknownAlike, Of: append(may, rivals...)}, true
+	case misnamedItself: // nor is its own title certain
+		return Decision{Why: events.UnknownUnsure, Of: may}, true
+	case misread: // by one letter it would be a rival's
+		return Decision{Why: events.UnknownAlike, Of: append(may, rivals...)}, true
+	case !read.sure && !read.certain: // or a stranger's
+		return Decision{Why: events.UnknownUnsure, Of: may}, true
+	case alone, othersRuledOut:
+		return Decision{Conversation: may[0], Learn: true}, true
+	}
+	return Decision{}, false
 }
 
 // unproven are the overlaps that neither prove a conversation nor rule it out.
@@ -354,7 +395,7 @@ func possible(q messages.Identify, m meant, known map[messages.ConversationID]Kn
 		return len(Merged(known, c)) > 0
 	})
 	equal, alike = having(q.Shared, m.equal, unproven), having(q.Shared, m.alike, unproven)
-	renamed := having(q.Shared, m.alike, []messages.Overlap{messages.OverlapWeak})
+	renamed := having(q.Shared, m.alike, onlyWeak)
 	return except(equal, q.Unlike), except(alike, except(q.Unlike, renamed))
 }
 
