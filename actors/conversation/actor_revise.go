@@ -14,7 +14,7 @@ func (a *actor) revise(turn *actors.Turn, m messages.Revised) {
 		Occurrences: []messages.Occurrence{m.Occurrence}}
 	row, d, i := a.find(turn, m.Occurrence)
 	if i < 0 {
-		detail.Match = string(m.Change)
+		detail.Match = events.Match(m.Change)
 		turn.Drop(events.StageConversation, events.RuleNotDelivered, detail)
 		return
 	}
@@ -41,7 +41,7 @@ func (a *actor) revise(turn *actors.Turn, m messages.Revised) {
 	}
 	switch {
 	case part.Unsent || m.Change != messages.ChangeUnsent && (m.Text == was || m.Text == ""):
-		detail.Match = string(m.Change)
+		detail.Match = events.Match(m.Change)
 		turn.Drop(events.StageConversation, events.RuleSaidAlready, detail)
 		return
 	case m.Change == messages.ChangeUnsent:

@@ -49,7 +49,7 @@ func (a *actor) viewBack(turn *actors.Turn, m messages.ViewBack) error {
 		turn.Pass(events.StageDedup, events.RuleCaughtUp, detail)
 	} else {
 		detail.Count = int(a.ledger.Head().Next - head.Next)
-		detail.Match = string(step)
+		detail.Match = events.Match(step)
 		turn.Drop(events.StageDedup, events.RuleBack, detail)
 	}
 	return a.finish(turn, head)

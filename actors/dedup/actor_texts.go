@@ -84,9 +84,9 @@ func (a *actor) fresh(turn *actors.Turn, t messages.Text, at time.Time, detail e
 	if v.Rule == "" {
 		return true, nil
 	}
-	detail.Age, detail.Match, detail.Count = v.Age, "equal", v.Lines
+	detail.Age, detail.Match, detail.Count = v.Age, events.MatchEqual, v.Lines
 	if len(v.Fuzzy) > 0 {
-		detail.Match = "similar"
+		detail.Match = events.MatchSimilar
 	}
 	turn.Drop(events.StageDedup, v.Rule, detail)
 	return false, nil

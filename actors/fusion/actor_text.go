@@ -133,7 +133,7 @@ func (a *actor) echoed(turn *actors.Turn, d messages.Detection, e Echo) {
 		Match: string(e.Match), Age: e.Age, Side: e.Side, At: turn.Now(),
 	})
 	turn.Drop(events.StageFusion, events.RuleEcho, events.Detail{
-		Window: a.window, Conversation: d.Conversation, Match: string(e.Match), Age: e.Age, Score: d.Score,
+		Window: a.window, Conversation: d.Conversation, Match: events.Match(e.Match), Age: e.Age, Score: d.Score,
 	})
 }
 

@@ -93,13 +93,13 @@ func (v Decision) detail(h messages.IncomingBubble) events.Detail {
 	}
 	switch {
 	case v.Rule == events.RuleEcho:
-		d.Match = string(v.Echo.How)
+		d.Match = events.Match(v.Echo.How)
 	case v.Rule == events.RuleCommon && v.Similar:
-		d.Match = "similar"
+		d.Match = events.MatchSimilar
 	case v.Rule == events.RuleCommon || v.Rule == events.RuleShort:
-		d.Match = "equal"
+		d.Match = events.MatchEqual
 	case v.Rule == events.RulePlace:
-		d.Match = string(v.Spared)
+		d.Match = events.Match(v.Spared)
 	}
 	return d
 }

@@ -267,7 +267,7 @@ func (a *actor) report(turn *actors.Turn, s Reply, do Effect) {
 		detail.Occurrences = []messages.Occurrence{s.Seen}
 		turn.Pass(events.StageOutbound, events.RuleConfirmed, detail)
 	} else {
-		detail.Match = string(do.Outcome)
+		detail.Match = events.Match(do.Outcome)
 		turn.Drop(events.StageOutbound, events.RuleNotConfirmed, detail)
 	}
 	if s.Key == "" {

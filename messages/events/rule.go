@@ -102,9 +102,9 @@ const (
 
 // What stands between old and new after a gap: the Match of [RuleGap].
 const (
-	BorderOwn    = "own"    // the last own bubble
-	BorderDate   = "date"   // the newest mark of a date
-	BorderUnread = "unread" // the mark of what was not read yet
+	BorderOwn    Match = "own"    // the last own bubble
+	BorderDate   Match = "date"   // the newest mark of a date
+	BorderUnread Match = "unread" // the mark of what was not read yet
 )
 
 // Rules of ingress. [RuleEcho] is one of them.

@@ -107,8 +107,7 @@ type Detail struct {
 	Confidence string `json:"confidence,omitempty"`
 	// "1" if a frame's text differs from the one before, "0" if not
 	Changed string `json:"pixel_text_changed,omitempty"`
-	// how a text matched an earlier one: "equal", "similar" …; for a change, its kind
-	Match string        `json:"match,omitempty"`
+	Match Match         `json:"match,omitempty"`
 	Age   time.Duration `json:"age,omitempty"` // nanoseconds since what it matched
 	// what the rule counts: polls, attempts, bubbles, lines
 	Count int `json:"count,omitempty"`
@@ -118,6 +117,18 @@ type Detail struct {
 	Code string `json:"code,omitempty"`
 	Note string `json:"note,omitempty"` // words of the driver or worker; nothing private
 }
+
+// Match says how what the verdict is about was recognised, in the words of who recognised it: how a
+// text is like an earlier one ([MatchEqual], [MatchSimilar], or how an echo was found), what stood
+// before a gap ([BorderOwn] and others), the kind of a change, the outcome of a reply, or the end of
+// a scroll back. The rule says which of them it is.
+type Match string
+
+// How a text is like one that was heard before.
+const (
+	MatchEqual   Match = "equal"
+	MatchSimilar Match = "similar"
+)
 
 // Omitted is the detail of something that a reading leaves out.
 func Omitted(o messages.Omitted) Detail {

@@ -97,7 +97,7 @@ var drops = map[events.Rule]func(events.Verdict) string{
 	events.RuleBeyondReach: fixed("scrolled back further than the ledger reaches"),
 	events.RuleOlder:       fixed("scrolled back: an older bubble is history"),
 	events.RuleBack: func(v events.Verdict) string {
-		return "scrolled back to read what went by unseen: " + v.Detail.Match
+		return "scrolled back to read what went by unseen: " + string(v.Detail.Match)
 	},
 	events.RulePaused: func(v events.Verdict) string {
 		return "what went by unseen is read later: " + CatchUp(messages.CatchUpEnd(v.Detail.Code))
@@ -196,11 +196,11 @@ func note(v events.Verdict) string { return v.Detail.Note }
 
 func age(d events.Detail) time.Duration { return d.Age.Round(time.Millisecond) }
 
-func border(what string) string {
+func border(what events.Match) string {
 	if what == events.BorderOwn {
 		return "the last own one"
 	}
-	return "the newest " + what + " mark"
+	return "the newest " + string(what) + " mark"
 }
 
 // pass describes what a stage lets pass.
@@ -253,8 +253,8 @@ func scored(d events.Detail) string {
 	return text
 }
 
-func match(how string) string {
-	if how == "similar" {
+func match(how events.Match) string {
+	if how == events.MatchSimilar {
 		return "like"
 	}
 	return "equal to"

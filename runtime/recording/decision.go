@@ -68,7 +68,7 @@ func verdict(v events.Verdict) (Decision, bool) {
 		return Decision{}, false
 	}
 	d := Decision{Actor: v.Actor.Kind(), Window: string(v.Detail.Window), Conversation: string(v.Detail.Conversation),
-		What: string(v.Stage) + " " + string(v.Outcome), Rule: v.Detail.Rule, Match: v.Detail.Match,
+		What: string(v.Stage) + " " + string(v.Outcome), Rule: v.Detail.Rule, Match: string(v.Detail.Match),
 		Code: v.Detail.Code, Count: v.Detail.Count, Of: v.Detail.Of, Score: v.Detail.Score}
 	switch d.Actor {
 	case messages.ActorFusion:

@@ -291,7 +291,7 @@ func (l *Ledger) jump(list []observation, v View, newer bool, now time.Time, f *
 	}
 	for _, m := range v.Marks {
 		if m.Kind == messages.MarkDate || m.Kind == messages.MarkUnread {
-			border = string(m.Kind)
+			border = events.Match(m.Kind)
 			from = 0
 			for from < len(list) && list[from].y < m.Box.Y {
 				from++
