@@ -26,6 +26,7 @@ import (
 	"github.com/kehai-run/kehai/runtime/pause"
 	"github.com/kehai-run/kehai/runtime/snapshot"
 	"github.com/kehai-run/kehai/runtime/store/mem"
+	"github.com/kehai-run/kehai/runtime/upkeep"
 )
 
 // remembering is a drawn chat that is watched in virtual time, over a store that
@@ -304,7 +305,7 @@ func TestFollowsWhatIsForgottenElsewhere(t *testing.T) {
 	var trouble string
 	b := admin.Backend{Config: cfg, Book: names.NewBook(), Pauses: &pause.State{},
 		Engine: func() (*engine.Engine, error) { return m.sim.Control().Engine(), nil },
-		Disk:   func() datadir.Disk { return datadir.DiskOf(m.store) }, Memory: recall.NewLibrary(time.Local),
+		Disk:   func() upkeep.Disk { return upkeep.DiskOf(m.store) }, Memory: recall.NewLibrary(time.Local),
 		Talks: admin.NewTalks(), Debug: datadir.DebugFiles(cfg.Data), Drawn: drivers.NewDrawn(),
 		Live: &admin.Live{Seen: snapshot.New(snapshot.Of(cfg)), Forget: func() { dropped++ },
 			Trouble: func(_, text string) { trouble = text }}}

@@ -25,6 +25,7 @@ import (
 	"github.com/kehai-run/kehai/runtime/pause"
 	"github.com/kehai-run/kehai/runtime/snapshot"
 	"github.com/kehai-run/kehai/runtime/telemetry"
+	"github.com/kehai-run/kehai/runtime/upkeep"
 	"github.com/kehai-run/kehai/runtime/web"
 )
 
@@ -44,7 +45,7 @@ type Runtime struct {
 	admin   admin.Backend
 	seen    *snapshot.Windows
 	clock   func() time.Time // of what is written on frames; a simulation has its own
-	disk    datadir.Disk     // of the store; set when Run opens it
+	disk    upkeep.Disk      // of the store; set when Run opens it
 	// barrier is [engine.Replica.Barrier], nil: alone; set when Run takes the seat.
 	barrier func(context.Context) error
 
@@ -146,7 +147,8 @@ func (r *Runtime) system(o live.Options) live.Options {
 	o.Engine.Kinds, o.Engine.Workers = r.plan.kinds, r.plan.workers
 	o.Engine.Sync, o.Engine.MinFree = r.cfg.Durability == config.DurabilityPower, uint64(r.cfg.Store.MinFree)
 	o.Engine.Listener, o.Engine.OnCommit, o.Engine.Idle = r.listen, r.committed, r.cfg.Actors.Sleep
-	o.Engine.Sealing, o.Engine.Elsewhere = r.sealing, r.admin.ForgetElsewhere
+	o.Engine.Sealing = func(rows int) { upkeep.Sealing(r.diskNow(), r.log, rows) }
+	o.Engine.Elsewhere = r.admin.ForgetElsewhere
 	return o
 }
 
@@ -204,7 +206,7 @@ func (r *Runtime) openStore() (engine.Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	disk := datadir.DiskOf(st)
+	disk := upkeep.DiskOf(st)
 	if r.set.moreProcessors {
 		disk = datadir.Crowded(disk)
 	}
@@ -228,17 +230,6 @@ func (r *Runtime) openKeys() (engine.Sealer, error) {
 		err = r.record(keys)
 	}
 	return keys, err
-}
-
-// sealing reports how many rows of an older version were sealed. Their unsealed form
-// leaves the store's files with the next purge.
-func (r *Runtime) sealing(rows int) {
-	if rows == 0 {
-		if err := r.diskNow().PurgeLater(); err != nil {
-			r.log.Warn().Err(err).Msg("purge_not_noted")
-		}
-	}
-	r.log.Info().Int("rows", rows).Msg("store_sealing")
 }
 
 // openHands opens the memory of what is in hand; a host's own store has none.
@@ -277,7 +268,7 @@ func (r *Runtime) Forget(ctx context.Context, c messages.ConversationID) (engine
 	return r.admin.Forget(ctx, c)
 }
 
-func (r *Runtime) diskNow() datadir.Disk {
+func (r *Runtime) diskNow() upkeep.Disk {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.disk

@@ -17,6 +17,7 @@ import (
 	"github.com/kehai-run/kehai/runtime/recording"
 	"github.com/kehai-run/kehai/runtime/snapshot"
 	"github.com/kehai-run/kehai/runtime/telemetry"
+	"github.com/kehai-run/kehai/runtime/upkeep"
 	"github.com/kehai-run/kehai/runtime/web"
 )
 
@@ -26,7 +27,7 @@ import (
 type Backend struct {
 	Config config.Config
 	Engine func() (*engine.Engine, error) // of the store, or why there is none now
-	Disk   func() datadir.Disk            // of the same store
+	Disk   func() upkeep.Disk             // of the same store
 	Pauses *pause.State
 	Log    zerolog.Logger  // the zero value logs nothing
 	Names  telemetry.Names // in the log

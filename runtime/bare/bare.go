@@ -19,6 +19,7 @@ import (
 	"github.com/kehai-run/kehai/runtime/store"
 	"github.com/kehai-run/kehai/runtime/store/mem"
 	"github.com/kehai-run/kehai/runtime/telemetry"
+	"github.com/kehai-run/kehai/runtime/upkeep"
 )
 
 // Event is what actors and the runtime report. Events of durable types have a Seq, their place in
@@ -47,17 +48,8 @@ type Options struct {
 }
 
 // Retention says how long records are kept: what is older is deleted, when the runtime starts and then
-// every hour. 0 means for ever.
-type Retention struct {
-	// Events are kept in any case until each subscription of this program has acknowledged them.
-	Events      time.Duration
-	Verdicts    time.Duration // which say what became of messages
-	DeadLetters time.Duration
-	Injections  time.Duration // keys: an injection that is repeated later counts again
-}
-
-// upkeepEvery is how often old records are deleted.
-const upkeepEvery = time.Hour
+// every hour, and leaves the files within a day more. 0 means for ever.
+type Retention = upkeep.Retention
 
 // Func is the kind of actors without fields: all are the same function, for example one made by
 // [actors.On].
@@ -73,7 +65,7 @@ func Func(kind string, receive actors.Func) engine.Kind {
 type Runtime struct {
 	core *Core
 	o    Options
-	disk *store.Store // nil: in memory
+	disk upkeep.Disk // of the store; set when Run opens it
 }
 
 // New checks the options. Nothing runs, and nothing is opened, before Run.
@@ -206,33 +198,10 @@ func (r *Runtime) ParkEvent(ctx context.Context, subscription string) error {
 
 func (r *Runtime) served() follow.Served { return r.core.Readers.Served() }
 
-// upkeep deletes what is too old, and frees its space, until ctx ends.
-func (r *Runtime) upkeep(ctx context.Context, e *engine.Engine) error {
-	try := func(what string, err error) {
-		if err != nil && ctx.Err() == nil {
-			r.o.Log.Warn().Err(err).Msg(what)
-		}
-	}
-	for {
-		now, keep := time.Now(), r.o.Retention
-		cut := func(keep time.Duration) time.Time {
-			if keep <= 0 {
-				return time.Time{}
-			}
-			return now.Add(-keep)
-		}
-		_, err := r.served().Trim(ctx, engine.Cutoffs{Events: cut(keep.Events), Verdicts: cut(keep.Verdicts),
-			DeadLetters: cut(keep.DeadLetters), Injections: cut(keep.Injections)}, r.core.following(e))
-		try("trim_failed", err)
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-time.After(upkeepEvery):
-		}
-		if r.disk != nil {
-			try("compact_failed", r.disk.Compact(ctx))
-		}
-	}
+// upkeep deletes what is too old, and frees its space.
+func (r *Runtime) upkeep(e *engine.Engine) upkeep.Loop {
+	return upkeep.Loop{Disk: r.disk, Log: r.o.Log, Keep: r.o.Retention,
+		Readers: func() (follow.Served, follow.Options, error) { return r.served(), r.core.following(e), nil }}
 }
 
 // Run runs the actors until ctx ends, drains work that is under way, and closes the store. The
@@ -257,8 +226,7 @@ func (r *Runtime) Run(ctx context.Context) error {
 		System: r.system,
 		Load:   func(*engine.Engine) error { return nil },
 		Services: func(e *engine.Engine) []follow.Service {
-			return []follow.Service{follow.NewService("retention", r.o.Retention != Retention{},
-				follow.At(func(ctx context.Context) error { return r.upkeep(ctx, e) }))}
+			return []follow.Service{follow.NewService("upkeep", true, follow.At(r.upkeep(e).Run))}
 		},
 		Running:  func() { r.o.Log.Info().Str("data", r.o.Data).Msg("running") },
 		Drain:    r.o.Drain,
@@ -270,7 +238,9 @@ func (r *Runtime) Run(ctx context.Context) error {
 
 func (r *Runtime) openStore() (engine.Store, error) {
 	if r.o.Data == "" {
-		return mem.New(), nil
+		st := mem.New()
+		r.disk = upkeep.DiskOf(st)
+		return st, nil
 	}
 	if err := private.Make(r.o.Data, private.Unwritable); err != nil {
 		return nil, err
@@ -290,6 +260,7 @@ func (r *Runtime) system(o live.Options) live.Options {
 	o.Name, o.Activate = names.Actor, r.o.Live
 	o.Engine.Kinds, o.Engine.Workers, o.Engine.Sync = r.o.Actors, r.o.Workers, !r.o.Process
 	o.Engine.Idle, o.Engine.MinFree = engine.DefaultIdle, engine.DefaultMinFree
+	o.Engine.Sealing = func(rows int) { upkeep.Sealing(r.disk, r.o.Log, rows) }
 	o.Engine.OnCommit = func(int, int) { r.core.Health.Committed() }
 	o.Engine.Listener = func(ev Event) {
 		r.core.Listen(ev, func() {

@@ -12,7 +12,7 @@ import (
 	"github.com/kehai-run/kehai/runtime/config"
 	"github.com/kehai-run/kehai/runtime/engine"
 	"github.com/kehai-run/kehai/runtime/private"
-	"github.com/kehai-run/kehai/runtime/store/mem"
+	"github.com/kehai-run/kehai/runtime/upkeep"
 )
 
 // A data directory is opened once.
@@ -26,7 +26,7 @@ func TestOpen(t *testing.T) {
 	if _, err := OpenStore(cfg, zerolog.Nop(), nil); !errors.Is(err, engine.ErrInUse) {
 		t.Errorf("OpenStore() of an open one = %v, want ErrInUse", err)
 	}
-	if _, none := DiskOf(st).(noDisk); none {
+	if upkeep.DiskOf(st) == upkeep.DiskOf(nil) {
 		t.Error("DiskOf() of a store in files has nothing to do, want its disk")
 	}
 	if err := st.Close(); err != nil {
@@ -62,15 +62,6 @@ func TestOpenOfAnExposedOne(t *testing.T) {
 		if made, err := os.ReadDir(cfg.Data); err != nil || len(made) != 1 {
 			t.Errorf("what is refused holds %v, %v, want nothing made in it", made, err)
 		}
-	}
-}
-
-// A store in memory has nothing to purge: what is deleted is gone.
-func TestDiskOfMemory(t *testing.T) {
-	d := DiskOf(mem.New())
-	gone, err := d.Purge(t.Context())
-	if err = errors.Join(err, d.PurgeLater(), d.Compact(t.Context())); !gone || err != nil {
-		t.Errorf("Purge() = %v, %v, want all gone", gone, err)
 	}
 }
 

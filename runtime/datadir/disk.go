@@ -5,42 +5,20 @@ import (
 	goruntime "runtime"
 	"sync"
 
-	"github.com/kehai-run/kehai/runtime/engine"
+	"github.com/kehai-run/kehai/runtime/upkeep"
 )
-
-// Disk is what only a store in files does. Store in package store describes the methods.
-type Disk interface {
-	Compact(context.Context) error
-	PurgeLater() error
-	Purge(context.Context) (gone bool, err error)
-}
-
-// DiskOf returns the disk of a store.
-func DiskOf(st engine.Store) Disk {
-	if d, ok := st.(Disk); ok {
-		return d
-	}
-	return noDisk{}
-}
-
-// noDisk is for a store that forgets deleted bytes at once.
-type noDisk struct{}
-
-func (noDisk) Compact(context.Context) error       { return nil }
-func (noDisk) PurgeLater() error                   { return nil }
-func (noDisk) Purge(context.Context) (bool, error) { return true, nil }
 
 // Crowded returns a disk that purges on more of Go's processors than there are, so that no
 // commit waits long meanwhile. It sets GOMAXPROCS for the time, which is for a program to
 // allow: it is one number for the whole process.
-func Crowded(d Disk) Disk {
-	if d == DiskOf(nil) {
+func Crowded(d upkeep.Disk) upkeep.Disk {
+	if d == upkeep.DiskOf(nil) {
 		return d
 	}
 	return crowdedDisk{d}
 }
 
-type crowdedDisk struct{ Disk }
+type crowdedDisk struct{ upkeep.Disk }
 
 func (d crowdedDisk) Purge(ctx context.Context) (gone bool, err error) {
 	defer crowd.begin()()

@@ -4,11 +4,13 @@ import (
 	"context"
 	"runtime"
 	"testing"
+
+	"github.com/kehai-run/kehai/runtime/upkeep"
 )
 
 // busyDisk is a disk that tells how many of Go's processors its purge has.
 type busyDisk struct {
-	Disk
+	upkeep.Disk
 	had *int
 }
 
@@ -20,13 +22,13 @@ func (d busyDisk) Purge(context.Context) (bool, error) {
 func TestCrowded(t *testing.T) {
 	was, had := runtime.GOMAXPROCS(0), 0
 	defer runtime.SetDefaultGOMAXPROCS()
-	if gone, err := Crowded(busyDisk{DiskOf(nil), &had}).Purge(context.Background()); !gone || err != nil {
+	if gone, err := Crowded(busyDisk{upkeep.DiskOf(nil), &had}).Purge(context.Background()); !gone || err != nil {
 		t.Errorf("Purge() = %v, %v, want that of the disk", gone, err)
 	}
 	if now := runtime.GOMAXPROCS(0); had != was+compacting || now != was {
 		t.Errorf("GOMAXPROCS = %d while it purges and %d afterwards, want %d and %d", had, now, was+compacting, was)
 	}
-	if Crowded(DiskOf(nil)) != DiskOf(nil) {
+	if Crowded(upkeep.DiskOf(nil)) != upkeep.DiskOf(nil) {
 		t.Error("a store without files has a disk")
 	}
 }

@@ -38,6 +38,8 @@ func (m mutant) packages() []string {
 		return []string{own, "./runtime/engine/live"}
 	case "./runtime/admin": // which needs a runtime
 		return []string{own, "./runtime"}
+	case "./runtime/upkeep": // whose loop needs a store in files
+		return []string{own, "./runtime/bare"}
 	}
 	return []string{own}
 }

@@ -573,10 +573,14 @@ var mutants = []mutant{
 	{what: "a cluster is founded on the store of another one", file: "runtime/engine/replicasnap.go",
 		old: `if r.applied > index {`, new: `if r.applied < 0*index {`, by: "TestAForeignSnapshot"},
 
-	{what: "what retention deletes of the log stays in the files", file: "runtime/admin/maintenance.go",
+	{what: "what retention deletes of the log stays in the files", file: "runtime/upkeep/upkeep.go",
 		old: `	if n > 0 {
-		err = errors.Join(err, b.Disk().PurgeLater())`, new: `	if n < 0 {
-		err = errors.Join(err, b.Disk().PurgeLater())`, by: "TestRetentionLeavesNoBytes"},
+		err = errors.Join(err, l.Disk.PurgeLater())`, new: `	if n < 0 {
+		err = errors.Join(err, l.Disk.PurgeLater())`, by: "TestWhatAHostDeletesLeavesTheFiles"},
+	{what: "what was deleted leaves the files at a start only", file: "runtime/upkeep/upkeep.go",
+		old: `now.Sub(purged) >= purgeEvery {`, new: `purged.IsZero() {`, by: "TestWhatAHostDeletesLeavesTheFiles"},
+	{what: "what was unsealed stays in the files", file: "runtime/upkeep/disk.go",
+		old: `if rows == 0 {`, new: `if rows < 0 {`, by: "TestWhatAHostHadUnsealedLeavesTheFiles"},
 	{what: "what retention deletes of conversations stays in the files", file: "runtime/admin/maintenance.go",
 		old: `	if len(list) > 0 {
 		err = errors.Join(err, b.Disk().PurgeLater())`, new: `	if len(list) < 0 {
