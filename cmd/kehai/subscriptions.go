@@ -37,7 +37,9 @@ oldest event that is kept.`,
 	park := &cobra.Command{
 		Use: "park NAME…", Short: "Put the event aside at which a reader has stopped, as it cannot be read",
 		Long: `Puts the next event of a reader aside, as a dead letter, if this program cannot
-read it because its type is gone for good. The reader goes on behind it.`,
+read it because its type or its key is gone for good. The reader goes on behind
+it. The dead letter says what is missing; once that is back, kehai deadletters
+retry gives the event to the reader after all.`,
 		Example: "  kehai subscriptions park old-host",
 		Args:    cobra.MinimumNArgs(1),
 		RunE:    s.withBackend(s.park),
@@ -79,7 +81,8 @@ func (s *subscriptions) drop(ctx context.Context, b control.Backend, names []str
 }
 
 func (s *subscriptions) park(ctx context.Context, b control.Backend, names []string) error {
-	return s.each(ctx, names, b.ParkEvent, "%s goes on behind the event, which is a dead letter now\n")
+	return s.each(ctx, names, b.ParkEvent, "%s goes on behind the event, which is a dead letter now: "+
+		"`kehai deadletters list` says what is missing\n")
 }
 
 func (s *subscriptions) each(

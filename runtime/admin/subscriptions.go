@@ -33,7 +33,7 @@ func (b Backend) ParkEvent(ctx context.Context, subscription string) error {
 	if err != nil {
 		return err
 	}
-	if err := b.served().Park(ctx, subscription, b.following(e, zerolog.Nop())); err != nil {
+	if err := b.served().Park(ctx, subscription, b.following(e, b.Log)); err != nil {
 		return err
 	}
 	if b.Live != nil {

@@ -81,16 +81,21 @@ func (s Shard) deadLetter(k, v []byte, bad error) DeadLetter {
 // again, out of order.
 func (e *Engine) RetryDeadLetter(ctx context.Context, id string) error {
 	s, key, rec, err := e.findDead(id)
+	if unopened(err) {
+		return fmt.Errorf("%w; or discard it", err)
+	}
 	if err != nil {
 		return err
 	}
-	if rec.Subscription != "" {
-		return e.rewriteDead(ctx, id, func(rec *deadRecord) { rec.Retry = true })
-	}
 	if rec.Place != nil {
-		if rec.Msg, err = e.unseal(rec); err != nil {
+		row, err := e.unseal(rec)
+		if err != nil {
 			return fmt.Errorf("engine: dead letter %s cannot be sent again: %w; or discard it", id, err)
 		}
+		rec.Msg = row.Msg
+	}
+	if rec.Subscription != "" {
+		return e.rewriteDead(ctx, id, func(rec *deadRecord) { rec.Retry = true })
 	}
 	msg, err := e.codec.Decode(rec.Msg)
 	if err != nil {
@@ -112,17 +117,17 @@ func (e *Engine) RetryDeadLetter(ctx context.Context, id string) error {
 	return e.request(ctx, r)
 }
 
-// unseal opens the message of a dead letter that keeps it as it was stored.
-func (e *Engine) unseal(rec deadRecord) (json.RawMessage, error) {
+// unseal opens what a dead letter keeps as it was stored. Timers, calls and events have what they share
+// with mail at the same places.
+func (e *Engine) unseal(rec deadRecord) (row mailRecord, err error) {
 	if e.sealer == nil || !marked(rec.Raw) {
-		return nil, ErrNoKey
+		return row, ErrNoKey
 	}
 	plain, err := e.sealer.Open(rec.Place, rec.Raw[len(sealMark):])
 	if err != nil {
-		return nil, err
+		return row, err
 	}
-	row, err := decodeRecord[mailRecord](plain) // timers and calls have it at the same place
-	return row.Msg, err
+	return decodeRecord[mailRecord](plain)
 }
 
 // askAgain asks the request of a dead letter again, as the call that it was; the answer
@@ -145,10 +150,10 @@ func (e *Engine) askAgain(ctx context.Context, r *hostRequest, rec deadRecord, r
 	return nil
 }
 
-// DiscardDeadLetter deletes a dead letter for good.
+// DiscardDeadLetter deletes a dead letter for good, also one that cannot be read any more.
 func (e *Engine) DiscardDeadLetter(ctx context.Context, id string) error {
 	s, key, _, err := e.findDead(id)
-	if err != nil {
+	if err != nil && !unopened(err) {
 		return err
 	}
 	r := &hostRequest{missing: gone(id)}
@@ -159,6 +164,7 @@ func (e *Engine) DiscardDeadLetter(ctx context.Context, id string) error {
 
 func gone(id string) error { return fmt.Errorf("%w: %s", ErrNoDeadLetter, id) }
 
+// findDead finds a dead letter. One that cannot be opened has its place and an error.
 func (e *Engine) findDead(id string) (Shard, []byte, deadRecord, error) {
 	s, seq, err := parseDeadLetterID(id)
 	if err != nil {
@@ -167,7 +173,7 @@ func (e *Engine) findDead(id string) (Shard, []byte, deadRecord, error) {
 	key := s.deadKey(seq)
 	raw, ok, err := e.get(key)
 	if err != nil {
-		return 0, nil, deadRecord{}, fmt.Errorf("engine: dead letter %s: %w", id, err)
+		return s, key, deadRecord{}, fmt.Errorf("engine: dead letter %s: %w", id, err)
 	}
 	if !ok {
 		return 0, nil, deadRecord{}, gone(id)

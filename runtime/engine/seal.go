@@ -328,6 +328,10 @@ func (e *Engine) get(key []byte) ([]byte, bool, error) {
 	return plain, true, nil
 }
 
+// unopened reports whether an error says of a row that it cannot be read, now or later: its key is lost, or
+// it is damaged.
+func unopened(err error) bool { return errors.Is(err, ErrNoKey) || errors.Is(err, ErrRecord) }
+
 // replaced reports whether a row is no more what was read, as after a deletion that
 // destroyed its key.
 func (e *Engine) replaced(key, raw []byte) bool {

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -69,10 +70,13 @@ func (e *Engine) DropSubscription(ctx context.Context, name string) error {
 }
 
 // Park moves an event that a subscription cannot handle to the dead letters, and
-// acknowledges it.
+// acknowledges it. One that cannot be read, as its key is lost or its row is damaged, is kept as
+// it is stored: it can be sent again once its key is back.
 func (e *Engine) Park(ctx context.Context, name string, seq uint64, attempts int, reason string) error {
-	key := []byte(keyLog + seqBytes(seq))
-	raw, ok, err := e.get(key)
+	rec := deadRecord{
+		Attempts: attempts, Error: cutText(reason), At: wall(e.clock.Now()), Subscription: name, Event: seq,
+	}
+	ok, err := e.keepEvent(&rec)
 	if err != nil {
 		return fmt.Errorf("engine: park event %d: %w", seq, err)
 	}
@@ -80,17 +84,34 @@ func (e *Engine) Park(ctx context.Context, name string, seq uint64, attempts int
 	r.shard = e.readerShard()
 	r.Ops = []Op{{Key: []byte(e.cursorKey(name)), Value: []byte(seqBytes(seq))}}
 	if ok { // else it was forgotten meanwhile
-		rec, err := decodeRecord[logRecord](raw)
-		if err != nil {
-			return err
-		}
 		r.dead = &deadLetterChange{}
-		r.Records = []Record{{Class: ClassDeadLetter, Shard: r.shard, Value: encodeRecord(deadRecord{
-			From: rec.From, Trace: rec.Trace, Attempts: attempts, Error: cutText(reason), At: wall(e.clock.Now()),
-			Msg: rec.Msg, Subscription: name, Event: seq, EventAt: rec.At,
-		})}}
+		r.Records = []Record{{Class: ClassDeadLetter, Shard: r.shard, Value: encodeRecord(rec)}}
 	}
 	return e.request(ctx, r)
+}
+
+// keepEvent puts what is stored of an event into the dead letter that names it, false if there is
+// nothing.
+func (e *Engine) keepEvent(rec *deadRecord) (ok bool, err error) {
+	key := []byte(keyLog + seqBytes(rec.Event))
+	raw, ok, bad := e.get(key)
+	if err = bad; unopened(bad) {
+		raw, ok, err = e.store.Get(key)
+	}
+	if err != nil || !ok {
+		return false, err
+	}
+	if ev, err := decodeRecord[logRecord](raw); err == nil && bad == nil {
+		rec.From, rec.Trace, rec.EventAt, rec.Msg = ev.From, ev.Trace, ev.At, ev.Msg
+		return true, nil
+	}
+	if rec.Raw = raw[:min(len(raw), maxRaw)]; len(raw) > maxRaw {
+		rec.Error += fmt.Sprintf("; %d of its %d bytes are kept", maxRaw, len(raw))
+	}
+	if marked(raw) {
+		rec.Place = place(key)
+	}
+	return true, nil
 }
 
 // Parked is an event that was sent to a subscription again.
@@ -100,19 +121,30 @@ type Parked struct {
 }
 
 // Retried lists the parked events of a subscription that are to be handled once
-// more, oldest first.
+// more, oldest first. It fails if a key is out of reach for now.
 func (e *Engine) Retried(name string) ([]Parked, error) {
 	var list []Parked
+	var away error
 	err := e.eachParked(name, func(key []byte, rec deadRecord) {
 		if !rec.Retry {
 			return
 		}
 		seq, _ := seqOf(string(key))
 		p := Published{Seq: rec.Event, From: rec.From, Trace: rec.Trace, At: rec.EventAt}
-		p.Message, p.Err = e.codec.Decode(rec.Msg)
+		if rec.Place != nil {
+			var row mailRecord
+			row, p.Err = e.unseal(rec)
+			p.From, p.Trace, p.At, rec.Msg = row.From, row.Trace, row.At, row.Msg
+		}
+		if p.Err == nil {
+			p.Message, p.Err = e.codec.Decode(rec.Msg)
+		}
+		if errors.Is(p.Err, ErrKeyAway) {
+			away = p.Err
+		}
 		list = append(list, Parked{ID: e.readerShard().deadLetterID(seq), Event: p})
 	})
-	return list, err
+	return list, cmp.Or(err, away)
 }
 
 // ParkAgain keeps a parked event among the dead letters because it failed once

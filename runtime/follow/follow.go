@@ -308,8 +308,12 @@ func (f *follower) enough() bool {
 // or the end: then it returns false.
 func (f *follower) halt(err error) bool {
 	f.failed(err)
-	f.Trouble(f.reason(), fmt.Sprintf("subscription %q has stopped: %v: start a program that knows the type, or %s "+
-		"puts the event aside", f.name, err, f.advise("`kehai subscriptions park "+f.name+"`", "Runtime.ParkEvent")))
+	mend := "start a program that knows the type, or "
+	if errors.Is(err, engine.ErrNoKey) || errors.Is(err, engine.ErrRecord) { // which says what brings it back
+		mend = "then start again; or, if it is gone for good, "
+	}
+	f.Trouble(f.reason(), fmt.Sprintf("subscription %q has stopped: %v: %s%s puts the event aside", f.name, err, mend,
+		f.advise("`kehai subscriptions park "+f.name+"`", "Runtime.ParkEvent")))
 	f.Log.Error().Err(err).Str("subscription", f.name).Msg("subscription_stopped")
 	for {
 		select {

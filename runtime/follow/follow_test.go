@@ -470,6 +470,49 @@ func TestAnUnreadableEventIsParkedByHand(t *testing.T) {
 	})
 }
 
+// TestADamagedEventIsParkedByHand: one whose row is no event any more stops the reader until it is
+// put aside, as it is stored.
+func TestADamagedEventIsParkedByHand(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := mem.New()
+		r := open(t, store, notes)
+		r.say(1, 2)
+		var first engine.Op
+		if err := store.Scan([]byte("e/"), nil, func(k, _ []byte) bool {
+			first = engine.Op{Key: slices.Clone(k), Value: []byte("no event")}
+			return false
+		}); err != nil {
+			t.Fatal(err)
+		}
+		if err := store.Apply([]engine.Op{first}, true); err != nil {
+			t.Fatal(err)
+		}
+		r.follow(func(int, int) error { return nil })
+		r.want("damaged", want{why: "unreadable record"})
+		if told := r.trouble["subscription host"]; !strings.Contains(told, "if it is gone for good") {
+			t.Errorf("people are told %q, want what helps with a damaged event", told)
+		}
+		served := follow.Served(r.readers.Served())
+		o := follow.Options{Engine: r.Engine(), Log: zerolog.New(&r.log)}
+		if err := served.Park(t.Context(), "host", o); err != nil {
+			t.Fatal(err)
+		}
+		r.readers.Retry()
+		hour()
+		if why := r.readers.Served()["host"]; why != "" || !slices.Equal(r.calls, []int{2}) {
+			t.Errorf("the reader got %v, and is stuck: %q, want the event behind", r.calls, why)
+		}
+		list, err := r.Engine().DeadLetters()
+		if err != nil || len(list) != 1 || list[0].Type != "unreadable" || list[0].Error == "" {
+			t.Errorf("dead letters are %+v, %v, want one that says why it cannot be read", list, err)
+		}
+		if !strings.Contains(r.log.String(), `"event_parked"`) {
+			t.Errorf("the log does not tell of it:\n%s", r.log.String())
+		}
+		r.end()
+	})
+}
+
 // TestMissedEvents: retention of another node, which knows no reader here, passes one that is behind.
 // People are told once, of what the reader will not get; a new one misses nothing.
 func TestMissedEvents(t *testing.T) {

@@ -39,7 +39,8 @@ func (s Served) Drop(ctx context.Context, name string, o Options) error {
 }
 
 // Park puts the next event of a subscription aside, as a dead letter, if this program cannot read it:
-// its type may be gone for good. One that can be read is its handler's. Who calls it wakes the readers.
+// its type or its key may be gone for good. The log names the event and says why. One that can be read
+// is its handler's. Who calls it wakes the readers.
 func (s Served) Park(ctx context.Context, name string, o Options) error {
 	list, err := o.Engine.Subscriptions()
 	if err != nil {
@@ -61,7 +62,11 @@ func (s Served) Park(ctx context.Context, name string, o Options) error {
 			"mend its handler; `kehai subscriptions list` says why it fails",
 			"mend its handler; Runtime.Subscriptions says why it fails"))
 	}
-	return o.Engine.Park(ctx, name, next.Seq, 0, next.Err.Error())
+	if err := o.Engine.Park(ctx, name, next.Seq, 0, next.Err.Error()); err != nil {
+		return err
+	}
+	o.Log.Error().Err(next.Err).Str("subscription", name).Uint64("event", next.Seq).Msg("event_parked")
+	return nil
 }
 
 // Trim deletes old records and returns how many. Events stay until the subscriptions that are served

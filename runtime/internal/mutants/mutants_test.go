@@ -35,7 +35,7 @@ func (m mutant) packages() []string {
 	own := "./" + filepath.Dir(m.file)
 	switch own {
 	case "./runtime/engine":
-		return []string{own, "./runtime/engine/live"}
+		return []string{own, "./runtime/engine/live", "./runtime/follow", "./runtime/bare"}
 	case "./runtime/admin": // which needs a runtime
 		return []string{own, "./runtime"}
 	case "./runtime/upkeep": // whose loop needs a store in files

@@ -304,6 +304,15 @@ var mutants = []mutant{
 	{what: "an unknown turn's mail is not looked for", file: "runtime/engine/pending.go",
 		old: `	e.lookFor(t.mail)
 `, new: ``, by: "TestUnknownOutcome"},
+	{what: "an event whose key is lost cannot be parked", file: "runtime/engine/subscription.go",
+		old: `if err = bad; unopened(bad) {`, new: `if err = bad; unopened(nil) {`,
+		by: "TestAnEventWhoseKeyIsLostIsParkedAndTriedAgain"},
+	{what: "a damaged event is parked as one that can be read", file: "runtime/engine/subscription.go",
+		old: `err == nil && bad == nil {`, new: `bad == nil {`, by: "TestADamagedEventIsParkedByHand"},
+	{what: "a parked event is not opened when its key is back", file: "runtime/engine/subscription.go",
+		old: `if rec.Place != nil {`, new: `if rec.Place == nil {`, by: "TestAnEventWhoseKeyIsLostIsParkedAndTriedAgain"},
+	{what: "a dead letter whose key is lost cannot be discarded", file: "runtime/engine/deadletter.go",
+		old: `err != nil && !unopened(err) {`, new: `err != nil {`, by: "TestADeadLetterWhoseKeyIsLostIsDiscarded"},
 	{what: "an event parked again keeps a long error", file: "runtime/engine/subscription.go",
 		old: `		rec.Attempts += attempts
 		rec.Error = cutText(reason)`, new: `		rec.Attempts += attempts
