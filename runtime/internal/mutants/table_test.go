@@ -587,7 +587,7 @@ var mutants = []mutant{
 		err = errors.Join(err, l.Disk.PurgeLater())`, new: `	if n < 0 {
 		err = errors.Join(err, l.Disk.PurgeLater())`, by: "TestWhatAHostDeletesLeavesTheFiles"},
 	{what: "what was deleted leaves the files at a start only", file: "runtime/upkeep/upkeep.go",
-		old: `now.Sub(purged) >= purgeEvery {`, new: `purged.IsZero() {`, by: "TestWhatAHostDeletesLeavesTheFiles"},
+		old: `now.Sub(purged) >= purgeEvery {`, new: `purged.IsZero() {`, by: "TestPurgeOnceADay"},
 	{what: "what was unsealed stays in the files", file: "runtime/upkeep/disk.go",
 		old: `if rows == 0 {`, new: `if rows < 0 {`, by: "TestWhatAHostHadUnsealedLeavesTheFiles"},
 	{what: "what retention deletes of conversations stays in the files", file: "runtime/admin/maintenance.go",
