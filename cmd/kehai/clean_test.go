@@ -9,10 +9,11 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/rivo/uniseg"
+
+	"github.com/kehai-run/kehai/runtime/describe"
 )
 
 // steering is what people write that must not reach a terminal.
@@ -38,7 +39,7 @@ func FuzzClean(f *testing.F) {
 		}
 		for g := uniseg.NewGraphemes(got); g.Next(); {
 			for i, r := range g.Runes() {
-				if unprintable(r) && (r != '\u200d' || i == 0) {
+				if describe.Steers(r) && (r != '\u200d' || i == 0) {
 					t.Errorf("clean(%q) = %q, which has %U", in, got, r)
 				}
 			}
@@ -66,7 +67,7 @@ func FuzzJSON(f *testing.F) {
 			if err := out.Encode(map[string]string{"text": in, in: "key"}); err != nil {
 				t.Fatalf("%q is not written: %v", in, err)
 			}
-			if i := strings.IndexFunc(strings.TrimSuffix(b.String(), "\n"), unprintable); i >= 0 {
+			if i := strings.IndexFunc(strings.TrimSuffix(b.String(), "\n"), describe.Steers); i >= 0 {
 				t.Errorf("%q is written as %q, which a terminal obeys", in, b.String())
 			}
 			var got, want map[string]string
@@ -80,22 +81,6 @@ func FuzzJSON(f *testing.F) {
 			}
 		}
 	})
-}
-
-// The bidirectional marks are all of the kind that is replaced.
-func TestUnprintable(t *testing.T) {
-	const marks = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e" +
-		"\u2066\u2067\u2068\u2069\u0085\u009b\u200b\u2060\ufeff"
-	for _, r := range marks {
-		if !unprintable(r) {
-			t.Errorf("unprintable(%U) = false, want true", r)
-		}
-	}
-	for _, r := range "aあ漢ｶ é\ufe0f👍🏽…—「」" {
-		if unprintable(r) || unicode.IsControl(r) {
-			t.Errorf("unprintable(%U) = true, want false", r)
-		}
-	}
 }
 
 // rawWriters may write to the terminal as it is, with the reason.

@@ -16,6 +16,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/kehai-run/kehai/runtime/control"
+	"github.com/kehai-run/kehai/runtime/describe"
 )
 
 // terminal writes for a person. What others wrote, such as names, texts and errors,
@@ -110,7 +111,7 @@ func (e escaping) Write(raw []byte) (int, error) {
 }
 
 // hidden are the characters that JSON lets through and a terminal must not see.
-func hidden(r rune) bool { return r != '\n' && unprintable(r) }
+func hidden(r rune) bool { return r != '\n' && describe.Steers(r) }
 
 // table aligns cells in columns, measured as a terminal draws them: most of Chinese and
 // Japanese takes two places per character.
@@ -174,7 +175,7 @@ func cleanArg(arg any) any {
 // such as those that change the direction of writing. A joiner stays where it makes one
 // picture of two emoji.
 func clean(s string) string {
-	if !strings.ContainsFunc(s, unprintable) {
+	if !strings.ContainsFunc(s, describe.Steers) {
 		return strings.ToValidUTF8(s, "\ufffd")
 	}
 	var b strings.Builder
@@ -182,17 +183,11 @@ func clean(s string) string {
 		runes := g.Runes()
 		for i, r := range runes {
 			joins := r == '\u200d' && i > 0 && i+1 < len(runes) && unicode.In(runes[i+1], unicode.So, unicode.Sm)
-			if unprintable(r) && !joins {
+			if describe.Steers(r) && !joins {
 				r = '\ufffd'
 			}
 			b.WriteRune(r)
 		}
 	}
 	return b.String()
-}
-
-// unprintable are controls of both sets, format and direction marks, line separators, and
-// letters and marks that are drawn as nothing. Variation selectors are not among them.
-func unprintable(r rune) bool {
-	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Other_Default_Ignorable_Code_Point)
 }

@@ -2,7 +2,8 @@
 // became of a message, in the log and on the page. Everything else compares
 // stages, rules and outcomes, never these words.
 //
-// No sentence holds anything that was said.
+// No sentence holds anything that was said. What others wrote is shown with a sign in place of what
+// [Steers].
 package describe
 
 import (

@@ -42,6 +42,12 @@
 // missed more than a page of messages, or comes from another process, gets a resync: the
 // newest page replaces its own.
 //
+// # What is shown
+//
+// Pages are told texts as they are stored, and so are programs that use /v1. What becomes of them on a page
+// goes through shown.js alone: they are text and never markup, and a sign stands for each character that
+// would change the direction of what stands around it, or hide in it, by the rule of a terminal.
+//
 // # Who may look
 //
 // Requests must name a loopback host (so that a foreign name which resolves to this

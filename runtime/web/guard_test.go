@@ -53,9 +53,9 @@ func TestTheShellHoldsNoData(t *testing.T) {
 	s := serve(t, h)
 	h.deliver(s, 4, "himitsu")
 	s.Listen(frameOf("line@a", 10, "himitsu"))
-	for _, path := range []string{"/", "/?t=" + keyOf(t, s), "/page.css", "/connection.js", "/page.js", "/attention.js",
-		"/timeline.js", "/pipeline.js", "/icon.svg", "/insights", "/insights.js", "/memory", "/memory.js",
-		"/parts.js", "/camera", "/camera.js", "/healthz"} {
+	for _, path := range []string{"/", "/?t=" + keyOf(t, s), "/page.css", "/shown.js", "/connection.js", "/page.js",
+		"/attention.js", "/timeline.js", "/pipeline.js", "/icon.svg", "/insights", "/insights.js",
+		"/memory", "/memory.js", "/parts.js", "/camera", "/camera.js", "/healthz"} {
 		r := request(t, s, path)
 		r.Header.Del("Authorization")
 		resp, body := do(t, r)

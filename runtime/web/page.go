@@ -64,6 +64,7 @@ var assets = []asset{
 	{"/memory.js", "memory.js", javascript},
 	{"/parts.js", "parts.js", javascript},
 	{"/page.css", "page.css", "text/css; charset=utf-8"},
+	{"/shown.js", "shown.js", javascript},
 	{"/connection.js", "connection.js", javascript},
 	{"/attention.js", "attention.js", javascript},
 	{"/timeline.js", "timeline.js", javascript},

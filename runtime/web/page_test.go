@@ -3,6 +3,7 @@ package web
 import (
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -92,5 +93,23 @@ func TestOneFileOfThePageAsks(t *testing.T) {
 	}
 	if bearer := "Bearer"; strings.Contains(string(embedded("connection.js")), bearer) {
 		t.Errorf("page/connection.js has %s: a page sends its key sealed", bearer)
+	}
+}
+
+// Only shown.js puts text into the page, so nothing that others wrote is there as it came.
+func TestOneFileOfThePageShows(t *testing.T) {
+	ways := regexp.MustCompile(`\.(append|prepend|replaceChildren|replaceWith|before|after|insertAdjacent\w*|` +
+		`setAttribute\w*|createTextNode)\(|\.(textContent|innerText|title|alt|placeholder|ariaLabel|value|data|` +
+		`nodeValue) (\|\||\?\?|\+)?= .*`)
+	own := []string{ // of the page itself, or what a person has typed there
+		`.value = over ? el("turns").max : fixed ? i.asked : i.turns;`, `.value = "";`, `.value = left?.text || "";`,
+		`.title = problems.length ? ` + "`(${problems.length}) Kehai`" + ` : "Kehai";`,
+	}
+	for _, a := range assets {
+		found := slices.DeleteFunc(ways.FindAllString(string(a.read()), -1),
+			func(s string) bool { return slices.Contains(own, s) })
+		if a.mime == javascript && (len(found) > 0) != (a.name == "shown.js") {
+			t.Errorf("page/%s has %q: text is shown by put, add, fill and set of shown.js", a.name, found)
+		}
 	}
 }

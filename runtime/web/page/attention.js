@@ -191,7 +191,7 @@ function drawFacts(v, now, t) {
     if (at > 0) facts.push(["Age", `${span(Math.max(0, (t - at) / 1000))}`]);
   }
   facts.push(["Notices", v.muted ? `muted${v.muted_until ? ` until ${clock(v.muted_until)}` : ""}` : v.paused ? "none while paused" : "on"]);
-  keyed($("now-facts"), facts, (f) => f[0], (f) => { const d = el("div"); d.append(el("dt", "", f[0]), el("dd")); return d; }, (d, f) => put(d.lastChild, f[1]));
+  keyed($("now-facts"), facts, (f) => f[0], (f) => { const d = el("div"); add(d, el("dt", "", f[0]), el("dd")); return d; }, (d, f) => put(d.lastChild, f[1]));
 }
 
 function drawNotice(v) {
@@ -235,8 +235,8 @@ function drawSums(spans, t) {
   keyed($("sums"), rows, (s) => s, (s) => {
     const li = el("li");
     const bar = el("span", "bar");
-    bar.append(el("i", `swatch ${s}`));
-    li.append(el("span", "name", STATES[s].name), bar, el("span", "time"), el("span", "share"));
+    add(bar, el("i", `swatch ${s}`));
+    add(li, el("span", "name", STATES[s].name), bar, el("span", "time"), el("span", "share"));
     return li;
   }, (li, s) => {
     li.querySelector("i").style.width = s === "unknown" ? "0" : `${(100 * sums[s] / most).toFixed(1)}%`;
@@ -254,7 +254,7 @@ function drawTable(spans, t) {
   keyed($("day-table"), rows, (r) => r.key, () => {
     const tr = el("tr"), th = el("th");
     th.scope = "row";
-    tr.append(th, ...SUMMED.map(() => el("td")));
+    add(tr, th, ...SUMMED.map(() => el("td")));
     return tr;
   }, (tr, r) => {
     put(tr.firstChild, r.hours === 24 ? r.name : `${r.name} (${r.hours} h)`);
@@ -269,8 +269,8 @@ function drawTransitions(spans, t) {
   const box = $("transitions");
   keyed(box, today.slice(0, MOST), (s) => s.from, (s) => {
     const tr = el("tr"), td = el("td");
-    td.append(el("i", `swatch ${s.state}`), el("span", "", STATES[s.state].name));
-    tr.append(el("td", "", hhmm(s.from)), td, el("td"), el("td"), el("td"));
+    add(td, el("i", `swatch ${s.state}`), el("span", "", STATES[s.state].name));
+    add(tr, el("td", "", hhmm(s.from)), td, el("td"), el("td"), el("td"));
     return tr;
   }, (tr, s) => {
     put(tr.children[2], long(s.to - s.from) + (s === today[0] ? ", so far" : ""));

@@ -15,7 +15,7 @@ function load(name) {
     const script = make("script", { src: `/tracker/${name}` });
     script.onload = done;
     script.onerror = () => failed(new Error("The face tracker is not installed: run kehai focus camera, which says how."));
-    document.head.append(script);
+    document.head.appendChild(script);
   });
 }
 
@@ -61,7 +61,7 @@ function halt() {
   tracker.lines = [];
   el("seen").hidden = el("stop").hidden = true;
   el("start").disabled = false;
-  for (const id of ["face", "rate"]) setText(el(id), "–");
+  for (const id of ["face", "rate"]) put(el(id), "–");
 }
 
 const pause = (ms) => new Promise((done) => setTimeout(done, ms));
@@ -94,8 +94,8 @@ function took({ multiFaceLandmarks: faces }) {
   }));
   if (tracker.lines.length > MOST) tracker.lines.shift();
   tracker.times = [...tracker.times.filter((t) => t > tracker.at - 2000), tracker.at];
-  setText(el("face"), points ? `${points.length} points` : "none");
-  setText(el("rate"), String(Math.round(tracker.times.length / 2)));
+  put(el("face"), points ? `${points.length} points` : "none");
+  put(el("rate"), String(Math.round(tracker.times.length / 2)));
   draw(points);
 }
 
@@ -117,7 +117,7 @@ async function tell() {
       const r = await request(`/faces?session=${session}`, { method: "POST", body: lines.join("\n") });
       const text = await r.text(), { taken = 0, errors = [] } = r.headers.get("Content-Type").includes("json") ? JSON.parse(text) : {};
       tracker.taken += taken;
-      setText(el("taken"), String(tracker.taken));
+      put(el("taken"), String(tracker.taken));
       say("feed", r.ok ? "" : errors[0]?.error || text, "bad");
     } catch {
       say("feed", "Kehai does not answer.", "bad");
@@ -133,7 +133,7 @@ async function follow() {
       if (!r.ok) throw new Error(await r.text());
       link("live");
       await readEvents(r, (name, data) => {
-        if (name === "attention" && data) setText(el("state"), `${data.state || "unknown"}: ${data.raw?.reasoning || data.reasoning || ""}`);
+        if (name === "attention" && data) put(el("state"), `${data.state || "unknown"}: ${data.raw?.reasoning || data.reasoning || ""}`);
       });
     } catch (e) {
       link(noKey() ? "locked" : "not connected");

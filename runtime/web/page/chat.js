@@ -13,7 +13,7 @@ async function list() {
   const { conversations, guest } = await ask("/v1/conversations");
   talk.guest = Boolean(guest);
   document.body.classList.toggle("guest", talk.guest);
-  el("list").replaceChildren(...(conversations || []).map((c) => make("li", {}, make("button", {
+  fill(el("list"), ...(conversations || []).map((c) => make("li", {}, make("button", {
     type: "button", "aria-current": c.id === talk.id ? "true" : "", click: () => open(c.id),
   }, foreign(c.name), make("small", {}, `${c.app}${c.last_at ? ` · ${when(c.last_at)}` : ""}`)))));
 }
@@ -56,7 +56,7 @@ function place(m) {
   const atEnd = log.scrollHeight - log.scrollTop - log.clientHeight < 60;
   talk.said.set(m.id, now);
   if (known) {
-    known.replaceWith(now);
+    box.replaceChild(now, known);
     return;
   }
   let next = null;
@@ -74,19 +74,19 @@ function place(m) {
 
 async function why(button, id) {
   const li = button.closest("li"), shown = li.querySelector(".ways");
-  button.setAttribute("aria-expanded", shown ? "false" : "true");
+  set(button, "aria-expanded", shown ? "false" : "true");
   if (shown) {
     shown.remove();
     return;
   }
   const ways = make("div", { class: "ways" }, "…");
-  li.append(ways);
+  add(li, ways);
   try {
     const { paths } = await ask(`/v1/why?id=${encodeURIComponent(id)}`);
-    ways.replaceChildren(...paths.flatMap((p) => [make("p", {}, foreign(p.why)),
+    fill(ways, ...paths.flatMap((p) => [make("p", {}, foreign(p.why)),
       make("ul", {}, ...(p.steps || []).map((s) => make("li", {}, `${clock(s.at)} ${s.stage}: `, foreign(s.what))))]));
   } catch (err) {
-    ways.replaceChildren(err.message);
+    fill(ways, err.message);
   }
 }
 
@@ -106,10 +106,10 @@ async function open(id) {
   const run = ++talk.run;
   Object.assign(talk, { id, last: "", finding: false });
   talk.said.clear();
-  el("messages").replaceChildren();
-  el("banner").replaceChildren();
+  fill(el("messages"));
+  fill(el("banner"));
   el("find").reset();
-  setText(el("found"), "");
+  put(el("found"), "");
   show(null);
   remember("talk", id);
   let t;
@@ -126,7 +126,7 @@ async function open(id) {
     }
   }
   if (!t || run !== talk.run) return;
-  setText(el("called"), t.called || t.conversation);
+  put(el("called"), t.called || t.conversation);
   talk.channel = t.channel || "";
   el("open-note").hidden = true;
   el("find").hidden = talk.guest;
@@ -219,7 +219,7 @@ function show(token) {
     const { content } = talk.token, box = el("writing");
     talk.token = null;
     if (box.hidden !== !content) box.hidden = !content;
-    setText(box.firstElementChild, content);
+    put(box.firstElementChild, content);
   });
 }
 
@@ -232,10 +232,10 @@ function interviewIs(i) {
   el("progress").hidden = !i;
   if (!i) return;
   const over = i.state === "done", fixed = i.fallback_mode && !over;
-  setText(el("phase"), `Interview: ${phases[i.state] || i.state}`);
+  put(el("phase"), `Interview: ${phases[i.state] || i.state}`);
   el("turns").max = fixed ? Math.max(3, i.asked) : i.max_turns;
   el("turns").value = over ? el("turns").max : fixed ? i.asked : i.turns;
-  el("items").replaceChildren(...(i.items || []).flatMap((t, n) => [n ? " · " : "", foreign(t)]));
+  fill(el("items"), ...(i.items || []).flatMap((t, n) => [n ? " · " : "", foreign(t)]));
   say("over", over ? "This interview is over." : "", "warn");
   el("compose").querySelectorAll("button, textarea").forEach((e) => { e.disabled = over; });
 }
@@ -246,12 +246,11 @@ function draftsAre(drafts) {
   const now = JSON.stringify(drafts);
   if (el("drafts").dataset.now === now) return; // what is being edited there stays
   el("drafts").dataset.now = now;
-  el("drafts").replaceChildren(...drafts.map(draft));
+  fill(el("drafts"), ...drafts.map(draft));
 }
 
 function draft(d) {
-  const text = make("textarea", { rows: "3", "aria-label": "Text of the reply", dir: "auto" });
-  text.value = d.text;
+  const text = make("textarea", { rows: "3", "aria-label": "Text of the reply", dir: "auto" }, d.text);
   const act = (what, label) => make("button", { type: "button", class: what === "approve" ? "main" : "", click: async () => {
     try {
       await post(api(talk.id, "drafts"), what === "edit" ? { id: d.id, do: what, text: text.value } : { id: d.id, do: what });
@@ -262,7 +261,7 @@ function draft(d) {
     read("?limit=1").catch(reportError);
   } }, label);
   const approve = act("approve", "Send"); // what is sent is what was kept, not what stands in the field
-  text.addEventListener("input", () => { approve.disabled = text.value !== d.text; });
+  text.addEventListener("input", () => { approve.disabled = text.value !== text.defaultValue; });
   const sure = d.judged === "model" ? `${Math.round(d.confidence * 100)} % sure` : "by rule";
   return make("div", { class: "draft", "data-draft": d.id },
     make("div", { class: "meta" }, `${d.state === "draft" ? "waits for you" : d.state} · ${d.rule || "—"} · ${sure} · ${
@@ -281,10 +280,10 @@ el("find-text").addEventListener("input", async () => {
   const t = await ask(`${api(talk.id)}${q ? `?q=${encodeURIComponent(q)}` : ""}`);
   if (el("find-text").value.trim() !== q || t.conversation !== talk.id) return;
   talk.said.clear();
-  el("messages").replaceChildren();
+  fill(el("messages"));
   t.messages.forEach(place);
   el("older").hidden = q !== "" || !t.more;
-  setText(el("found"), q ? `${t.messages.length}${t.more ? "+" : ""} found` : "");
+  put(el("found"), q ? `${t.messages.length}${t.more ? "+" : ""} found` : "");
 });
 el("find").addEventListener("submit", (e) => e.preventDefault());
 el("find-text").addEventListener("keydown", (e) => {

@@ -5,8 +5,8 @@
 
 function shape(tag, attributes, text) {
   const e = document.createElementNS(SVG, tag);
-  for (const [k, v] of Object.entries(attributes)) e.setAttribute(k, v);
-  if (text !== undefined) e.textContent = text;
+  for (const [k, v] of Object.entries(attributes)) set(e, k, v);
+  if (text !== undefined) put(e, text);
   return e;
 }
 
@@ -24,12 +24,12 @@ function drawCluster(c) {
     return [m.node, { x: (((i % row) + .5) * wide) / of, y: top + 114 * Math.floor(i / row) }];
   }));
   if (c.leader) places.set(c.leader, { x: wide / 2, y: 34 });
-  svg.setAttribute("viewBox", `0 0 ${wide} ${below.length ? high : 68}`);
+  set(svg, "viewBox", `0 0 ${wide} ${below.length ? high : 68}`);
   svg.style.maxWidth = `${wide}px`;
   const members = c.members.filter((m) => places.has(m.node));
   keyed(svg.children[0], c.leader ? below : [], (m) => m.node, () => shape("line", {}), (line, m) => updateWire(line, m, c, places));
   keyed(svg.children[1], members, (m) => m.node, makeMachine, (g, m) => updateMachine(g, m, c, places.get(m.node)));
-  svg.setAttribute("aria-label", `${plural(c.members.length, "machine")}, ${c.leader ? `led by ${c.leader}` : "without a majority"}`);
+  set(svg, "aria-label", `${plural(c.members.length, "machine")}, ${c.leader ? `led by ${c.leader}` : "without a majority"}`);
   keyed($("cluster-table"), c.members, (m) => m.node, makeMember, (tr, m) => updateMember(tr, m, c));
 }
 
@@ -37,21 +37,21 @@ function drawCluster(c) {
 function updateWire(line, m, c, places) {
   const from = places.get(c.leader), to = places.get(m.node);
   cls(line, m.up ? "wire" : "wire away");
-  for (const [k, v] of [["x1", from.x], ["y1", from.y + 26], ["x2", to.x], ["y2", to.y - 26]]) line.setAttribute(k, v);
+  for (const [k, v] of [["x1", from.x], ["y1", from.y + 26], ["x2", to.x], ["y2", to.y - 26]]) set(line, k, v);
 }
 
 function makeMachine(m) {
   const g = shape("g", {}), mark = m.role === "witness" ? shape("rect", { x: -22, y: -22, width: 44, height: 44, rx: 6 }) : shape("circle", { r: 24 });
-  g.append(mark, shape("text", { class: "count", y: 5, "text-anchor": "middle" }), shape("text", { class: "name" }), shape("text", { class: "more" }));
+  add(g, mark, shape("text", { class: "count", y: 5, "text-anchor": "middle" }), shape("text", { class: "name" }), shape("text", { class: "more" }));
   return g;
 }
 
 function updateMachine(g, m, c, at) {
   cls(g, ["machine", m.role, m.up ? "" : "away", m.node === c.leader ? "leads" : ""].filter(Boolean).join(" "));
-  g.setAttribute("transform", `translate(${at.x} ${at.y})`);
+  set(g, "transform", `translate(${at.x} ${at.y})`);
   const beside = m.node === c.leader; // its lines go down
   [[g.children[2], beside ? -3 : 43], [g.children[3], beside ? 15 : 60]].forEach(([text, y]) => {
-    for (const [k, v] of [["x", beside ? 34 : 0], ["y", y], ["text-anchor", beside ? "start" : "middle"]]) text.setAttribute(k, v);
+    for (const [k, v] of [["x", beside ? 34 : 0], ["y", y], ["text-anchor", beside ? "start" : "middle"]]) set(text, k, v);
   });
   put(g.children[1], m.role === "witness" ? "" : m.owns);
   put(g.children[2], m.node);
@@ -61,7 +61,7 @@ function updateMachine(g, m, c, at) {
 
 function makeMember(m) {
   const tr = el("tr");
-  tr.append(el("td", "", m.node), ...Array.from({ length: 5 }, () => el("td")));
+  add(tr, el("td", "", m.node), ...Array.from({ length: 5 }, () => el("td")));
   return tr;
 }
 

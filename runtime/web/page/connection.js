@@ -144,7 +144,7 @@ async function fetchPicture(path, alt) {
   const r = await request(path);
   if (!r.ok) throw new Error(`picture: ${r.status}`);
   const url = URL.createObjectURL(await r.blob()), img = new Image();
-  img.alt = alt;
+  set(img, "alt", alt);
   img.src = url;
   try {
     await img.decode();

@@ -19,11 +19,11 @@ function grown(points) {
   const at = (n) => (points.length === 1 ? 100 : (100 * n) / (points.length - 1));
   const marks = points.map((p, n) => `${at(n)},${30 - 28 * p.confidence}`);
   if (points.length === 1) marks.unshift("0,30");
-  line.setAttribute("points", marks.join(" "));
-  svg.setAttribute("viewBox", "0 0 100 32");
-  svg.setAttribute("preserveAspectRatio", "none");
-  svg.setAttribute("aria-hidden", "true");
-  svg.append(line);
+  set(line, "points", marks.join(" "));
+  set(svg, "viewBox", "0 0 100 32");
+  set(svg, "preserveAspectRatio", "none");
+  set(svg, "aria-hidden", "true");
+  add(svg, line);
   return svg;
 }
 
@@ -59,7 +59,7 @@ async function look() {
   if (now === drawn) return; // what is unfolded stays
   const open = new Set([...document.querySelectorAll("details[open]")].map((d) => d.closest("[data-card]").dataset.card));
   drawn = now;
-  el("projects").replaceChildren(...(projects.length ? projects.map(project)
+  fill(el("projects"), ...(projects.length ? projects.map(project)
     : [make("p", { class: "empty" }, "No projects of interviews.")]));
   for (const d of document.querySelectorAll("details")) d.open = open.has(d.closest("[data-card]").dataset.card);
 }

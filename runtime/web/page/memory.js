@@ -37,7 +37,7 @@ async function show(id, conversation) {
     link("live");
     say("memory", "");
     const open = (to, text) => make("button", { type: "button", click: () => show(to, e.conversation) }, text);
-    el("one").replaceChildren(make("div", { class: "card", "data-event": e.id },
+    fill(el("one"), make("div", { class: "card", "data-event": e.id },
       make("h3", {}, foreign(who(e)), make("time", { datetime: e.at }, moment(e.at))),
       e.answers ? make("blockquote", {}, foreign(e.answers.text), " ", open(e.reply_to, "Show what it answers")) : "",
       make("p", {}, foreign(e.text)),
@@ -71,7 +71,7 @@ function hit(e, run) {
       e.state ? make("span", {}, "now ", foreign(e.state)) : "",
       make("span", {}, `by ${e.routes.map((r) => r.route).join(", ") || "words"}`)),
     e.text ? make("button", { type: "button", click: () => show(e.id, e.conversation) }, "Open") : "",
-    run ? make("button", { type: "button", click: (c) => apart(run, e.id, false, () => { c.target.disabled = true; setText(c.target, "Unrelated"); }) },
+    run ? make("button", { type: "button", click: (c) => apart(run, e.id, false, () => { c.target.disabled = true; put(c.target, "Unrelated"); }) },
       "Has nothing to do with it") : "");
 }
 
@@ -87,7 +87,7 @@ function known(told) {
 async function search() {
   const text = el("words").value.trim(), mine = ++asked;
   if (!text) {
-    el("found").replaceChildren();
+    fill(el("found"));
     return;
   }
   try {
@@ -97,8 +97,8 @@ async function search() {
     link("live");
     say("memory", "");
     const list = r.found || [];
-    setText(el("sum"), `${list.length} of ${r.candidates}${r.loading ? ", and the memory is still being read" : ""}${run ? ", what the reply rested on" : ""}${known(r.told)}`);
-    el("found").replaceChildren(...list.map((e) => hit(e, run)));
+    put(el("sum"), `${list.length} of ${r.candidates}${r.loading ? ", and the memory is still being read" : ""}${run ? ", what the reply rested on" : ""}${known(r.told)}`);
+    fill(el("found"), ...list.map((e) => hit(e, run)));
   } catch (err) {
     if (mine === asked) failed(err);
   }

@@ -1,7 +1,7 @@
 // The live page. It follows /events and draws what comes: first everything, then
 // what changes. Every element is kept and changed in place, so that nothing flickers, loses
 // the focus or closes while somebody looks at it. Text from outside is only
-// ever set as text.
+// ever set as text, by shown.js.
 "use strict";
 
 const $ = (id) => document.getElementById(id);
@@ -13,18 +13,11 @@ const SVG = "http://www.w3.org/2000/svg";
 function el(tag, cls, text) {
   const e = document.createElement(tag);
   if (cls) e.className = cls;
-  if (text !== undefined) e.textContent = text;
+  if (text !== undefined) put(e, text);
   return e;
 }
 
-function put(e, text) {
-  text = String(text);
-  if (e.textContent !== text) e.textContent = text;
-}
-
-function cls(e, name) {
-  if (e.getAttribute("class") !== name) e.setAttribute("class", name);
-}
+function cls(e, name) { set(e, "class", name); }
 
 // Kanji look different in Chinese fonts: say that text with them is Japanese.
 const cjk = /[\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef]/;
@@ -55,7 +48,7 @@ function keyed(parent, list, key, make, update) {
 
 function empty(parent, show, text) {
   let e = parent.querySelector(":scope > .empty");
-  if (show && !e) parent.append(el(parent.tagName === "OL" ? "li" : "p", "empty", text));
+  if (show && !e) add(parent, el(parent.tagName === "OL" ? "li" : "p", "empty", text));
   if (!show && e) e.remove();
 }
 
@@ -142,9 +135,9 @@ function makeWindow(id) {
   const cap = el("figcaption");
   const pause = el("button");
   pause.type = "button";
-  cap.append(el("span", "name"), el("span", "id", id), el("span", "age"), pause);
-  fig.append(cap, el("p", "why"), el("div", "screen blank", "Waiting for a frame…"), el("p", "read"));
-  if (state.hello.tells) fig.append(makePipeline(id));
+  add(cap, el("span", "name"), el("span", "id", id), el("span", "age"), pause);
+  add(fig, cap, el("p", "why"), el("div", "screen blank", "Waiting for a frame…"), el("p", "read"));
+  if (state.hello.tells) add(fig, makePipeline(id));
   return fig;
 }
 
@@ -157,7 +150,7 @@ function updateWindow(fig, view) {
   const b = fig.querySelector("button");
   b.hidden = !state.hello.acts || paused && !own;
   put(b, own ? "Resume" : "Pause");
-  b.setAttribute("aria-label", `${own ? "Resume" : "Pause"} ${view.id}`);
+  set(b, "aria-label", `${own ? "Resume" : "Pause"} ${view.id}`);
   b.act = { verb: own ? "resume_window" : "pause_window", window: view.id };
   const f = view.frame;
   const name = fig.querySelector(".name"), id = fig.querySelector(".id");
@@ -181,7 +174,7 @@ function blankFrame(fig, why) {
     for (const k of ["wanted", "shown", "at"]) delete fig.dataset[k];
     screen.className = "screen blank";
     screen.removeAttribute("style");
-    screen.textContent = "";
+    fill(screen);
     for (const c of [".age", ".read"]) put(fig.querySelector(c), "");
     if (state.hello.tells) clearPipeline(fig.querySelector(".pipeline"), "");
     if (tipFor && !tipFor.isConnected) hideTip();
@@ -209,13 +202,13 @@ function showFrame(fig, img, f) {
   const screen = fig.querySelector(".screen");
   if (screen.classList.contains("blank")) {
     screen.className = "screen";
-    screen.textContent = "";
-    screen.append(document.createElementNS(SVG, "svg"));
+    fill(screen);
+    add(screen, document.createElementNS(SVG, "svg"));
   }
   screen.style.aspectRatio = `${f.w} / ${f.h}`;
   screen.style.maxWidth = `min(100%, ${f.w}px, calc(78vh * ${(f.w / f.h).toFixed(4)}))`;
   const old = screen.querySelector("img");
-  if (old) old.replaceWith(img); else screen.prepend(img);
+  if (old) screen.replaceChild(img, old); else screen.insertBefore(img, screen.firstChild);
   drawBubbles(screen.querySelector("svg"), f);
   fig.dataset.at = f.at;
   put(fig.querySelector(".age"), ago(f.at));
@@ -225,22 +218,22 @@ function showFrame(fig, img, f) {
 const bubbleOf = new WeakMap();
 
 function drawBubbles(svg, f) {
-  svg.setAttribute("viewBox", `0 0 ${f.w} ${f.h}`);
-  svg.setAttribute("preserveAspectRatio", "none");
+  set(svg, "viewBox", `0 0 ${f.w} ${f.h}`);
+  set(svg, "preserveAspectRatio", "none");
   while (svg.children.length > f.bubbles.length) svg.lastChild.remove();
   f.bubbles.forEach((b, i) => {
     let r = svg.children[i];
     if (!r) {
       r = document.createElementNS(SVG, "rect");
-      r.setAttribute("tabindex", "0");
-      r.setAttribute("role", "img");
-      r.setAttribute("rx", "6");
-      svg.append(r);
+      set(r, "tabindex", "0");
+      set(r, "role", "img");
+      set(r, "rx", "6");
+      add(svg, r);
     }
     const at = { x: b.box.x, y: b.box.y, width: b.box.w, height: b.box.h };
-    for (const k in at) if (r.getAttribute(k) !== String(at[k])) r.setAttribute(k, at[k]);
+    for (const k in at) set(r, k, at[k]);
     cls(r, b.kind === "unreadable" ? "unreadable" : b.side);
-    r.setAttribute("aria-label", `${b.side} ${b.kind}: ${b.text}`);
+    set(r, "aria-label", `${b.side} ${b.kind}: ${b.text}`);
     bubbleOf.set(r, b);
   });
   if (tipFor && tipFor.isConnected) showTip(tipFor); else hideTip();
@@ -258,7 +251,7 @@ function showTip(rect) {
   const facts = [b.sender, b.kind === "text" ? b.side : `${b.side} ${b.kind}`, b.stamp, b.clipped ? "cut by the edge" : "",
     b.confidence ? `${Math.round(b.confidence * 100)} % sure` : ""];
   words(meta, facts.filter(Boolean).join(" · "));
-  tip.replaceChildren(text, meta);
+  fill(tip, text, meta);
   tip.hidden = false;
   const r = rect.getBoundingClientRect(), t = tip.getBoundingClientRect();
   const below = r.bottom + 8 + t.height < innerHeight || r.top < t.height + 16;
@@ -323,7 +316,7 @@ function markMessage(li, m, all) {
     if (c.kind === "masked" && part) part.text = c.new;
   }
   const text = m.parts.map((p) => p.text).filter(Boolean).join("\n");
-  if (changes.length < all.length && said.textContent !== text) words(said, text);
+  if (changes.length < all.length && said.textContent !== plain(text)) words(said, text);
   keyed(li.querySelector(".changes"), changes, (c) => c.seq, (c) => makeChange(c, m.parts.length <= 1), () => {});
   li.querySelector(".changes").hidden = !changes.length;
   said.classList.toggle("gone", changes.length > 0 && m.parts.length <= 1);
@@ -343,20 +336,20 @@ function markReply(li, r, here) {
 
 function makeChange(c, alone) {
   const li = el("li");
-  li.append(el("span", `chip ${c.kind}`, changeWords[c.kind] || c.kind));
-  if (c.kind === "unsent" && alone) li.append(el("span", "by", "by its sender"));
+  add(li, el("span", `chip ${c.kind}`, changeWords[c.kind] || c.kind));
+  if (c.kind === "unsent" && alone) add(li, el("span", "by", "by its sender"));
   else if (c.kind === "unsent") {
     const old = el("del");
     words(old, c.old || "");
-    li.append(old);
+    add(li, old);
   } else {
     const text = el("ins");
     words(text, c.new || "(no text)");
-    li.append(text);
+    add(li, text);
   }
   const time = el("time", "", clock(c.seen_at));
   time.dateTime = c.seen_at;
-  li.append(time);
+  add(li, time);
   return li;
 }
 
@@ -369,48 +362,48 @@ function makeEntry(e, isNew) {
   if (e.event) li.classList.add(e.event === "reply" ? "own" : "mark");
   const name = el("b");
   words(name, where.slice(cut + 1));
-  who.append(name);
+  add(who, name);
   if (e.sender && e.sender !== where.slice(cut + 1)) {
     const sender = el("span");
     words(sender, e.sender);
-    who.append(sender);
+    add(who, sender);
   }
-  if (cut > 0) who.append(el("span", "chip", where.slice(0, cut)));
+  if (cut > 0) add(who, el("span", "chip", where.slice(0, cut)));
   const time = el("time");
   time.dateTime = e.seen_at;
-  time.title = [e.id || e.reply, `seen ${new Date(e.seen_at).toLocaleString()}`].filter(Boolean).join(", ");
+  set(time, "title", [e.id || e.reply, `seen ${new Date(e.seen_at).toLocaleString()}`].filter(Boolean).join(", "));
   fillEntry[e.event || ""]?.(e, who, said);
-  who.append(time);
-  if (!e.event && e.parts.some((p) => p.late)) who.append(el("span", "chip", "late: read by scrolling back"));
-  if (!e.event && e.parts.some((p) => p.partial)) who.append(el("span", "chip", "cut: higher than the window"));
-  li.append(who, said);
-  if (!e.event) li.append(el("ul", "changes"));
-  if (e.event === "reply") li.append(el("p", "answers"));
+  add(who, time);
+  if (!e.event && e.parts.some((p) => p.late)) add(who, el("span", "chip", "late: read by scrolling back"));
+  if (!e.event && e.parts.some((p) => p.partial)) add(who, el("span", "chip", "cut: higher than the window"));
+  add(li, who, said);
+  if (!e.event) add(li, el("ul", "changes"));
+  if (e.event === "reply") add(li, el("p", "answers"));
   return li;
 }
 
 // fillEntry says of each kind of entry what it is, and what was said.
 const fillEntry = {
   ""(m, who, said) {
-    if (m.kind !== "text") who.append(el("span", "chip", m.kind));
-    if (m.parts.length > 1) who.append(el("span", "chip", `${m.parts.length} in a row`));
+    if (m.kind !== "text") add(who, el("span", "chip", m.kind));
+    if (m.parts.length > 1) add(who, el("span", "chip", `${m.parts.length} in a row`));
     words(said, m.text || (m.kind === "unreadable" ? "Something arrived that could not be read." : `(${m.kind})`));
     if (!m.text) said.classList.add("none");
   },
   message_changed(c, who, said) { // of a message that is not on the page
-    who.append(el("span", `chip ${c.kind}`, changeWords[c.kind] || c.kind));
+    add(who, el("span", `chip ${c.kind}`, changeWords[c.kind] || c.kind));
     const old = el("del"), now = el("ins");
     words(old, c.old || "");
     words(now, c.new || "");
-    said.append(...(c.new ? [old, " ", now] : [old]));
+    add(said, ...(c.new ? [old, " ", now] : [old]));
   },
   transcript_gap(g, who, said) {
-    who.append(el("span", "chip gap", "gap"));
+    add(who, el("span", "chip gap", "gap"));
     words(said, `Messages may be missing here: ${g.what}.`);
     said.classList.add("none");
   },
   reply(r, who, said) {
-    who.append(el("span", "chip reply"));
+    add(who, el("span", "chip reply"));
     words(said, r.text);
   },
 };
@@ -462,9 +455,9 @@ const dotOf = { stopped: "dot stopped", unhealthy: "dot bad", working: "dot work
 function makeKind([kind, actors], few) {
   const d = el("details"), s = el("summary");
   d.open = few || actors.some((a) => !a.healthy);
-  s.append(el("span", "dot"), el("span"), el("span"), el("span"));
-  s.children[0].textContent = kind;
-  d.append(s, el("ul"));
+  add(s, el("span", "dot"), el("span"), el("span"), el("span"));
+  put(s.children[0], kind);
+  add(d, s, el("ul"));
   return d;
 }
 
@@ -485,7 +478,7 @@ function updateKind(d, [, actors]) {
 function makeActor(a) {
   const li = el("li"), key = el("span", "key");
   words(key, a.key);
-  li.append(key, el("span", "state"), el("span"), el("span"), el("span", "error"));
+  add(li, key, el("span", "state"), el("span"), el("span"), el("span", "error"));
   return li;
 }
 
@@ -496,14 +489,14 @@ function updateActor(li, a) {
   cls(st, s === "unhealthy" ? "state bad" : "state");
   count(mailbox, a.mailbox, a.more, "some");
   count(restarts, a.restarts, false, "hot");
-  li.title = `${plural(a.turns, "turn")}, ${a.pending} waiting for their commit`;
+  set(li, "title", `${plural(a.turns, "turn")}, ${a.pending} waiting for their commit`);
   put(error, a.last_error && a.restarts ? `last error: ${a.last_error}` : "");
   error.hidden = !error.textContent;
 }
 
 function makePool(p) {
   const tr = el("tr");
-  tr.append(el("td", "", p.kind), el("td"), el("td"), el("td"));
+  add(tr, el("td", "", p.kind), el("td"), el("td"), el("td"));
   return tr;
 }
 
@@ -518,7 +511,7 @@ function drawDead(n) {
   cls(e, n ? "dead some" : "dead");
   if (e.dataset.text === text) return;
   e.dataset.text = text;
-  e.replaceChildren(text, ...(n ? [el("code", "", "kehai deadletters")] : []));
+  fill(e, text, ...(n ? [el("code", "", "kehai deadletters")] : []));
 }
 
 // drawRecording is the light that says that what windows show is kept.

@@ -8,10 +8,10 @@ function make(tag, attributes = {}, ...children) {
   const e = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
     if (typeof value === "function") e.addEventListener(name, value);
-    else if (value === true) e.setAttribute(name, "");
-    else if (value !== false && value !== undefined && value !== "") e.setAttribute(name, value);
+    else if (value === true) set(e, name, "");
+    else if (value !== false && value !== undefined && value !== "") set(e, name, value);
   }
-  e.append(...children.filter((c) => c !== "" && c !== undefined));
+  add(e, ...children.filter((c) => c !== "" && c !== undefined));
   return e;
 }
 
@@ -27,18 +27,13 @@ async function ask(path, init = {}) {
 
 const post = (path, body, headers = {}) => ask(path, { method: "POST", body: JSON.stringify(body), headers });
 
-// setText changes a text only if it is another one.
-function setText(node, text) {
-  if (node.textContent !== text) node.textContent = text;
-}
-
 function link(state) {
   el("link").className = `link ${state === "live" ? "live" : "lost"}`;
-  setText(el("link"), state);
+  put(el("link"), state);
 }
 
 // say shows a notice; the same one replaces itself.
 function say(key, text, kind = "warn") {
   el("banner").querySelector(`[data-key="${key}"]`)?.remove();
-  if (text) el("banner").append(make("p", { class: `notice ${kind}`, "data-key": key }, text));
+  if (text) add(el("banner"), make("p", { class: `notice ${kind}`, "data-key": key }, text));
 }

@@ -6,7 +6,7 @@ function makePipeline(id) {
   const d = el("details", "pipeline"), s = el("summary", "", "What became of it");
   const facts = el("dl"), steps = el("ol"), mask = el("img");
   mask.hidden = true;
-  d.append(s, facts, steps, mask);
+  add(d, s, facts, steps, mask);
   d.addEventListener("toggle", () => { if (d.open) fetchPipeline(d, id); });
   return d;
 }
@@ -68,7 +68,7 @@ function drawPipeline(d, id, p) {
 async function drawMask(d, id, stamp) {
   try {
     const img = await fetchPicture(`/masked?window=${encodeURIComponent(id)}`, `What is incoming in the newest frame of ${id}`);
-    if (d.dataset.mask === stamp) d.lastChild.replaceWith(img);
+    if (d.dataset.mask === stamp) d.replaceChild(img, d.lastChild);
   } catch {
     if (d.dataset.mask === stamp) delete d.dataset.mask; // the next look tries again
   }
@@ -76,7 +76,7 @@ async function drawMask(d, id, stamp) {
 
 function makeFact([k]) {
   const row = el("div");
-  row.append(el("dt", "", k), el("dd"));
+  add(row, el("dt", "", k), el("dd"));
   return row;
 }
 
@@ -88,7 +88,7 @@ function makeStep(v) {
   time.dateTime = v.at;
   const what = el("span", "what");
   words(what, v.what || (v.detail && v.detail.rule) || "");
-  li.append(time, el("b", "", v.stage), el("span", "chip", v.outcome), what);
+  add(li, time, el("b", "", v.stage), el("span", "chip", v.outcome), what);
   return li;
 }
 

@@ -7,35 +7,35 @@
 function makeLegend() {
   for (const s of SUMMED) {
     const li = el("li");
-    li.append(el("i", `swatch ${s}`), el("span", "", STATES[s].name));
-    $("attention-legend").append(li);
+    add(li, el("i", `swatch ${s}`), el("span", "", STATES[s].name));
+    add($("attention-legend"), li);
   }
 }
 
 function makeRows() {
   const box = $("days");
   const axis = el("div", "axis");
-  axis.setAttribute("aria-hidden", "true");
+  set(axis, "aria-hidden", "true");
   for (let h = 0; h <= 24; h += 3) {
     const tick = el("span", h % 6 ? "fine" : "", `${h}:00`);
     tick.style.left = `${(100 * h) / 24}%`;
-    axis.append(tick);
+    add(axis, tick);
   }
-  box.append(axis);
+  add(box, axis);
   for (let i = 0; i < DAYS; i++) {
     const row = el("div", i ? "day" : "day today"), name = el("span", "label"), canvas = el("canvas");
     canvas.tabIndex = 0;
-    canvas.setAttribute("role", "img");
+    set(canvas, "role", "img");
     canvas.dataset.back = i;
-    name.setAttribute("aria-hidden", "true");
-    row.append(name, canvas);
-    box.append(row);
+    set(name, "aria-hidden", "true");
+    add(row, name, canvas);
+    add(box, row);
     canvas.addEventListener("pointermove", (e) => pointAt(canvas, e.offsetX / canvas.clientWidth, e.offsetY / canvas.clientHeight));
     canvas.addEventListener("pointerleave", hideSpan);
     canvas.addEventListener("blur", hideSpan);
     canvas.addEventListener("keydown", (e) => walk(e, canvas));
   }
-  box.append(el("div", "marker"));
+  add(box, el("div", "marker"));
 }
 
 // columnsOf finds for each pixel of a piece of a day the state that held longest
@@ -98,12 +98,12 @@ function drawDays() {
     put(canvas.previousSibling, dayShort(day, i));
     desk.rows[i] = { day, spans };
     const sums = sumsOf(spans), said = SUMMED.filter((s) => sums[s]).map((s) => `${STATES[s].name.toLowerCase()} ${long(sums[s])}`);
-    canvas.setAttribute("aria-label", `${dayName(day, i)}: ${said.join(", ") || "nothing known"}. Arrow keys go through it.`);
+    set(canvas, "aria-label", `${dayName(day, i)}: ${said.join(", ") || "nothing known"}. Arrow keys go through it.`);
     drawDay(canvas, day, spans, t, scale);
   }
   const marker = box.querySelector(".marker");
   marker.style.setProperty("--n", (wall(t) / DAY).toFixed(5));
-  marker.title = `now, ${hhmm(t)}`;
+  set(marker, "title", `now, ${hhmm(t)}`);
 }
 
 function drawDay(canvas, day, spans, t, scale) {
@@ -171,10 +171,10 @@ function showSpan(canvas, i, x) {
   if (!s) { hideSpan({ target: canvas }); return; }
   canvas.dataset.at = i;
   const text = el("div", "text"), meta = el("div", "meta");
-  text.append(el("i", `swatch ${s.state}`), STATES[s.state].name);
-  meta.textContent = [`${hhmm(s.from)}–${hhmm(s.to)}`, long(s.to - s.from), s.sure && s.state !== "unknown" ? `${s.sure} % sure` : "",
-    s.state === "unknown" || s.state === "paused" ? "" : SOURCES[s.source]].filter(Boolean).join(" · ");
-  tip.replaceChildren(text, meta);
+  add(text, el("i", `swatch ${s.state}`), STATES[s.state].name);
+  put(meta, [`${hhmm(s.from)}–${hhmm(s.to)}`, long(s.to - s.from), s.sure && s.state !== "unknown" ? `${s.sure} % sure` : "",
+    s.state === "unknown" || s.state === "paused" ? "" : SOURCES[s.source]].filter(Boolean).join(" · "));
+  fill(tip, text, meta);
   cls(tip, "span");
   tip.hidden = false;
   const c = canvas.getBoundingClientRect(), b = tip.getBoundingClientRect();
