@@ -17,10 +17,10 @@ import (
 	"github.com/kehai-run/kehai/runtime/private"
 )
 
-// Token reads the token from a file. If there is none, it makes one and writes it
-// there, readable by its owner only.
+// Token reads the token from a file, which must be this user's alone. If there is none, it
+// makes one and writes it there, readable by its owner only.
 func Token(path string) (string, error) {
-	raw, err := os.ReadFile(path)
+	raw, err := private.ReadFile(path, 1<<10)
 	switch {
 	case err == nil && len(strings.TrimSpace(string(raw))) >= 16:
 		return strings.TrimSpace(string(raw)), nil

@@ -380,7 +380,13 @@ func TestToken(t *testing.T) {
 	if again, err := feed.Token(path); err != nil || again != first {
 		t.Errorf("Token() = %q, %v the second time, want %q", again, err, first)
 	}
-	if err := os.WriteFile(path, []byte("short\n"), 0o600); err != nil {
+	if err := os.Chmod(path, 0o640); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := feed.Token(path); err == nil || !strings.Contains(err.Error(), "chmod 600 "+path) {
+		t.Errorf("Token(one that others read) = %q, %v, want it refused, and what to do", got, err)
+	}
+	if err := errors.Join(os.Chmod(path, 0o600), os.WriteFile(path, []byte("short\n"), 0o600)); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := feed.Token(path); err == nil || strings.Contains(err.Error(), "short\n") ||

@@ -10,8 +10,8 @@ import (
 
 // parents checks the directories above a path, and above the targets of symbolic links in
 // it: whoever may change one of them could replace our directory. Each must belong to
-// this user or to root, and must not be writable for everybody unless it is sticky like
-// /tmp. Group permissions are up to the owner.
+// this user or to root, and must not be writable for a group or for everybody unless it is
+// sticky like /tmp. OpenSSH asks the same of what is above its keys.
 func parents(path string, uid int) error {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -57,9 +57,13 @@ func parent(dir, path string, uid int) error {
 		return &Exposed{dir, fmt.Sprintf("belongs to user %d, who can replace %s", of, path),
 			"Choose another place, or give the directory to root or to user " + fmt.Sprint(uid) + "."}
 	}
-	if info.Mode().Perm()&0o002 != 0 && info.Mode()&fs.ModeSticky == 0 {
-		return &Exposed{dir, fmt.Sprintf("may be changed by other users (%v), who can replace %s", info.Mode(), path),
-			"Choose another place, or close it: chmod o-w " + quote(dir) + "."}
+	if open := info.Mode().Perm() & 0o022; open != 0 && info.Mode()&fs.ModeSticky == 0 {
+		who, close := "other users", "go-w"
+		if open == 0o020 {
+			who, close = fmt.Sprintf("its group %d", group(info)), "g-w"
+		}
+		return &Exposed{dir, fmt.Sprintf("may be changed by %s (%v), who can replace %s", who, info.Mode(), path),
+			"Choose another place, or close it: chmod " + close + " " + quote(dir) + "."}
 	}
 	return nil
 }

@@ -12,6 +12,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 	"syscall"
 
@@ -103,14 +104,51 @@ func check(path string, rule Rule, uid int) error {
 // read or change.
 func CheckFile(path string) error {
 	info, err := os.Lstat(path)
-	switch {
-	case err != nil:
+	if err != nil {
 		return fmt.Errorf("private: %w", err)
+	}
+	return file(path, info, os.Geteuid())
+}
+
+// ReadFile reads a file as [CheckFile] wants it, at most so many bytes of it, in a place where nobody
+// else can put another one. A symbolic link is followed: the same holds for where it leads.
+func ReadFile(path string, most int64) ([]byte, error) { return readFile(path, most, os.Geteuid()) }
+
+func readFile(path string, most int64, uid int) ([]byte, error) {
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return nil, fmt.Errorf("private: %w", err)
+	}
+	// Without waiting for the writer of a pipe, and without following a link that was put there since.
+	f, err := os.OpenFile(real, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, fmt.Errorf("private: %w", err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, fmt.Errorf("private: %w", err)
+	}
+	for _, err := range []error{file(real, info, uid), parents(real, uid), parents(path, uid)} {
+		if err != nil {
+			return nil, err
+		}
+	}
+	data, err := io.ReadAll(io.LimitReader(f, most))
+	if err != nil {
+		return nil, fmt.Errorf("private: %w", err)
+	}
+	return data, nil
+}
+
+// file checks what is known of a file.
+func file(path string, info fs.FileInfo, uid int) error {
+	switch {
 	case !info.Mode().IsRegular():
 		return &Exposed{path, fmt.Sprintf("is no plain file (%v)", info.Mode()), "Look who has put it there."}
-	case owner(info) != os.Geteuid():
-		return &Exposed{path, fmt.Sprintf("belongs to user %d, and this is user %d", owner(info), os.Geteuid()),
-			"Give it back: chown " + fmt.Sprint(os.Geteuid()) + " " + quote(path) + "."}
+	case owner(info) != uid:
+		return &Exposed{path, fmt.Sprintf("belongs to user %d, and this is user %d", owner(info), uid),
+			"Give it back: chown " + fmt.Sprint(uid) + " " + quote(path) + "."}
 	case info.Mode().Perm()&fs.FileMode(Closed) != 0:
 		return &Exposed{path, fmt.Sprintf("may be read or changed by other users (%v)", info.Mode()),
 			"Close it: chmod 600 " + quote(path) + "."}
@@ -145,6 +183,14 @@ func owned(path string, rule Rule, uid int) error {
 func owner(info fs.FileInfo) int {
 	if stat, ok := info.Sys().(*syscall.Stat_t); ok {
 		return int(stat.Uid)
+	}
+	return -1
+}
+
+// group returns the group that owns a file; -1 if the system does not tell.
+func group(info fs.FileInfo) int {
+	if stat, ok := info.Sys().(*syscall.Stat_t); ok {
+		return int(stat.Gid)
 	}
 	return -1
 }

@@ -213,7 +213,8 @@ func TestParents(t *testing.T) {
 		want  string
 	}{
 		"closed":                        {0o700, false, ""},
-		"of a group":                    {0o775, false, ""},
+		"a group's":                     {0o775, false, "may be changed by its group"},
+		"a group's and sticky":          {0o775 | fs.ModeSticky, false, ""},
 		"sticky":                        {0o777 | fs.ModeSticky, false, ""},
 		"everybody's":                   {0o777, false, "may be changed by other users"},
 		"another's":                     {0o755, true, fmt.Sprintf("belongs to user %d", other)},
@@ -277,6 +278,8 @@ func TestParentsAsAnotherUser(t *testing.T) {
 		"third":  {stranger + 1, 0o777, fmt.Sprintf("belongs to user %d", stranger+1)},
 		"open":   {stranger, 0o777, "may be changed by other users"},
 		"rooted": {0, 0o777, "may be changed by other users"},
+		"group":  {stranger, 0o770, fmt.Sprintf("may be changed by its group %d (drwxrwx---)", stranger)},
+		"staff":  {0, 0o775, "Choose another place, or close it: chmod g-w "},
 	} {
 		dir := filepath.Join(base, up)
 		err := errors.Join(os.Mkdir(dir, 0o700), os.Chown(dir, c.owner, c.owner), os.Chmod(dir, c.mode))
@@ -289,6 +292,57 @@ func TestParentsAsAnotherUser(t *testing.T) {
 		if err != nil || c.want == "" && string(out) != "<nil>\n" || !strings.Contains(string(out), c.want) {
 			t.Errorf("Make() below %s = %s, %v, want %q", up, out, err, c.want)
 		}
+	}
+}
+
+// A secret is read from a file of this user alone, where nobody else can put another one.
+func TestReadFile(t *testing.T) {
+	base := t.TempDir()
+	write := func(dir, name string, mode, above fs.FileMode) string {
+		t.Helper()
+		path := filepath.Join(base, dir, name)
+		err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte("secret"), 0o600),
+			os.Chmod(path, mode), os.Chmod(filepath.Dir(path), above))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	link := func(to string) string {
+		t.Helper()
+		path := filepath.Join(base, "to "+filepath.Base(filepath.Dir(to))+filepath.Base(to))
+		if err := os.Symlink(to, path); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	pipe := filepath.Join(base, "pipe")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	closed, loose := write("closed", "a", 0o600, 0o700), write("loose", "a", 0o600, 0o770)
+	for name, c := range map[string]struct{ path, want string }{
+		"closed":            {closed, ""},
+		"a link to it":      {link(closed), ""},
+		"everybody reads":   {write("closed", "read", 0o644, 0o700), "may be read or changed by other users"},
+		"a group changes":   {write("closed", "group", 0o620, 0o700), "may be read or changed by other users"},
+		"below a group's":   {loose, "may be changed by its group"},
+		"a link to that":    {link(loose), "may be changed by its group"},
+		"a pipe":            {pipe, "is no plain file"},
+		"a directory":       {filepath.Dir(closed), "is no plain file"},
+		"nothing":           {filepath.Join(base, "none"), "no such file"},
+		"a link to nothing": {link(filepath.Join(base, "none")), "no such file"},
+	} {
+		got, err := ReadFile(c.path, 3)
+		if c.want == "" && (string(got) != "sec" || err != nil) {
+			t.Errorf("%s: ReadFile() = %q, %v, want its first bytes", name, got, err)
+		}
+		if c.want != "" && (got != nil || err == nil || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%s: ReadFile() = %q, %v, want that it %s", name, got, err, c.want)
+		}
+	}
+	if got, err := readFile(closed, 3, stranger); err == nil || !strings.Contains(err.Error(), "belongs to user") {
+		t.Errorf("ReadFile(a file of another user) = %q, %v, want whose it is", got, err)
 	}
 }
 

@@ -1,6 +1,7 @@
 // Package secret reads what a configuration only names: the key of the store and the key
 // of a server, which are in files or in the environment. A [Place] says where. [Wrong]
-// detects a key where its name belongs. No error shows what was read.
+// detects a key where its name belongs. No error shows what was read. A file must be this user's
+// alone: see [private.ReadFile].
 package secret
 
 import (
@@ -8,11 +9,10 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"strings"
 
 	"github.com/kehai-run/kehai/actors/text"
+	"github.com/kehai-run/kehai/runtime/private"
 )
 
 // ErrMissing marks a secret that is named but missing.
@@ -100,17 +100,12 @@ func (p Place) read(file, env Kind, form string) (found, at string, err error) {
 	case p.File == "":
 		return "", "", nil
 	}
-	f, err := os.Open(p.File)
-	if err != nil {
-		return "", "", fmt.Errorf("%s: %w: %w", keyFile, ErrMissing, err)
-	}
-	defer f.Close()
-	if info, err := f.Stat(); err == nil && file == KeyFile && info.Mode().Perm()&0o077 != 0 {
-		return "", "", fmt.Errorf("%s: %s may be read or changed by other users (%v): close it: chmod 600 %[2]s",
-			keyFile, text.ShowPath(p.File), info.Mode())
-	}
-	data, err := io.ReadAll(io.LimitReader(f, maxSize))
-	if err != nil {
+	data, err := private.ReadFile(p.File, maxSize)
+	var exposed *private.Exposed
+	switch {
+	case errors.As(err, &exposed):
+		return "", "", fmt.Errorf("%s: %w", keyFile, err)
+	case err != nil:
 		return "", "", fmt.Errorf("%s: %w: %w", keyFile, ErrMissing, err)
 	}
 	return string(data), keyFile + ": " + text.ShowPath(p.File), nil

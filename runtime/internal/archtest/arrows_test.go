@@ -20,8 +20,8 @@ var rooms = []struct {
 }{
 	{0, "runtime/engine", []string{"messages/...", "actors"}},
 	{0, "runtime/private", nil},
-	{0, "runtime/secret", []string{"actors/text"}},
 	{0, "runtime/describe", []string{"messages/..."}},
+	{1, "runtime/secret", []string{"actors/text"}},
 	{1, "runtime/engine/live", []string{"messages/...", "actors"}},
 	{1, "runtime/control", []string{"messages/...", "actors"}},
 	{1, "runtime/follow", []string{"hardware"}},
