@@ -6,9 +6,12 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"os/user"
 	"path/filepath"
 	goruntime "runtime"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -51,7 +54,7 @@ func (v *doctorVerb) command() *cobra.Command {
 		Short: "Check what this machine needs, and say what mends it",
 		Long: `Checks OCR and its languages, fonts, the desktop with its permissions, what
 attention sees and where its notices go, the language model's server, the store,
-the page's port, and what a Kehai that runs reports. Notes are no faults: drawn
+modes and owners of all that is private, the page's port, and what a Kehai that runs reports. Notes are no faults: drawn
 windows need no desktop. It exits with 1 if something is missing without which a
 run does not work.
 
@@ -102,6 +105,7 @@ func examine(ctx context.Context, cfg config.Config) []finding {
 	list = append(list, checkFocus(ctx, cfg)...)
 	list = append(append(list, checkLLM(ctx, cfg)...), checkStore(cfg, running != nil))
 	list = append(append(list, checkEncryption(cfg)...), checkKeys(cfg, running != nil))
+	list = append(list, checkPrivate(cfg)...)
 	list = append(list, checkNames(ctx, cfg, running)...)
 	if err == nil {
 		return append(list, checkRunning(ctx, running)...)
@@ -283,6 +287,40 @@ func exposedData(cfg runtime.Config) *private.Exposed {
 		}
 	}
 	return nil
+}
+
+// checkPrivate lists all that is private, with modes and owners, and tells what others may read or change
+// of it, but for what checkStore and checkKeys tell.
+func checkPrivate(cfg config.Config) []finding {
+	places, err := datadir.Places(cfg)
+	var list []finding
+	if err != nil {
+		list = append(list, finding{what: "private", text: err.Error()})
+	}
+	if len(places) == 0 {
+		return list
+	}
+	told, lines := exposedData(cfg), make([]string, len(places))
+	for i, p := range places {
+		lines[i] = fmt.Sprintf("%v %-8s %s", p.Mode, userName(p.Owner), p.Path)
+		if p.Inside > 0 {
+			lines[i] += fmt.Sprintf(", %d in it", p.Inside)
+		}
+		for _, e := range p.Exposed {
+			if e.Path != filepath.Join(cfg.Data, "keys") && (told == nil || e.Path != told.Path) {
+				list = append(list, finding{what: "private", need: true, text: e.Path + " " + e.What, mend: e.Mend})
+			}
+		}
+	}
+	return append([]finding{fine("private", "%s", strings.Join(lines, "\n"))}, list...)
+}
+
+// userName is who has a number on this machine.
+func userName(id int) string {
+	if u, err := user.LookupId(strconv.Itoa(id)); err == nil {
+		return u.Username
+	}
+	return fmt.Sprintf("user %d", id)
 }
 
 // checkPort checks whether the next run can serve its page.
