@@ -64,6 +64,10 @@
 // file has its hash, and `kehai page --revoke` ends it at once. A fragment that begins with
 // t= holds a key itself: that of a host which gave its own, or one of an older version.
 //
+// Any program of this machine, of other users too, can open connections and send nothing. So those that have
+// not yet shown a key are at most 64, have five seconds for what they send, and the oldest gives way to a newer
+// one. What has shown a key counts apart.
+//
 // # Who answers
 //
 // When Kehai stops, any program on this machine can take its port, and an open page reaches that one. So a

@@ -13,8 +13,6 @@ import (
 	"sync/atomic"
 	"syscall"
 	"time"
-
-	"github.com/kehai-run/kehai/runtime/private"
 )
 
 // Errors of [New].
@@ -51,7 +49,6 @@ const (
 	writeTimeout  = 30 * time.Second // of one answer, or one event of a stream
 	stopTimeout   = 3 * time.Second
 	maxHeader     = 16 << 10
-	maxConns      = 256
 )
 
 // New checks the options and opens the port, so [Server.URL] works from then on. Call
@@ -84,7 +81,7 @@ func New(o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{opts: o, ln: private.Limit(ln, maxConns), boot: randomHex()[:8], hub: newHub(),
+	s := &Server{opts: o, ln: newGate(ln), boot: randomHex()[:8], hub: newHub(),
 		salt: randomHex(), secret: randomHex(),
 		closing: make(chan struct{})}
 	if err := s.open(); err != nil {
@@ -92,7 +89,7 @@ func New(o Options) (*Server, error) {
 	}
 	s.http = &http.Server{
 		Handler: s.routes(), ReadHeaderTimeout: headerTimeout, WriteTimeout: writeTimeout, IdleTimeout: idleTimeout,
-		MaxHeaderBytes: maxHeader, ErrorLog: discardLog(), ConnState: s.count,
+		MaxHeaderBytes: maxHeader, ErrorLog: discardLog(), ConnState: s.count, ConnContext: through,
 	}
 	return s, nil
 }
