@@ -109,7 +109,9 @@ func (c *conn) trust() {
 type connKey struct{}
 
 // through notes by which connection requests come.
-func through(ctx context.Context, c net.Conn) context.Context { return context.WithValue(ctx, connKey{}, c) }
+func through(ctx context.Context, c net.Conn) context.Context {
+	return context.WithValue(ctx, connKey{}, c)
+}
 
 // trusted counts the connection of a request that had a key as one of those.
 func trusted(ctx context.Context) {
