@@ -32,14 +32,15 @@ func ParkAfter(attempts int) SubscribeOption { return follow.ParkAfter(attempts)
 //	messages.MessageChanged     a delivered message was edited or taken back; Message
 //	                            is the delivery's id, Old and New what it said and says
 //	messages.TranscriptGap      messages may have gone by unseen
-//	events.MessageUnreadable  a message came that could not be read
+//	events.MessageUnreadable    a message came that could not be read
 //
-// The handler gets every event once and in order, beginning after the last one
-// that a subscription of this name has acknowledged, in this process or an
-// earlier one. Returning nil acknowledges. An event whose handler fails or
-// panics, or whose acknowledgement is not stored at a kill, comes again with the
-// same Seq. Failures are retried with backoff; meanwhile Healthy lists them, and a
-// handler that has not returned for 30 seconds. With [ParkAfter] an event that is always refused is put aside.
+// The handler gets every event once and in order, beginning after the last one that
+// a subscription of this name has acknowledged, in this process or an earlier one.
+// Returning nil acknowledges. An event whose handler fails or panics, or whose
+// acknowledgement is not stored at a kill, comes again with the same Seq. Failures
+// are retried with backoff; meanwhile Healthy lists them, and a handler that has
+// not returned for 30 seconds. With [ParkAfter], an event whose handler fails again
+// and again is put aside.
 //
 // When Run ends, the handler gets what was logged until then as far as it can
 // within a second; the rest comes at the next start. If the subscription is behind

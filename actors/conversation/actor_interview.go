@@ -290,8 +290,8 @@ func handInterview(turn *actors.Turn, open *reply.Turn) *Interview {
 }
 
 // joinInterview takes an interview over from a conversation that was merged into this one.
-// Of two in one project one is left, the finished one if there is one, with what both named;
-// of two projects each keeps what was found, and this one goes on.
+// If both belong to one project they become one: a finished one wins, and it has what both
+// named. Otherwise each keeps what it found, and this conversation's interview goes on.
 func (a *actor) joinInterview(turn *actors.Turn, from messages.ConversationID, o *Interview) {
 	if o == nil {
 		return

@@ -8,7 +8,7 @@
 //	Merge ───── two are one, by hand: JoinLedger to dedup/CONVERSATION
 //	Split ───── one was two, by hand: SplitLedger to dedup/CONVERSATION
 //	LedgerMoved ─ the ledger is there; until then what windows show of these is held (moves.go)
-//	SettleHeld, SettleNew ─ a person says whose messages are that fusion holds: HeldSettled
+//	SettleHeld, SettleNew ─ a person assigns messages that fusion holds: HeldSettled
 //
 // An id tells nothing: it is made of the message at which the conversation was seen
 // first and of a seed of the store. Names are attributes, and settle by the readings of a title, see

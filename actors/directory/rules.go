@@ -179,8 +179,8 @@ func whom(known map[messages.ConversationID]Known, title messages.Text, group bo
 	return m
 }
 
-// unread lists those that a person told apart from a conversation and whose own title was not
-// read yet. It may be any that the conversation has.
+// unread lists conversations that a person split off from another and whose own title has not
+// been read. It may be any title that the other has.
 func unread(known map[messages.ConversationID]Known, from messages.ConversationID) (
 	list []messages.ConversationID) {
 	for id, k := range known {

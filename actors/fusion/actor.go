@@ -242,8 +242,8 @@ func (a *actor) release(turn *actors.Turn, m messages.FrameRead, pending Pending
 	return true
 }
 
-// saw notes the sendings that a frame shows and the view before it did not: what that one
-// says alike is a friend's.
+// saw records which of our sends a frame shows and the previous view did not. A later
+// bubble with the same text is the friend's.
 func (a *actor) saw(turn *actors.Turn, m messages.FrameRead, before View) {
 	known, _ := echoes.Get(turn, string(before.Conversation))
 	if known.Saw(a.o.Rules, before.Conversation, m.At, before, m.Bubbles) {

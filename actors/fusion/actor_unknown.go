@@ -59,8 +59,8 @@ func (a *actor) hold(turn *actors.Turn, m messages.FrameRead, why events.Unknown
 	a.deferFrame(turn, m)
 }
 
-// contestUnknown notes that the bubbles of the pending view have appeared under another
-// title, of which nobody knows whose it is.
+// contestUnknown notes that the bubbles of the pending view have appeared under a title
+// whose conversation is unknown.
 func (a *actor) contestUnknown(turn *actors.Turn, m messages.FrameRead, why events.UnknownReason) {
 	pending, waits := pendings.Get(turn, "held")
 	if waits && why != events.UnknownTitle && !a.unknown.at.Equal(m.At) &&

@@ -1,8 +1,8 @@
-// Package fusion decides whether a frame that was read is worth passing on, and
-// which conversation it belongs to. [New] makes the actor fusion/WINDOW. Whose
-// bubbles these are says the directory, which fusion asks; it keeps the frame until
-// the answer is there (actor_identity.go). The rules are [Rules.Score] (has anything
-// changed?) and consistency.go (do title and bubbles belong together?).
+// Package fusion decides whether a frame that was read is worth passing on, and which
+// conversation it belongs to. [New] makes the actor fusion/WINDOW. The directory says
+// whose bubbles these are: fusion asks it, and keeps the frame until the answer is there
+// (actor_identity.go). The rules are [Rules.Score] (has anything changed?) and
+// consistency.go (do title and bubbles belong together?).
 //
 //	FrameRead ─── Identify to directory/APPLICATION, with what the accessibility tree calls the chat (namer.go)
 //	Identified ┬─ Detection to dedup/CONVERSATION, FrameSettled to poller/WINDOW

@@ -96,8 +96,8 @@ const (
 	mostTidy  = 200
 )
 
-// tidy ends tasks that differ from another only in how urgent they sound, for as long as
-// that one is said.
+// tidy ends each task that duplicates an older one in all but urgency, for as long as the
+// older one is said.
 func (a *actor) tidy(turn *actors.Turn) {
 	type held struct {
 		key   string

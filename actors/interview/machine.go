@@ -162,7 +162,7 @@ func (m Machine) word(s State) string {
 	return left[n-1]
 }
 
-// unasked are the questions of must_ask that fallback has to put: those that no model has.
+// unasked are the must_ask questions that no model has asked yet; fallback asks them.
 func (m Machine) unasked(s State) []string {
 	return m.Project.MustAsk[min(s.deepened(), len(m.Project.MustAsk)):]
 }

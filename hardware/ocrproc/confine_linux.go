@@ -10,7 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// maxMemory is what a process may write to, in bytes: some times what the largest picture needs.
+// maxMemory is the limit of a process's writable memory in bytes: several times what the largest
+// picture needs.
 const maxMemory = 2 << 30
 
 // confine starts a process that can gain no privileges, dies with this one, and can neither

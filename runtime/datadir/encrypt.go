@@ -416,7 +416,7 @@ func lockStores(data string, how func(path string) (io.Closer, error)) (io.Close
 	return lock, err
 }
 
-// lostKey says where a key belongs that does not fit, or that there is not.
+// lostKey adds to an error about a wrong or missing key where the key belongs.
 func lostKey(cfg config.Config, err error) error {
 	if !errors.Is(err, engine.ErrKey) {
 		return err

@@ -330,7 +330,7 @@ func (e *Engine) decide(act *Activation, env *Envelope, cause actors.Cause) (
 			err = &crash{value: r}
 		}
 		if t != nil || err != nil {
-			act.space = nil // the turn has it now, or somebody who does not know that it is over
+			act.space = nil // the turn owns the space now, or leaked code may still use it
 		}
 	}()
 	failed := act.actor.Receive(at, env.Message)

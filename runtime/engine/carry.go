@@ -144,7 +144,8 @@ func (c *carried) carry() error {
 	return err
 }
 
-// own reports whether an entry of this node is of its store, and not of a machine that had the name before.
+// own reports whether an entry of this node comes from its current store, not from an earlier machine of
+// the same name.
 func (c *carried) own() (bool, error) {
 	if c.en.kind == entryHello {
 		return c.en.store == c.r.id, nil

@@ -393,8 +393,8 @@ func (e *Engine) forgetBound(c messages.ConversationID) {
 	d.begin(Forgetting{Conversation: c})
 }
 
-// forgetOn goes on with what another start of this node has begun to forget, and catches up
-// with what others forget.
+// forgetOn resumes deletions begun by an earlier start of this node, and applies those of
+// other nodes.
 func (e *Engine) forgetOn() error {
 	return e.store.Scan([]byte(keyForget), nil, func(k, _ []byte) bool {
 		c := messages.ConversationID(k[len(keyForget):])

@@ -10,9 +10,8 @@ import (
 	"github.com/kehai-run/kehai/runtime/engine"
 )
 
-// stepper is the driver of a store at rest. Of its actors only those run that keep what
-// is remembered, or know who is called what: they ask nobody. The mail of all others
-// waits for the next start.
+// stepper is the driver of a store at rest. It runs only the actors that keep memories or
+// names, because these ask nobody. Mail for all others waits for the next start.
 type stepper struct {
 	mu    sync.Mutex
 	awake []*engine.Activation

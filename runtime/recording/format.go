@@ -16,8 +16,8 @@ import (
 // ErrFormat marks a file that is no recording, or one of a newer version.
 var ErrFormat = errors.New("recording: this is no recording of this version")
 
-// Unknown is the subject whose key seals what shows nobody knows whom. It is destroyed with every
-// conversation that is forgotten.
+// Unknown is the subject whose key seals entries whose conversation is unknown. It is destroyed
+// with every conversation that is forgotten.
 const Unknown = "\x00recorded unknown"
 
 const (

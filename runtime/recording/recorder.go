@@ -80,7 +80,7 @@ type window struct {
 	shot    *image.RGBA // that frame
 }
 
-// waits is an entry of which nobody knows yet whose it is.
+// waits is an entry whose conversation is not known yet.
 type waits struct {
 	Entry
 	img *image.RGBA

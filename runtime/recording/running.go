@@ -35,8 +35,8 @@ func (t *Taps) Begin(h Host) error {
 	return nil
 }
 
-// Start begins a recording in the middle of a run. It begins with what the windows show then, of which
-// the one who replays it does not know what was known before.
+// Start begins a recording in the middle of a run. It starts with what the windows show then. A replay
+// lacks the state from before.
 func (t *Taps) Start(o Options) (State, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -110,7 +110,7 @@ func (t namedTree) Chat(ctx context.Context, ref string) (int, []string, error) 
 // reads is the key of a context's window.
 type reads struct{}
 
-// Worker tells what an engine is asked by the worker that reads of which window that is.
+// Worker wraps the OCR worker so that engine calls carry the window they read.
 func (t *Taps) Worker(kind string, w actors.Worker) actors.Worker {
 	if kind != messages.WorkerOCR {
 		return w

@@ -60,8 +60,8 @@ const (
 // ErrTracker marks a folder that does not hold the tracker.
 var ErrTracker = errors.New("web: no face tracker")
 
-// open opens a file that is what it should be, at its beginning. Of another one no more is read
-// than the right one has, and nothing of what is no plain file: a pipe may never end.
+// open opens a file at its beginning if it has the expected content. It reads at most the
+// expected size, and only regular files: a pipe may never end.
 func (t Tracker) open(f trackerFile) (*os.File, error) {
 	if t == "" {
 		return nil, ErrTracker

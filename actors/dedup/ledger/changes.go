@@ -59,11 +59,10 @@ func (l *Ledger) noteUnsent(e *Entry, at time.Time, f *Finding) {
 // detector compares a view with the last one of its window, to tell an edited
 // text from a misread one.
 //
-// Other pixels and another text are a change where the window is drawn as in its
-// last view, as other letters show that have kept their pixels, and the bubble has
-// another size or its neighbours are unchanged. Without that it takes a text that
-// has hardly anything in common with the old one: a reader may misread letters
-// when the same words are drawn anew.
+// A bubble was edited if its pixels and text differ, other bubbles show that the window
+// was not redrawn as a whole, and its size changed or its neighbours did not. Without
+// such proof the new text must have hardly anything in common with the old one: a reader
+// may misread letters when the same words are redrawn.
 type detector struct {
 	list    []observation
 	at      alignment

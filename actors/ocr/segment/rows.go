@@ -41,10 +41,10 @@ type rowsFound struct {
 	at    RowColumn
 }
 
-// rowBlocks finds them. Of a long group neither portrait nor name may show: then they stand
-// where earlier frames had them. A window of which bubbles are known has none, and
-// neither has one without an input, which may be a list of chats. buttons are what else was
-// found; those at the right lie on the messages.
+// rowBlocks finds the rows. In a long group, portrait and name may be out of view; then
+// earlier frames give their place. Windows with known bubbles have no rows. Neither have
+// windows without an input, which may be lists of chats. buttons are the other finds; those
+// at the right lie on the messages.
 func (p *Pane) rowBlocks(portraits []image.Rectangle, buttons []block) (found rowsFound) {
 	if p.background.patterned || p.Area.Max.Y == p.h || len(p.Known.Fills) > 0 {
 		return found

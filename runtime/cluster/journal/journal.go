@@ -390,9 +390,9 @@ func (j *Journal) sayMissing() {
 	}
 }
 
-// missing are the nodes of which nothing was heard for too long. Raft says that heartbeats go on only
-// where it said that they fail, so that the last word on an earlier term, or on a member that was
-// expelled, would count for ever: a failure holds no longer than the next one may take.
+// missing are the nodes that have been silent for too long. Raft reports recovery only after it
+// reported a failure in the same term, and never for an expelled member. So a failure expires unless
+// it is repeated in time.
 func (j *Journal) missing() map[string]bool {
 	j.mu.Lock()
 	defer j.mu.Unlock()

@@ -481,7 +481,8 @@ func (s *Seat) unmet() (list []string) {
 	return list
 }
 
-// refused is told whom the wires refused, and says so once a minute for each of some hosts.
+// refused logs each host that the wires refused at most once a minute. Beyond maxTurned
+// hosts it counts the rest as one.
 func (s *Seat) refused(remote net.Addr, err error) {
 	host, _, serr := net.SplitHostPort(remote.String())
 	if serr != nil {

@@ -13,8 +13,7 @@ const (
 	// lookEvery is how often the timers are looked at in any case: time stands still
 	// while the machine sleeps, the calendar goes on.
 	lookEvery = 30 * time.Second
-	// dozeEvery is how often actors are put to sleep that have had nothing to do, and those
-	// are looked for that block.
+	// dozeEvery is how often idle actors are put to sleep and blocked ones are found.
 	dozeEvery = 30 * time.Second
 )
 
