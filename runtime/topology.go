@@ -30,8 +30,8 @@ func topology(p *parts.Parts) ([]actorRow, []workerRow) {
 		// Whose conversation it is. The key is an application.
 		{on, m.ActorDirectory, "gives ids, knows names", anywhere, of(nil, directory.SubjectOf), p.Directory(), nil},
 		// Deciding what is new, and keeping it. The key is a conversation.
-		{on, m.ActorDedup, "keeps the ledger: which bubbles are new", anywhere, none, p.Ledger(), nil},
-		{on, m.ActorIngress, "stops echoes of what was sent, and repeats", anywhere, none, p.Gate(), nil},
+		{on, m.ActorDedup, "keeps the ledger: which bubbles are new", anywhere, none, p.Dedup(), nil},
+		{on, m.ActorIngress, "stops echoes of what was sent, and repeats", anywhere, none, p.Ingress(), nil},
 		{on, m.ActorBurst, "joins what comes in quick succession", anywhere, none, p.Burst(), nil},
 		{on, m.ActorConversation, "keeps what was said, and answers", anywhere, none, p.Conversation(), nil},
 		{on, m.ActorJudge, "judges whether to answer", anywhere, none, p.Judge(), nil},
@@ -43,7 +43,7 @@ func topology(p *parts.Parts) ([]actorRow, []workerRow) {
 		// The key is a node.
 		{on, m.ActorOwner, "knows what the owner does and allows", here, of(nil, owner.SubjectOf), p.Owner(), node},
 		// Sending. The key is a window, that of the keyboard a node.
-		{on, m.ActorOutbound, "sends and confirms", here, of(outbound.About, outbound.SubjectOf), p.Sender(), windows},
+		{on, m.ActorOutbound, "sends and confirms", here, of(outbound.About, outbound.SubjectOf), p.Outbound(), windows},
 		{on, m.ActorCatchUp, "scrolls back to a gap", here, of(catchup.About, catchup.SubjectOf), p.CatchUp(), windows},
 		{on, m.ActorKeyboard, "gives the desk's keyboard to one window at a time", here, none, keyboard.New, nil},
 		{on, m.ActorStall, "finds stalled tasks", here, of(stall.About, stall.SubjectOf), p.Stall(), node},

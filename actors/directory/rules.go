@@ -132,7 +132,7 @@ const consensus = 3
 type meant struct {
 	equal []messages.ConversationID // whose title is exactly this
 	alike []messages.ConversationID // whose title this may be a misreading of
-	torn  []messages.ConversationID // of these, read so as often as their title
+	often []messages.ConversationID // of these, read so as often as their title
 }
 
 func (m meant) all() []messages.ConversationID { return append(slices.Clone(m.equal), m.alike...) }
@@ -166,8 +166,8 @@ func whom(known map[messages.ConversationID]Known, title messages.Text, group bo
 			}
 		case k.resembles(title):
 			m.alike = append(m.alike, left)
-			if k.torn(title, group) {
-				m.torn = append(m.torn, left)
+			if k.oftenRead(title, group) {
+				m.often = append(m.often, left)
 			}
 		}
 	}
@@ -361,7 +361,7 @@ func onlyOne(q messages.Identify, m meant, may, rivals []messages.ConversationID
 		overMisnamed = q.Title.Confidence > 0 && its(messages.OverlapNone) &&
 			len(misnamed(having(q.Shared, m.all(), onlyWeak), known)) > 0
 		misnamedItself = its(messages.OverlapBack) && len(misnamed(may, known)) == 1
-		misread        = q.Look == "" && (len(rivals) > 0 && !read.certain || len(having(q.Shared, m.torn, unproven)) > 0)
+		misread        = q.Look == "" && (len(rivals) > 0 && !read.certain || len(having(q.Shared, m.often, unproven)) > 0)
 		alone          = len(m.equal) == 1 && (read.sure || len(m.alike) == 0 || !its(messages.OverlapGap))
 		othersRuledOut = its(messages.OverlapWeak, messages.OverlapNone) &&
 			len(having(q.Shared, m.equal, onlyOther)) == len(m.equal)-1
@@ -459,8 +459,8 @@ func (k Known) resembles(title messages.Text) bool {
 	})
 }
 
-// torn reports whether a title was read as often as what counts as the title.
-func (k Known) torn(title messages.Text, group bool) bool {
+// oftenRead reports whether a title was read as often as what counts as the title.
+func (k Known) oftenRead(title messages.Text, group bool) bool {
 	return slices.ContainsFunc(k.Readings, func(o Reading) bool {
 		return letters(o.Title) == letters(title) && o.Group == group && o.Votes >= max(k.votes(), votesSure)
 	})

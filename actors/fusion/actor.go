@@ -76,7 +76,7 @@ type actor struct {
 	inconsistentTitle messages.ConversationID   // whose it was
 	inconsistentAt    time.Time                 // capture of the last of them
 	watched           time.Time                 // when the window last showed what was read before the last frame
-	steady            steady
+	streak            titleStreak
 	blank             blank
 	header            header
 	unknown           unknown
@@ -200,7 +200,7 @@ func (a *actor) views(turn *actors.Turn, m messages.FrameRead, view View, k know
 func (a *actor) allTakenBack(turn *actors.Turn, m messages.FrameRead, view View) bool {
 	last := a.latest(turn)
 	return slices.ContainsFunc(m.Marks, func(k messages.Mark) bool { return k.Kind == messages.MarkUnsent }) &&
-		last.Conversation == view.Conversation && len(last.Marks) > 0 && a.steady.from(view.Conversation, last.At)
+		last.Conversation == view.Conversation && len(last.Marks) > 0 && a.streak.from(view.Conversation, last.At)
 }
 
 // claimed corrects the sides of bubbles that were recognised as own ones before.
@@ -408,7 +408,7 @@ func (a *actor) remember(turn *actors.Turn, view View, at time.Time) {
 		}
 	}
 	last := a.before(turn, view.Conversation)
-	view = last.linked(view, a.steady.from(view.Conversation, last.At))
+	view = last.linked(view, a.streak.from(view.Conversation, last.At))
 	view.At, view.Looks = at, last.Looks
 	lastViews.Put(turn, string(view.Conversation), view)
 }

@@ -22,7 +22,7 @@ func (a *actor) wantedIdentified(turn *actors.Turn, answer messages.Identified) 
 	view := viewOf(answer.Conversation, m.Read.Bubbles)
 	c := answer.Conversation
 	last := a.before(turn, c)
-	gap := len(last.linked(view, a.steady.from(c, last.At)).Anchor) > 0
+	gap := len(last.linked(view, a.streak.from(c, last.At)).Anchor) > 0
 	if answer.Why != "" || answer.Unlisted || gap || !a.agrees(turn, m.Read, view) {
 		c = ""
 	}

@@ -43,7 +43,7 @@ func (a *actor) identified(turn *actors.Turn, answer messages.Identified) {
 		return
 	}
 	a.asked = nil
-	a.steady.note(m, answer)
+	a.streak.note(m, answer)
 	if answer.Why != "" {
 		a.contestUnknown(turn, m, answer.Why)
 		a.keep(turn, m, answer)
@@ -135,7 +135,7 @@ func (a *actor) compare(turn *actors.Turn, m messages.FrameRead, answer messages
 			turn.Send(messages.To(messages.ActorDedup, string(c)), messages.AskOverlap{
 				Window: a.window, Frame: m.Hash, At: m.At, Bubbles: bubbles, Marks: m.Marks, Size: m.Size,
 				Scale: m.Scale, Watched: a.unwatched(turn, c, m) < time.Second*time.Duration(len(m.Bubbles)),
-				Unbroken: a.steady.until(m, c),
+				Unbroken: a.streak.until(m, c),
 			})
 		}
 	}

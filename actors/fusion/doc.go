@@ -26,7 +26,7 @@
 // The pixels of a header (looks.go) say whose name it is: equal ones are one name, however it
 // was read, and others are another until the bubbles prove it.
 //
-// While a window shows one title without a break (actor_steady.go), what stands in the
+// While a window shows one title without a break (actor_streak.go), what stands in the
 // place of a message is that message, edited or taken back: no namesake's first sight.
 //
 // A [Strategy] chooses the evidence. In profile seed ([ByText]), and where bubbles

@@ -192,14 +192,14 @@ func (v *replayVerb) play(cmd *cobra.Command, args []string) error {
 
 // summary is the last line of replay --json.
 type summary struct {
-	replay.Tally
+	replay.Counts
 	OCRCalls    int   `json:"ocr_calls"`
 	BubblesRead int   `json:"bubbles_read"`
 	CPUMS       int64 `json:"cpu_ms"`
 }
 
 func summaryOf(r replay.Result) summary {
-	return summary{Tally: r.Tally, OCRCalls: r.OCRCalls, BubblesRead: r.BubblesRead, CPUMS: r.CPU.Milliseconds()}
+	return summary{Counts: r.Counts, OCRCalls: r.OCRCalls, BubblesRead: r.BubblesRead, CPUMS: r.CPU.Milliseconds()}
 }
 
 // printProblems lists what was missed and so on. The scenario is a file of the person's

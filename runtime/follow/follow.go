@@ -214,8 +214,8 @@ var (
 	errExited     = errors.New("the goroutine was ended with runtime.Goexit")
 )
 
-// patience is how long a handler may take for an event until that is told.
-const patience = 30 * time.Second
+// handlerTimeout is how long a handler may take for an event before this is reported.
+const handlerTimeout = 30 * time.Second
 
 // catchUp is how long a subscription may work on its backlog once the actors have
 // stopped. The rest is kept for the next start.
@@ -463,10 +463,10 @@ func (f *follower) retryParked() error {
 	return nil
 }
 
-// handle waits for the handler, and tells if that takes longer than patience.
+// handle waits for the handler, and tells if that takes longer than handlerTimeout.
 func (f *follower) handle(ev Event) error {
 	result := f.call(f.stop, ev)
-	late := time.NewTimer(patience)
+	late := time.NewTimer(handlerTimeout)
 	defer late.Stop()
 	select {
 	case err := <-result:
@@ -476,8 +476,8 @@ func (f *follower) handle(ev Event) error {
 	before := f.hangs(errHangs)
 	f.Trouble(f.reason(), fmt.Sprintf("subscription %q: %v from event %d since %v: what follows waits; "+
 		"`kill -QUIT %d` ends the program and writes where it waits, and the event comes again",
-		f.name, errHangs, ev.Seq, patience, os.Getpid()))
-	f.Log.Warn().Str("subscription", f.name).Uint64("event", ev.Seq).Dur("after", patience).Msg("subscription_hangs")
+		f.name, errHangs, ev.Seq, handlerTimeout, os.Getpid()))
+	f.Log.Warn().Str("subscription", f.name).Uint64("event", ev.Seq).Dur("after", handlerTimeout).Msg("subscription_hangs")
 	err := <-result
 	f.hangs(before)
 	f.Trouble(f.reason(), "")

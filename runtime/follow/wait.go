@@ -37,8 +37,8 @@ func WaitHandlers(broken context.Context, wg *sync.WaitGroup) {
 }
 
 func waitAtMost(limit, broken context.Context, wg *sync.WaitGroup) {
-	patience, over := context.WithCancel(limit)
+	within, over := context.WithCancel(limit)
 	defer over()
 	defer context.AfterFunc(broken, func() { time.AfterFunc(brokenLimit, over) })()
-	WaitOr(wg, patience)
+	WaitOr(wg, within)
 }

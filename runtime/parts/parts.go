@@ -128,8 +128,8 @@ func (p *Parts) Directory() NewActor {
 	})
 }
 
-// Ledger decides which bubbles are new.
-func (p *Parts) Ledger() NewActor {
+// Dedup decides which bubbles are new.
+func (p *Parts) Dedup() NewActor {
 	o := dedupOptions(&p.Config)
 	o.HashKey = p.HashKey
 	o.CatchUp = func(w messages.WindowID) time.Duration {
@@ -148,15 +148,15 @@ func (p *Parts) CatchUp() NewActor {
 	})
 }
 
-// Gate stops echoes and repeats.
-func (p *Parts) Gate() NewActor {
+// Ingress stops echoes and repeats.
+func (p *Parts) Ingress() NewActor {
 	o := ingressRules(&p.Config)
 	o.HashKey = p.HashKey
 	return ingress.New(o)
 }
 
-// Sender types replies into its window.
-func (p *Parts) Sender() NewActor {
+// Outbound types replies into its window.
+func (p *Parts) Outbound() NewActor {
 	o := outbound.Options{Rules: p.Config.Rules.Send, Desk: p.Config.Node, Read: p.Config.OCR.Timeout}
 	for _, w := range p.WindowKeys() {
 		o.Windows = append(o.Windows, messages.WindowID(w))

@@ -52,7 +52,7 @@ func RunAll(ctx context.Context, cases []corpus.Case, o Options, done func(i int
 	}
 	var sum Result
 	for i, r := range results {
-		sum.Add(r.Tally)
+		sum.Add(r.Counts)
 		sum.OCRCalls += r.OCRCalls
 		sum.BubblesRead += r.BubblesRead
 		sum.Virtual += r.Virtual

@@ -40,7 +40,7 @@ func (p *playback) changes(people map[messages.ConversationID]string) (shown, pu
 
 // scoreChanges matches each published change with the most similar one that was shown,
 // and counts what is left of either.
-func scoreChanges(shown, published []altered, t *Tally) (problems []Problem) {
+func scoreChanges(shown, published []altered, t *Counts) (problems []Problem) {
 	met := make([]bool, len(shown))
 	for _, limit := range []float64{maxDifference, maxMisread} { // the clear ones first
 		published = slices.DeleteFunc(slices.Clone(published), func(p altered) bool {

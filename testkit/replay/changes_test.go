@@ -25,27 +25,27 @@ func alterations(words string) (out []altered) {
 func TestScoreChanges(t *testing.T) {
 	for _, c := range []struct {
 		shown, published string
-		want             Tally
+		want             Counts
 	}{
-		{"", "", Tally{}},
-		{"one -", "one -", Tally{Changes: 2}},
-		{"one -", "-", Tally{Changes: 2, ChangesMissed: 1}},
-		{"one", "one one", Tally{Changes: 1, ChangesDoubled: 1}},
-		{"", "one -", Tally{ChangesDoubled: 2}},
-		{"one", "B:one", Tally{Changes: 1, ChangesMissed: 1, ChangesDoubled: 1}},
-		{"~one two", "two", Tally{Changes: 1}},
-		{"~one two", "one two", Tally{Changes: 1}},
-		{"somewhere", "somevvhere", Tally{Changes: 1}},                       // misread
-		{"OK", "0K", Tally{Changes: 1}},                                      // one letter of two
-		{"OK", "no", Tally{Changes: 1, ChangesMissed: 1, ChangesDoubled: 1}}, // both
-		{"sorry 本当sorry", "回sory 本当sorry", Tally{Changes: 2}},                // the clear one first
-		{"one two", "two one", Tally{Changes: 2}},                            // in any order
-		{"one", "-", Tally{Changes: 1, ChangesMissed: 1, ChangesDoubled: 1}}, // edited, not taken back
-		{"B:- -", "-", Tally{Changes: 2, ChangesMissed: 1}},                  // of which conversation
-		{"one one", "one", Tally{Changes: 2, ChangesMissed: 1}},              // each for itself
-		{"longer", "something", Tally{Changes: 1, ChangesMissed: 1, ChangesDoubled: 1}},
+		{"", "", Counts{}},
+		{"one -", "one -", Counts{Changes: 2}},
+		{"one -", "-", Counts{Changes: 2, ChangesMissed: 1}},
+		{"one", "one one", Counts{Changes: 1, ChangesDoubled: 1}},
+		{"", "one -", Counts{ChangesDoubled: 2}},
+		{"one", "B:one", Counts{Changes: 1, ChangesMissed: 1, ChangesDoubled: 1}},
+		{"~one two", "two", Counts{Changes: 1}},
+		{"~one two", "one two", Counts{Changes: 1}},
+		{"somewhere", "somevvhere", Counts{Changes: 1}},                       // misread
+		{"OK", "0K", Counts{Changes: 1}},                                      // one letter of two
+		{"OK", "no", Counts{Changes: 1, ChangesMissed: 1, ChangesDoubled: 1}}, // both
+		{"sorry 本当sorry", "回sory 本当sorry", Counts{Changes: 2}},                // the clear one first
+		{"one two", "two one", Counts{Changes: 2}},                            // in any order
+		{"one", "-", Counts{Changes: 1, ChangesMissed: 1, ChangesDoubled: 1}}, // edited, not taken back
+		{"B:- -", "-", Counts{Changes: 2, ChangesMissed: 1}},                  // of which conversation
+		{"one one", "one", Counts{Changes: 2, ChangesMissed: 1}},              // each for itself
+		{"longer", "something", Counts{Changes: 1, ChangesMissed: 1, ChangesDoubled: 1}},
 	} {
-		var got Tally
+		var got Counts
 		problems := scoreChanges(alterations(c.shown), alterations(c.published), &got)
 		if got != c.want || len(problems) != got.Errors() {
 			t.Errorf("scoreChanges(%q, %q) = %+v with %d problems, want %+v with one each", c.shown, c.published, got,

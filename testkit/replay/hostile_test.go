@@ -23,7 +23,7 @@ const hostileOpen = 5
 func TestReplayHostile(t *testing.T) {
 	first, n := number("KEHAI_SEED", 1), number("KEHAI_HOSTILE", 12)
 	kind := os.Getenv("KEHAI_SHRINK")
-	var sum Tally
+	var sum Counts
 	errors := 0
 	for seed := first; seed < first+n; seed++ {
 		c := corpus.Hostile(seed)
@@ -36,7 +36,7 @@ func TestReplayHostile(t *testing.T) {
 			return r
 		}
 		r := play(c.Script)
-		sum.Add(r.Tally)
+		sum.Add(r.Counts)
 		if r.Errors() == 0 {
 			continue
 		}

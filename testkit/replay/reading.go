@@ -12,7 +12,7 @@ import (
 const nearEnough = 5
 
 // read counts how the text of a message came out. Of its versions the most similar counts.
-func (s *scorer) read(m said, h heard) {
+func (s *scorer) read(m said, h delivered) {
 	if m.kind != messages.KindText {
 		return
 	}

@@ -10,12 +10,12 @@ import (
 
 // recorder keeps what comes out of a replay.
 type recorder struct {
-	got      []heard
+	got      []delivered
 	place    []messages.Occurrence              // of each in got
 	incoming map[string]messages.IncomingBubble // that went into ingress, by the message's id
 	sent     []said
 	// claimed are texts that were taken for what Kehai has sent before they were messages.
-	claimed []heard
+	claimed []delivered
 	gaps    []messages.ConversationID // in which messages may be missing, as was told
 	// changed holds what was published of messages after their delivery.
 	changed []messages.MessageChanged
@@ -27,7 +27,7 @@ func newRecorder() recorder { return recorder{incoming: map[string]messages.Inco
 func (r *recorder) delivered(m messages.MessageDelivered) {
 	for _, part := range m.Parts {
 		for _, text := range r.texts(part.Text) {
-			r.add(heard{id: m.Conversation, occurrence: part.Occurrence, sender: string(m.Sender), kind: part.Kind,
+			r.add(delivered{id: m.Conversation, occurrence: part.Occurrence, sender: string(m.Sender), kind: part.Kind,
 				text: text, partial: part.Partial}, part.Occurrence)
 		}
 	}
@@ -40,14 +40,14 @@ func (r *recorder) dropped(d events.Dropped) {
 		return
 	}
 	for _, text := range r.texts(h.Text) {
-		r.add(heard{id: h.Conversation, sender: string(h.Sender), kind: h.Kind, text: text, echo: true}, h.Occurrence)
+		r.add(delivered{id: h.Conversation, sender: string(h.Sender), kind: h.Kind, text: text, echo: true}, h.Occurrence)
 	}
 }
 
 // claimedSent records what was taken for a text that Kehai has sent, though not on the own side.
 func (r *recorder) claimedSent(e events.EchoMessage) {
 	if e.Side == messages.SideIncoming {
-		r.claimed = append(r.claimed, heard{id: e.Conversation, kind: messages.KindText, text: string(e.Text.Text)})
+		r.claimed = append(r.claimed, delivered{id: e.Conversation, kind: messages.KindText, text: string(e.Text.Text)})
 	}
 }
 
@@ -70,7 +70,7 @@ func (r *recorder) texts(t messages.Text) []string {
 
 // add keeps the order in which messages came out. Only dropped ones are inserted: before
 // later occurrences of the same conversation, and after earlier ones.
-func (r *recorder) add(h heard, at messages.Occurrence) {
+func (r *recorder) add(h delivered, at messages.Occurrence) {
 	i := len(r.got)
 	for j := len(r.got) - 1; j >= 0; j-- {
 		if r.got[j].id != h.id {

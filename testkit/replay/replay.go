@@ -1,6 +1,6 @@
 // Package replay plays the script of a chat on a drawn window, runs the whole
 // chain that reads it in virtual time, and counts what was missed or doubled:
-// see [Run], and [Tally] for what counts. [RunAll] does so with a set of scripts,
+// see [Run], and [Counts] for what counts. [RunAll] does so with a set of scripts,
 // such as package corpus makes.
 //
 // The window (replay.go, host.go) is watched by a [runtime.Simulation]; the
@@ -57,7 +57,7 @@ type Options struct {
 
 // Result is the outcome of a replay.
 type Result struct {
-	Tally
+	Counts
 	OCRCalls    int           // frames given to OCR, repeats included
 	BubblesRead int           // bubbles that cost a recognition
 	CPU         time.Duration // of the whole process meanwhile; the only field that differs between equal replays
@@ -93,7 +93,7 @@ func (r Result) Columns() (list []Column) {
 // says how long it took: then the script goes on meanwhile. send
 // commits TextSent and then puts the bubble into the conversation shown.
 //
-// What counts: see [Tally]. Expected is what [drawn.Window.Truth] lists, but for
+// What counts: see [Counts]. Expected is what [drawn.Window.Truth] lists, but for
 // messages that were first shown by scrolling back past newer ones, and for what
 // dedup.first_sight does not pass on of a conversation's first view: these are
 // history and may come out or not. So are those first shown by a capture of nothing but one
@@ -381,7 +381,7 @@ func (p *playback) divert(env engine.Envelope) bool {
 // finish computes the score.
 func (p *playback) finish() {
 	app := p.cfg.Windows[0].App + ":"
-	named := func(list []heard) (out []heard) { // as they are called in the end
+	named := func(list []delivered) (out []delivered) { // as they are called in the end
 		for _, h := range list {
 			h.conversation = strings.TrimPrefix(string(p.called(h.id)), app)
 			out = append(out, h)
@@ -401,7 +401,7 @@ func (p *playback) finish() {
 	shown, published := p.changes(people)
 	problems = append(problems, scoreChanges(shown, published, &tally)...)
 	sortProblems(problems)
-	p.result.Tally = tally
+	p.result.Counts = tally
 	p.result.Problems = append(p.result.Problems, problems...)
 	p.result.Virtual = p.now().Sub(epoch)
 }

@@ -39,9 +39,9 @@ func replayed(t *testing.T, o Options) (string, Result) {
 		t.Fatalf("Run() = %v, want nil", err)
 	}
 	if err := enc.Encode(struct {
-		Tally
+		Counts
 		OCRCalls, BubblesRead int
-	}{r.Tally, r.OCRCalls, r.BubblesRead}); err != nil {
+	}{r.Counts, r.OCRCalls, r.BubblesRead}); err != nil {
 		t.Fatal(err)
 	}
 	return out.String(), r
@@ -139,7 +139,7 @@ func TestReplayGolden(t *testing.T) {
 			output, r := replayed(t, optionsOf(t, string(text)))
 			got := noticed(t, output)
 			if r.Errors() != 0 || len(r.Problems) != 0 {
-				t.Errorf("Run(%s) = %+v %+v, want no error", file, r.Tally, r.Problems)
+				t.Errorf("Run(%s) = %+v %+v, want no error", file, r.Counts, r.Problems)
 			}
 			golden := strings.TrimSuffix(file, ".jsonl") + ".golden"
 			if *update {
@@ -237,7 +237,7 @@ func TestReplayDoesTheHostsPart(t *testing.T) {
 	got, want := strings.Join(seen, ", "),
 		"poller started, miss true, poller stopped, poller started, poller started, poller stopped"
 	if got != want || r.Errors() != 0 || r.Expected != 2 {
-		t.Errorf("Run() reported %s and %+v, want %s and 2 messages", got, r.Tally, want)
+		t.Errorf("Run() reported %s and %+v, want %s and 2 messages", got, r.Counts, want)
 	}
 }
 
@@ -246,7 +246,7 @@ func TestReplayReal(t *testing.T) {
 	o := plainOptions(script.Default())
 	o.Fonts, o.OCR.Real = nil, true
 	if _, r := replayed(t, o); r.Errors() != 0 || r.Expected < 20 {
-		t.Errorf("Run() with Tesseract = %+v %+v, want no error", r.Tally, r.Problems)
+		t.Errorf("Run() with Tesseract = %+v %+v, want no error", r.Counts, r.Problems)
 	}
 }
 
@@ -285,7 +285,7 @@ func TestReplayGenerated(t *testing.T) {
 			})
 			path := keep(t, small, c, seed)
 			r, err = run(small)
-			t.Errorf("%s: Run() = %+v %+v, %v, want no error; see %s", c.Name, r.Tally, r.Problems, err, path)
+			t.Errorf("%s: Run() = %+v %+v, %v, want no error; see %s", c.Name, r.Counts, r.Problems, err, path)
 		})
 	}
 }

@@ -10,9 +10,9 @@ import (
 	"github.com/kehai-run/kehai/messages"
 )
 
-// Tally counts what a replay has shown, and what became of it. Bubbles of a joined
+// Counts counts what a replay has shown, and what became of it. Bubbles of a joined
 // message count singly.
-type Tally struct {
+type Counts struct {
 	Expected      int `json:"expected"`      // messages of the friend that a capture showed whole
 	Delivered     int `json:"delivered"`     // bubbles that came out
 	Missed        int `json:"missed"`        // expected, and did not come out
@@ -39,13 +39,13 @@ type Tally struct {
 }
 
 // Errors is the sum of all error columns.
-func (t Tally) Errors() int {
+func (t Counts) Errors() int {
 	return t.Missed + t.Doubled + t.FalseEcho + t.EchoLeaked + t.Misattributed + t.OrderErrors +
 		t.ChangesMissed + t.ChangesDoubled + t.Garbled + t.Misnamed
 }
 
 // columns are the numbers of a tally by their names.
-func (t *Tally) columns() []column {
+func (t *Counts) columns() []column {
 	return []column{
 		{"expected", &t.Expected}, {"delivered", &t.Delivered}, {"missed", &t.Missed}, {"doubled", &t.Doubled},
 		{"false_echo", &t.FalseEcho}, {"echo_leaked", &t.EchoLeaked}, {"misattributed", &t.Misattributed},
@@ -62,7 +62,7 @@ type column struct {
 }
 
 // Add adds another tally.
-func (t *Tally) Add(o Tally) {
+func (t *Counts) Add(o Counts) {
 	for i, c := range o.columns() {
 		*t.columns()[i].n += *c.n
 	}
@@ -93,8 +93,8 @@ type said struct {
 	partial bool
 }
 
-// heard is a bubble that came out or, with echo, was taken for an echo.
-type heard struct {
+// delivered is a bubble that came out or, with echo, was taken for an echo.
+type delivered struct {
 	conversation, sender string
 	kind                 messages.Kind
 	text                 string
@@ -112,34 +112,34 @@ type Line struct {
 	Free               bool          // it may come out or not
 }
 
-// Score compares, as a replay does, what friends wrote in a real window with what was delivered,
+// Score compares, as a replay does, what friends wrote in a real window with what Kehai passed on,
 // both in order. own holds the texts of the window's owner by conversation.
-func Score(wrote, delivered []Line, own map[string][]string) (Tally, []Problem) {
+func Score(wrote, passed []Line, own map[string][]string) (Counts, []Problem) {
 	var all []said
-	var got []heard
+	var got []delivered
 	for _, l := range wrote {
 		all = append(all, said{conversation: l.Conversation, kind: messages.KindText, texts: []string{l.Text},
 			free: l.Free})
 	}
-	for _, l := range delivered {
-		got = append(got, heard{conversation: l.Conversation, sender: l.Conversation, kind: l.Kind, text: l.Text,
+	for _, l := range passed {
+		got = append(got, delivered{conversation: l.Conversation, sender: l.Conversation, kind: l.Kind, text: l.Text,
 			id: messages.ConversationID(l.Conversation)})
 	}
 	return score(all, got, own, nil)
 }
 
-// score compares what was said with what was heard. Both are in order, and
+// score compares what was said with what was delivered. Both are in order, and
 // what was taken for an echo stands where it would have come out; own holds the
 // texts of the window's owner by conversation, and claimed are texts that were taken
 // for what Kehai had sent, before they were messages at all.
 //
 // Within a conversation the two are laid along each other like the letters of
 // two words, by the least sum of differences; see [difference]. What is left
-// over then is explained, the first that fits: said and heard alike, but at
-// another place in the order; heard in another conversation; an own message;
+// over then is explained, the first that fits: said and delivered alike, but at
+// another place in the order; delivered in another conversation; an own message;
 // else doubled.
-func score(all []said, got []heard, own map[string][]string, claimed []heard) (t Tally, problems []Problem) {
-	s := scorer{said: all, heard: got, own: own, partner: make([]int, len(got)), met: make([]bool, len(all))}
+func score(all []said, got []delivered, own map[string][]string, claimed []delivered) (t Counts, problems []Problem) {
+	s := scorer{said: all, delivered: got, own: own, partner: make([]int, len(got)), met: make([]bool, len(all))}
 	for i := range s.partner {
 		s.partner[i] = -1
 	}
@@ -161,14 +161,14 @@ func score(all []said, got []heard, own map[string][]string, claimed []heard) (t
 }
 
 type scorer struct {
-	said     []said
-	heard    []heard
-	own      map[string][]string
-	partner  []int // of heard: index of what was said, or -1
-	met      []bool
-	t        Tally
-	problems []Problem
-	counted  []int // of said: false echoes
+	said      []said
+	delivered []delivered
+	own       map[string][]string
+	partner   []int // of delivered: index of what was said, or -1
+	met       []bool
+	t         Counts
+	problems  []Problem
+	counted   []int // of said: false echoes
 }
 
 func (s *scorer) report(column *int, what, conversation, text string) {
@@ -201,7 +201,7 @@ func (s *scorer) lay(name string) {
 			us = append(us, i)
 		}
 	}
-	for j, h := range s.heard {
+	for j, h := range s.delivered {
 		if h.conversation == name {
 			them = append(them, j)
 		}
@@ -251,23 +251,23 @@ func (s *scorer) aloneSaid(i int) float64 {
 }
 
 func (s *scorer) aloneHeard(j int) float64 {
-	if s.heard[j].echo {
+	if s.delivered[j].echo {
 		return 0
 	}
 	return costAlone
 }
 
 func (s *scorer) pair(i, j int) float64 {
-	d := difference(s.said[i], s.heard[j])
-	if s.heard[j].echo {
+	d := difference(s.said[i], s.delivered[j])
+	if s.delivered[j].echo {
 		d += costEcho
 	}
 	return d
 }
 
-// take pairs the jth heard with the ith said.
+// take pairs the jth delivered with the ith said.
 func (s *scorer) take(i, j int) {
-	m, h := s.said[i], s.heard[j]
+	m, h := s.said[i], s.delivered[j]
 	s.partner[j] = i
 	switch {
 	case h.echo && m.free:
@@ -300,7 +300,7 @@ func (s *scorer) called(name string) bool {
 // called, or else the one that most of its texts were said in, if its name may be a
 // misread one. Of several ids of one person, that with the most messages counts; the
 // others are nobody's.
-func whose(all []said, got []heard) {
+func whose(all []said, got []delivered) {
 	type claim struct {
 		name   string
 		texts  int
@@ -344,9 +344,9 @@ func whose(all []said, got []heard) {
 // order.
 const maxDifference = 0.3
 
-// explain finds a reason for everything heard without a partner.
+// explain finds a reason for everything delivered without a partner.
 func (s *scorer) explain() {
-	for j, h := range s.heard {
+	for j, h := range s.delivered {
 		if h.echo {
 			continue
 		}
@@ -378,7 +378,7 @@ func (s *scorer) explain() {
 
 // takenForSent finds what was missed because it was taken for a text that Kehai sent. Each
 // such text accounts for one message, and an own bubble that was missing for another.
-func (s *scorer) takenForSent(claimed []heard) {
+func (s *scorer) takenForSent(claimed []delivered) {
 	for _, h := range claimed {
 		i := s.left(h, true)
 		if i < 0 || s.said[i].free || slices.Contains(s.counted, i) {
@@ -389,9 +389,9 @@ func (s *scorer) takenForSent(claimed []heard) {
 	}
 }
 
-// left finds something said but not heard that is similar to h, in its conversation or in
+// left finds something said but not delivered that is similar to h, in its conversation or in
 // another.
-func (s *scorer) left(h heard, here bool) int {
+func (s *scorer) left(h delivered, here bool) int {
 	best, at := maxDifference, -1
 	for i, m := range s.said {
 		if s.met[i] || (m.conversation == h.conversation) != here {
@@ -404,7 +404,7 @@ func (s *scorer) left(h heard, here bool) int {
 	return at
 }
 
-func (s *scorer) isOwn(h heard) bool {
+func (s *scorer) isOwn(h delivered) bool {
 	return h.kind == messages.KindText && slices.ContainsFunc(s.own[h.conversation], func(o string) bool {
 		return difference(said{kind: messages.KindText, texts: []string{o}}, h) < maxDifference
 	})
@@ -414,7 +414,7 @@ func (s *scorer) isOwn(h heard) bool {
 // 1, or costNever if they cannot be one. Pictures are told by their kind. A
 // text without any letter or digit, which OCR cannot read, may come out
 // unreadable or as anything else that was read.
-func difference(m said, h heard) float64 {
+func difference(m said, h delivered) float64 {
 	picture := func(k messages.Kind) bool { return k == messages.KindSticker || k == messages.KindImage }
 	if m.kind != messages.KindText {
 		if picture(m.kind) && picture(h.kind) {
@@ -432,7 +432,7 @@ func difference(m said, h heard) float64 {
 	return best
 }
 
-func differenceOfTexts(t string, h heard) float64 {
+func differenceOfTexts(t string, h delivered) float64 {
 	wordless := !strings.ContainsFunc(t, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) })
 	switch {
 	case wordless && h.kind == messages.KindUnreadable:
@@ -461,7 +461,7 @@ func differenceOfTexts(t string, h heard) float64 {
 
 // sortProblems orders problems by column, as the tally has them.
 func sortProblems(list []Problem) {
-	columns := new(Tally).columns()
+	columns := new(Counts).columns()
 	place := func(p Problem) int {
 		return slices.IndexFunc(columns, func(c column) bool { return c.name == p.What })
 	}

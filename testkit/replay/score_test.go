@@ -27,11 +27,11 @@ func saidWords(words string) (out []said) {
 	return out
 }
 
-// heardWords does so for what came out: "?" is unreadable, "!text" was taken
+// deliveredWords does so for what came out: "?" is unreadable, "!text" was taken
 // for an echo, "text@Z" came under the name Z.
-func heardWords(words string) (out []heard) {
+func deliveredWords(words string) (out []delivered) {
 	for _, w := range strings.Fields(words) {
-		h := heard{conversation: "A", kind: messages.KindText}
+		h := delivered{conversation: "A", kind: messages.KindText}
 		if rest, ok := strings.CutPrefix(w, "B:"); ok {
 			h.conversation, w = "B", rest
 		}
@@ -53,7 +53,7 @@ func heardWords(words string) (out []heard) {
 }
 
 // found is a tally without the columns about texts.
-func (t Tally) found() Tally {
+func (t Counts) found() Counts {
 	t.Exact, t.Near, t.Garbled, t.Partial, t.Letters, t.Wrong, t.Misnamed = 0, 0, 0, 0, 0, 0, 0
 	return t
 }
@@ -63,48 +63,48 @@ func TestScore(t *testing.T) {
 		name        string
 		said, heard string
 		own         []string
-		want        Tally
+		want        Counts
 	}{
-		{"nothing", "", "", nil, Tally{}},
-		{"all", "hello OK OK 42", "hello OK OK 42", nil, Tally{Expected: 4, Delivered: 4}},
-		{"misread", "see_you_tomorrow 42 OK", "see_yov_tornorrow 4Z 0K", nil, Tally{Expected: 3, Delivered: 3}},
-		{"missed", "hello OK OK fine", "hello OK fine", nil, Tally{Expected: 4, Delivered: 3, Missed: 1}},
-		{"the last missed", "hello OK", "hello", nil, Tally{Expected: 2, Delivered: 1, Missed: 1}},
-		{"all missed", "hello OK", "", nil, Tally{Expected: 2, Missed: 2}},
-		{"doubled", "hello OK fine", "hello OK OK fine", nil, Tally{Expected: 3, Delivered: 4, Doubled: 1}},
-		{"doubled at the end", "hello OK", "hello OK hello", nil, Tally{Expected: 2, Delivered: 3, Doubled: 1}},
-		{"made up", "hello", "hello nonsense", nil, Tally{Expected: 1, Delivered: 2, Doubled: 1}},
+		{"nothing", "", "", nil, Counts{}},
+		{"all", "hello OK OK 42", "hello OK OK 42", nil, Counts{Expected: 4, Delivered: 4}},
+		{"misread", "see_you_tomorrow 42 OK", "see_yov_tornorrow 4Z 0K", nil, Counts{Expected: 3, Delivered: 3}},
+		{"missed", "hello OK OK fine", "hello OK fine", nil, Counts{Expected: 4, Delivered: 3, Missed: 1}},
+		{"the last missed", "hello OK", "hello", nil, Counts{Expected: 2, Delivered: 1, Missed: 1}},
+		{"all missed", "hello OK", "", nil, Counts{Expected: 2, Missed: 2}},
+		{"doubled", "hello OK fine", "hello OK OK fine", nil, Counts{Expected: 3, Delivered: 4, Doubled: 1}},
+		{"doubled at the end", "hello OK", "hello OK hello", nil, Counts{Expected: 2, Delivered: 3, Doubled: 1}},
+		{"made up", "hello", "hello nonsense", nil, Counts{Expected: 1, Delivered: 2, Doubled: 1}},
 		{"another text is no misreading", "hello", "goodbye", nil,
-			Tally{Expected: 1, Delivered: 1, Missed: 1, Doubled: 1}},
-		{"swapped", "hello OK fine", "OK hello fine", nil, Tally{Expected: 3, Delivered: 3, OrderErrors: 1}},
-		{"late", "hello OK fine yes", "OK fine yes hello", nil, Tally{Expected: 4, Delivered: 4, OrderErrors: 1}},
+			Counts{Expected: 1, Delivered: 1, Missed: 1, Doubled: 1}},
+		{"swapped", "hello OK fine", "OK hello fine", nil, Counts{Expected: 3, Delivered: 3, OrderErrors: 1}},
+		{"late", "hello OK fine yes", "OK fine yes hello", nil, Counts{Expected: 4, Delivered: 4, OrderErrors: 1}},
 		{"an own one leaked", "hello fine", "hello thank_you fine", []string{"thank_you"},
-			Tally{Expected: 2, Delivered: 3, EchoLeaked: 1}},
-		{"words of both sides", "morning fine", "morning fine", []string{"morning"}, Tally{Expected: 2, Delivered: 2}},
+			Counts{Expected: 2, Delivered: 3, EchoLeaked: 1}},
+		{"words of both sides", "morning fine", "morning fine", []string{"morning"}, Counts{Expected: 2, Delivered: 2}},
 		{"taken for an echo", "hello morning fine", "hello !morning fine", []string{"morning"},
-			Tally{Expected: 3, Delivered: 2, Missed: 1, FalseEcho: 1}},
-		{"an echo", "hello fine", "hello !morning fine", []string{"morning"}, Tally{Expected: 2, Delivered: 2}},
+			Counts{Expected: 3, Delivered: 2, Missed: 1, FalseEcho: 1}},
+		{"an echo", "hello fine", "hello !morning fine", []string{"morning"}, Counts{Expected: 2, Delivered: 2}},
 		{"an echo beside the same of the friend", "hello morning", "hello !morning morning", []string{"morning"},
-			Tally{Expected: 2, Delivered: 2}},
-		{"another conversation", "hello B:fine", "hello fine", nil, Tally{Expected: 2, Delivered: 2, Misattributed: 1}},
-		{"another name", "hello fine", "hello fine@Z", nil, Tally{Expected: 2, Delivered: 2, Misattributed: 1}},
+			Counts{Expected: 2, Delivered: 2}},
+		{"another conversation", "hello B:fine", "hello fine", nil, Counts{Expected: 2, Delivered: 2, Misattributed: 1}},
+		{"another name", "hello fine", "hello fine@Z", nil, Counts{Expected: 2, Delivered: 2, Misattributed: 1}},
 		{"conversations are apart", "hello B:hello OK B:OK", "B:hello B:OK hello OK", nil,
-			Tally{Expected: 4, Delivered: 4}},
-		{"stickers", "# hello # #", "# hello # #", nil, Tally{Expected: 4, Delivered: 4}},
-		{"a sticker missed", "# hello #", "# hello", nil, Tally{Expected: 3, Delivered: 2, Missed: 1}},
-		{"a sticker is no text", "#", "hello", nil, Tally{Expected: 1, Delivered: 1, Missed: 1, Doubled: 1}},
-		{"emoji", "👍 hello 👍", "? hello 8", nil, Tally{Expected: 3, Delivered: 3}},
-		{"words must be readable", "hello", "?", nil, Tally{Expected: 1, Delivered: 1, Missed: 1, Doubled: 1}},
-		{"edited", "hello one/two fine", "hello two fine", nil, Tally{Expected: 3, Delivered: 3}},
-		{"edited, before", "hello one/two fine", "hello one fine", nil, Tally{Expected: 3, Delivered: 3}},
+			Counts{Expected: 4, Delivered: 4}},
+		{"stickers", "# hello # #", "# hello # #", nil, Counts{Expected: 4, Delivered: 4}},
+		{"a sticker missed", "# hello #", "# hello", nil, Counts{Expected: 3, Delivered: 2, Missed: 1}},
+		{"a sticker is no text", "#", "hello", nil, Counts{Expected: 1, Delivered: 1, Missed: 1, Doubled: 1}},
+		{"emoji", "👍 hello 👍", "? hello 8", nil, Counts{Expected: 3, Delivered: 3}},
+		{"words must be readable", "hello", "?", nil, Counts{Expected: 1, Delivered: 1, Missed: 1, Doubled: 1}},
+		{"edited", "hello one/two fine", "hello two fine", nil, Counts{Expected: 3, Delivered: 3}},
+		{"edited, before", "hello one/two fine", "hello one fine", nil, Counts{Expected: 3, Delivered: 3}},
 		{"edited, both", "hello nothing/something fine", "hello nothing something fine", nil,
-			Tally{Expected: 3, Delivered: 4, Doubled: 1}},
-		{"history", "~hello fine", "fine", nil, Tally{Expected: 1, Delivered: 1}},
-		{"history that comes out", "~hello fine", "hello fine", nil, Tally{Expected: 1, Delivered: 2}},
-		{"history that comes out late", "~hello fine", "fine hello", nil, Tally{Expected: 1, Delivered: 2}},
-		{"history twice", "~hello fine", "hello fine hello", nil, Tally{Expected: 1, Delivered: 3, Doubled: 1}},
+			Counts{Expected: 3, Delivered: 4, Doubled: 1}},
+		{"history", "~hello fine", "fine", nil, Counts{Expected: 1, Delivered: 1}},
+		{"history that comes out", "~hello fine", "hello fine", nil, Counts{Expected: 1, Delivered: 2}},
+		{"history that comes out late", "~hello fine", "fine hello", nil, Counts{Expected: 1, Delivered: 2}},
+		{"history twice", "~hello fine", "hello fine hello", nil, Counts{Expected: 1, Delivered: 3, Doubled: 1}},
 	} {
-		got, problems := score(saidWords(c.said), heardWords(c.heard), map[string][]string{"A": c.own}, nil)
+		got, problems := score(saidWords(c.said), deliveredWords(c.heard), map[string][]string{"A": c.own}, nil)
 		got = got.found()
 		if got != c.want {
 			t.Errorf("%s: score(%q, %q, own %q) = %+v, want %+v", c.name, c.said, c.heard, c.own, got, c.want)
@@ -140,19 +140,19 @@ func TestScoreCounts(t *testing.T) {
 				doubled++
 			}
 		}
-		got, _ := score(saidWords(strings.Join(list, " ")), heardWords(strings.Join(out, " ")), nil, nil)
+		got, _ := score(saidWords(strings.Join(list, " ")), deliveredWords(strings.Join(out, " ")), nil, nil)
 		got = got.found()
-		want := Tally{Expected: len(list), Delivered: len(out), Missed: missed, Doubled: doubled}
+		want := Counts{Expected: len(list), Delivered: len(out), Missed: missed, Doubled: doubled}
 		if got != want {
 			t.Fatalf("round %d: score(%q, %q) = %+v, want %+v", round, list, out, got, want)
 		}
 	}
 }
 
-func TestTallyAdd(t *testing.T) {
-	sum := Tally{1, 2, 3, 4, 5, 6, 7, 8, 9, 1, 2, 3, 4, 5, 6, 7, 8, 9}
-	sum.Add(Tally{10, 20, 30, 40, 50, 60, 70, 80, 90, 10, 20, 30, 40, 50, 60, 70, 80, 90})
-	if want := (Tally{11, 22, 33, 44, 55, 66, 77, 88, 99, 11, 22, 33, 44, 55, 66, 77, 88, 99}); sum != want {
+func TestCountsAdd(t *testing.T) {
+	sum := Counts{1, 2, 3, 4, 5, 6, 7, 8, 9, 1, 2, 3, 4, 5, 6, 7, 8, 9}
+	sum.Add(Counts{10, 20, 30, 40, 50, 60, 70, 80, 90, 10, 20, 30, 40, 50, 60, 70, 80, 90})
+	if want := (Counts{11, 22, 33, 44, 55, 66, 77, 88, 99, 11, 22, 33, 44, 55, 66, 77, 88, 99}); sum != want {
 		t.Errorf("Add() = %+v, want %+v", sum, want)
 	}
 	if got, want := sum.Errors(), 33+44+55+66+77+88+11+22+55+66; got != want {
@@ -162,11 +162,11 @@ func TestTallyAdd(t *testing.T) {
 
 func BenchmarkScore(b *testing.B) {
 	var all []said
-	var got []heard
+	var got []delivered
 	for i := range 200 {
 		text := strings.Repeat("明日の会議は10時からです", 1+i%4) + strings.Repeat("x", i%7)
 		all = append(all, said{conversation: "A", kind: messages.KindText, texts: []string{text}})
-		got = append(got, heard{conversation: "A", sender: "A", kind: messages.KindText, text: text + "y"})
+		got = append(got, delivered{conversation: "A", sender: "A", kind: messages.KindText, text: text + "y"})
 	}
 	for b.Loop() {
 		score(all, got, nil, nil)

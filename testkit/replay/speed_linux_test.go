@@ -102,9 +102,9 @@ func playTimed(t *testing.T) spent {
 			}}),
 		runtime.WithWorkerWrapper(captures),
 	}})
-	if err != nil || got.Tally.Delivered < 10 {
-		t.Fatalf("Run() = %+v, %v, want messages", got.Tally, err)
+	if err != nil || got.Counts.Delivered < 10 {
+		t.Fatalf("Run() = %+v, %v, want messages", got.Counts, err)
 	}
-	t.Logf("%d messages in %v; drawing took %v", got.Tally.Delivered, got.Virtual, drawing)
+	t.Logf("%d messages in %v; drawing took %v", got.Counts.Delivered, got.Virtual, drawing)
 	return spent{float64(last - first - reading - drawing), float64(reading)}
 }

@@ -100,9 +100,9 @@ func (l *Ledger) newDetector(list []observation, a alignment, v View, mem Memory
 // shown reports whether the window's last view showed an entry.
 func (d *detector) shown(e *Entry) bool { return d.last.shows(e, d.view.Size.W) }
 
-// steady reports whether the window is not being drawn anew: most texts have kept their pixels,
+// drawnAsBefore reports whether the window is not being drawn anew: most texts have kept their pixels,
 // and each other one says something else. One alone may keep them by chance.
-func (d *detector) steady() bool { return d.theirs > 1 && d.theirs >= d.redrawn && d.anew == 0 }
+func (d *detector) drawnAsBefore() bool { return d.theirs > 1 && d.theirs >= d.redrawn && d.anew == 0 }
 
 func (d *detector) changeOf(i int) change {
 	o, e := &d.list[i], &d.entries[d.at.at[i]]
@@ -140,7 +140,7 @@ func (d *detector) changeOf(i int) change {
 func (d *detector) recased(i int) bool {
 	o, e := &d.list[i], &d.entries[d.at.at[i]]
 	return strings.EqualFold(string(o.Text), string(e.Text)) && o.Key != e.Key && abs(o.W-e.W) > sizeSlack && !o.Low &&
-		(d.only(i) || d.steady() && d.redrawnInPlace(i))
+		(d.only(i) || d.drawnAsBefore() && d.redrawnInPlace(i))
 }
 
 // resized reports whether a bubble with another text has grown or shrunk, in a window
@@ -172,7 +172,7 @@ func (d *detector) only(i int) bool {
 func (d *detector) redrawnInPlace(i int) bool {
 	o, e := &d.list[i], &d.entries[d.at.at[i]]
 	return d.shown(e) && d.keptAround(i) && (d.kept > d.redrawn ||
-		d.kept > 0 && (d.steady() || difference(o.text(), e.text()) > otherDifference))
+		d.kept > 0 && (d.drawnAsBefore() || difference(o.text(), e.text()) > otherDifference))
 }
 
 // keptAround reports whether the neighbours above and below an observation have kept
@@ -191,7 +191,7 @@ func (d *detector) keptAround(i int) bool {
 		case o.Key != 0 && o.Key == e.Key, o.clipped && k == 0 && sidesAgree(o.Side, e.Side):
 			return true
 		}
-		return d.steady() && d.shown(e) && replaces(o, e) // edited too
+		return d.drawnAsBefore() && d.shown(e) && replaces(o, e) // edited too
 	}
 	above := i > 0 && kept(i-1, -1) || i == 0 && d.entries[at[i]].Pos == d.last.Top
 	return above && (i+1 >= d.at.fresh || kept(i+1, 1))

@@ -21,7 +21,7 @@ var noon = time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
 // host is a member that invites.
 type host struct {
 	id       *identity.Identity
-	desk     Desk
+	issuer   Issuer
 	now      time.Time
 	admitted []string
 }
@@ -36,7 +36,7 @@ func newHost(t *testing.T) *host {
 }
 
 func (h *host) code() Code {
-	s, _ := h.desk.Invite(h.now)
+	s, _ := h.issuer.Invite(h.now)
 	return Code{Authority: h.id.Fingerprint(), Secret: s, Addresses: []string{"192.0.2.1:7412"}}
 }
 
@@ -67,7 +67,7 @@ func (h *host) connect(context.Context, string) (net.Conn, error) {
 			mine.Close()
 			return
 		}
-		_ = h.desk.Serve(context.Background(), conn, h.now, h.admit) // the one that joins says what is wrong
+		_ = h.issuer.Serve(context.Background(), conn, h.now, h.admit) // the one that joins says what is wrong
 	}()
 	return theirs, nil
 }
@@ -130,7 +130,7 @@ func TestRefusedCodes(t *testing.T) {
 	unknown.Secret[3] ^= 1
 	foreign.Authority[3] ^= 1
 	h.now = h.now.Add(Lifetime + time.Second)
-	if !h.desk.Open(h.now) || h.desk.Open(h.now.Add(Lifetime)) {
+	if !h.issuer.Open(h.now) || h.issuer.Open(h.now.Add(Lifetime)) {
 		t.Error("a late code is not told, or told for ever")
 	}
 	for _, c := range []struct {
@@ -144,8 +144,8 @@ func TestRefusedCodes(t *testing.T) {
 	if len(h.admitted) > 0 {
 		t.Errorf("%q were admitted", h.admitted)
 	}
-	if (&Desk{}).Open(noon) {
-		t.Error("a desk without codes is open")
+	if (&Issuer{}).Open(noon) {
+		t.Error("an issuer without codes is open")
 	}
 }
 
@@ -165,7 +165,7 @@ func TestGuesses(t *testing.T) {
 		go func() {
 			err := server.Handshake()
 			if err == nil {
-				err = h.desk.Serve(t.Context(), server, noon, h.admit)
+				err = h.issuer.Serve(t.Context(), server, noon, h.admit)
 			}
 			served <- err
 		}()
@@ -259,10 +259,10 @@ func FuzzLines(f *testing.F) {
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		in := bufio.NewReader(bytes.NewReader(raw))
 		var h hello
-		var d Desk
-		d.Invite(noon)
+		var is Issuer
+		is.Invite(noon)
 		if readLine(in, &h) == nil {
-			if _, err := d.redeem(h, &tls.ConnectionState{Version: tls.VersionTLS13}, noon); err == nil {
+			if _, err := is.redeem(h, &tls.ConnectionState{Version: tls.VersionTLS13}, noon); err == nil {
 				t.Error("a stranger redeems a code")
 			}
 		}

@@ -70,14 +70,14 @@ func (s *Seat) Invite(context.Context) (control.Invitation, error) {
 		return control.Invitation{}, errors.New("seat: a witness invites nobody: `kehai cluster invite` on another " +
 			"member")
 	}
-	secret, ends := s.desk.Invite(s.o.now())
+	secret, ends := s.issuer.Invite(s.o.now())
 	code := invite.Code{Authority: s.id.Fingerprint(), Secret: secret, Addresses: []string{s.wires.Addr().String()}}
 	return control.Invitation{Code: code.String(), Expires: control.Stamp{Time: ends}}, nil
 }
 
 // welcome serves a machine that has a code.
 func (s *Seat) welcome(ctx context.Context, c *tls.Conn) {
-	if err := s.desk.Serve(ctx, c, s.o.now(), s.admit); err != nil {
+	if err := s.issuer.Serve(ctx, c, s.o.now(), s.admit); err != nil {
 		s.refused(c.RemoteAddr(), err)
 	}
 }

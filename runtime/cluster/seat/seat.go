@@ -88,7 +88,7 @@ type Seat struct {
 	member  *journal.Journal // set by Start, before anybody can ask for what needs it
 	log     engine.Store     // of the member
 	keys    *keys.Keys
-	desk    invite.Desk
+	issuer  invite.Issuer
 	passing chan passing
 	broken  func(error) // ends the run
 	forgets func(conversations []string) error
@@ -186,7 +186,7 @@ func (s *Seat) start(st engine.Store, kinds []engine.Kind, ring *keyring.Ring, b
 	}
 	s.wires, err = transport.Listen(transport.Options{Identity: s.id, Address: at, Now: s.o.now, Dial: s.o.Dial,
 		Refused: s.refused,
-		Guests:  transport.Guests{Protocol: invite.Protocol, Open: s.desk.Open, Serve: s.welcome}})
+		Guests:  transport.Guests{Protocol: invite.Protocol, Open: s.issuer.Open, Serve: s.welcome}})
 	if err != nil {
 		return nil, err
 	}

@@ -10,10 +10,10 @@ import (
 // break. Reading a frame takes seconds, and none is captured meanwhile.
 const maxUnseen = 20 * time.Second
 
-// steady is the conversation that a window shows without a break: no other title, no
+// titleStreak is the conversation that a window shows without a break: no other title, no
 // empty window and no other conversation came in between, and no time without a window.
 // It dies with the activation.
-type steady struct {
+type titleStreak struct {
 	conversation messages.ConversationID // "" for none
 	title        string
 	name         messages.PixelKey // its pixels
@@ -22,25 +22,25 @@ type steady struct {
 
 // note takes in whose a frame is, or that nobody knows: then it is still to be told what
 // stands under the title.
-func (s *steady) note(m messages.FrameRead, answer messages.Identified) {
+func (s *titleStreak) note(m messages.FrameRead, answer messages.Identified) {
 	title := titleOf(m)
 	switch {
 	case len(m.Bubbles) == 0 && len(m.Marks) == 0, answer.Unlisted,
 		answer.Why != "" && (m.Away || !s.titled(m)):
-		*s = steady{}
+		*s = titleStreak{}
 	case answer.Why == "":
 		since := m.At
 		if s.until(m, answer.Conversation) {
 			since = s.since
 		}
-		*s = steady{conversation: answer.Conversation, title: title, name: m.Name, since: since, at: m.At}
+		*s = titleStreak{conversation: answer.Conversation, title: title, name: m.Name, since: since, at: m.At}
 	case s.conversation != "":
 		s.at = m.At
 	}
 }
 
 // until reports whether a window has shown a conversation up to a frame.
-func (s *steady) until(m messages.FrameRead, c messages.ConversationID) bool {
+func (s *titleStreak) until(m messages.FrameRead, c messages.ConversationID) bool {
 	seen := s.at
 	if m.Watched.After(seen) {
 		seen = m.Watched
@@ -49,7 +49,7 @@ func (s *steady) until(m messages.FrameRead, c messages.ConversationID) bool {
 }
 
 // from reports whether a conversation has been watched since a time, up to the last frame.
-func (s *steady) from(c messages.ConversationID, at time.Time) bool {
+func (s *titleStreak) from(c messages.ConversationID, at time.Time) bool {
 	return c != "" && s.conversation == c && !s.since.After(at)
 }
 
@@ -90,7 +90,7 @@ func (b *blank) long(m messages.FrameRead) bool { return b.before(m) && b.till.S
 
 // titled reports whether a frame has the same title: its pixels tell, or what was read where
 // they are unknown.
-func (s *steady) titled(m messages.FrameRead) bool {
+func (s *titleStreak) titled(m messages.FrameRead) bool {
 	if s.name != 0 && m.Name != 0 {
 		return s.name == m.Name
 	}

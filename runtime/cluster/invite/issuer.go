@@ -42,9 +42,9 @@ const (
 // Protocol is the ALPN name of the exchange.
 const Protocol = "kehai-join/1"
 
-// Desk holds the invitations of a member. They are lost with the process. Methods may be
+// Issuer holds the invitations of a member. They are lost with the process. Methods may be
 // called concurrently.
-type Desk struct {
+type Issuer struct {
 	mu   sync.Mutex
 	list []*invitation // the oldest first
 }
@@ -57,13 +57,13 @@ type invitation struct {
 }
 
 // Invite makes the secret of a new code.
-func (d *Desk) Invite(now time.Time) (s Secret, ends time.Time) {
+func (is *Issuer) Invite(now time.Time) (s Secret, ends time.Time) {
 	rand.Read(s[:]) // never fails
-	d.mu.Lock()
-	defer d.mu.Unlock()
+	is.mu.Lock()
+	defer is.mu.Unlock()
 	i := &invitation{secret: s, ends: now.Add(Lifetime)}
-	if d.list = append(d.list, i); len(d.list) > maxOpen {
-		d.list = d.list[1:]
+	if is.list = append(is.list, i); len(is.list) > maxOpen {
+		is.list = is.list[1:]
 	}
 	return s, i.ends
 }
@@ -71,10 +71,10 @@ func (d *Desk) Invite(now time.Time) (s Secret, ends time.Time) {
 // Open reports whether somebody may still come with a code: without any, a member does not
 // speak with strangers at all. A code counts a while longer than it is valid, so that
 // whoever brings it is told why it is refused.
-func (d *Desk) Open(now time.Time) bool {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	for _, i := range d.list {
+func (is *Issuer) Open(now time.Time) bool {
+	is.mu.Lock()
+	defer is.mu.Unlock()
+	for _, i := range is.list {
 		if now.Before(i.ends.Add(Lifetime)) {
 			return true
 		}
@@ -115,10 +115,10 @@ func (s Secret) proof(side string, conn *tls.ConnectionState) ([]byte, error) {
 }
 
 // redeem uses up the code of a hello.
-func (d *Desk) redeem(h hello, conn *tls.ConnectionState, now time.Time) (Secret, error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	for _, i := range d.list {
+func (is *Issuer) redeem(h hello, conn *tls.ConnectionState, now time.Time) (Secret, error) {
+	is.mu.Lock()
+	defer is.mu.Unlock()
+	for _, i := range is.list {
 		if i.secret.name() != h.Code {
 			continue
 		}
@@ -151,7 +151,7 @@ func (d *Desk) redeem(h hello, conn *tls.ConnectionState, now time.Time) (Secret
 //	member   {"grant":{…}} or {"error":"words"}
 //
 // Admit makes the machine a member. The error is that of whoever came.
-func (d *Desk) Serve(ctx context.Context, conn *tls.Conn, now time.Time,
+func (is *Issuer) Serve(ctx context.Context, conn *tls.Conn, now time.Time,
 	admit func(context.Context, identity.Request) (identity.Grant, error)) error {
 	defer conn.Close()
 	l := newLines(conn)
@@ -160,7 +160,7 @@ func (d *Desk) Serve(ctx context.Context, conn *tls.Conn, now time.Time,
 		return err
 	}
 	state := conn.ConnectionState()
-	secret, err := d.redeem(h, &state, now)
+	secret, err := is.redeem(h, &state, now)
 	if err != nil {
 		for name, sentinel := range codes {
 			if errors.Is(err, sentinel) {
