@@ -11,12 +11,15 @@ import "time"
 //
 // Trace names the sending: another attempt with the same text and Trace renews
 // the first. At is when the sender decided; the time within which a text counts
-// as an echo begins with the turn that records it.
+// as an echo begins with the turn that records it. Window is whose sender waits for the
+// bubble, "" for a host. Older versions stored it without the window: then its sender's
+// address names it.
 type TextSent struct {
 	Conversation ConversationID `json:"conversation"`
 	Text         Text           `json:"text"`
 	Trace        string         `json:"trace,omitempty"`
 	At           time.Time      `json:"at"`
+	Window       WindowID       `json:"window,omitempty"`
 }
 
 // MessageType implements [Message].
@@ -204,8 +207,11 @@ func (m OwnMessage) Subject() ConversationID { return m.Conversation }
 
 // AskKeyboard asks keyboard/DESK for the desk's keyboard, which one window can hold at a
 // time. The answer is [KeyboardGiven]. A holder that asks again gets it for a new period.
+// For is the kind of the actor that asks for the window, [ActorOutbound] or [ActorCatchUp]:
+// the two count as two who ask. Older versions stored it empty: then the sender's kind counts.
 type AskKeyboard struct {
 	Window WindowID `json:"window"`
+	For    string   `json:"for,omitempty"`
 }
 
 // MessageType implements [Message].
@@ -220,9 +226,10 @@ type KeyboardGiven struct {
 // MessageType implements [Message].
 func (KeyboardGiven) MessageType() Type { return Type{"keyboard_given", 1} }
 
-// LeaveKeyboard returns the keyboard, or stops waiting for it.
+// LeaveKeyboard returns the keyboard, or stops waiting for it. For is as in [AskKeyboard].
 type LeaveKeyboard struct {
 	Window WindowID `json:"window"`
+	For    string   `json:"for,omitempty"`
 }
 
 // MessageType implements [Message].

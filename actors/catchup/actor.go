@@ -179,11 +179,11 @@ func (a *actor) perform(turn *actors.Turn, j Job, do Effect) {
 }
 
 func (a *actor) askKeyboard(turn *actors.Turn) {
-	turn.Send(messages.To(messages.ActorKeyboard, a.o.Desk), messages.AskKeyboard{Window: a.window})
+	turn.Send(messages.To(messages.ActorKeyboard, a.o.Desk), messages.AskKeyboard{Window: a.window, For: Kind})
 }
 
 func (a *actor) leaveKeyboard(turn *actors.Turn) {
-	turn.Send(messages.To(messages.ActorKeyboard, a.o.Desk), messages.LeaveKeyboard{Window: a.window})
+	turn.Send(messages.To(messages.ActorKeyboard, a.o.Desk), messages.LeaveKeyboard{Window: a.window, For: Kind})
 }
 
 // turnWheel turns it over the middle of the messages.

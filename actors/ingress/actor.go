@@ -73,8 +73,9 @@ func (a *actor) sent(turn *actors.Turn, m messages.TextSent) error {
 	if err := a.ready(turn, m, m.Conversation); err != nil {
 		return err
 	}
-	s := Sent{Text: text.First(m.Text, maxCompared), Trace: m.Trace, At: turn.Now().UTC().Round(0)}
-	if from := turn.Cause().From; from.Kind() == messages.ActorOutbound {
+	s := Sent{Text: text.First(m.Text, maxCompared), Trace: m.Trace, At: turn.Now().UTC().Round(0),
+		By: m.Window}
+	if from := turn.Cause().From; s.By == "" && from.Kind() == messages.ActorOutbound { // of an older version
 		s.By = messages.WindowID(from.Key())
 	}
 	a.keep(turn, s)

@@ -54,9 +54,17 @@ func TestOwn(t *testing.T) {
 			kill(h, func() { h.Send(m) })
 			h.WantSent(toConversation(m))
 
+			// The message names the window whose sender waits; of an older version it does not.
+			named := told("了承しました", "s3")
+			named.Window = messages.WindowID(sender.Key())
+			kill(h, func() { h.Send(named) })
+			m = own(h, 6, "了承しました")
+			kill(h, func() { h.Send(m) })
+			h.WantSent(actortest.To(sender, traced(m, "s3")), toConversation(traced(m, "s3")))
+
 			h.Send(told("おはよう", "s2"))
 			h.Advance(DefaultRules().EchoWindow)
-			m = own(h, 6, "おはよう")
+			m = own(h, 7, "おはよう")
 			h.Send(m)
 			h.WantSent(toConversation(m))
 			h.WantNothingDropped()

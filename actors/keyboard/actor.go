@@ -24,8 +24,11 @@ func (actor) Receive(turn *actors.Turn, msg messages.Message) error {
 	l, _ := Leases.Get(turn, "lease")
 	now := turn.Now().UTC().Round(0)
 	var to messages.WindowID
-	who := func(w messages.WindowID) messages.WindowID {
-		if turn.Cause().From.Kind() == messages.ActorCatchUp {
+	who := func(w messages.WindowID, asks string) messages.WindowID {
+		if asks == "" { // a message of an older version
+			asks = turn.Cause().From.Kind()
+		}
+		if asks == messages.ActorCatchUp {
 			return catchUp + w
 		}
 		return w
@@ -35,11 +38,11 @@ func (actor) Receive(turn *actors.Turn, msg messages.Message) error {
 		return nil
 	case messages.AskKeyboard:
 		var given bool
-		if l, given = l.Ask(who(m.Window), now); given {
-			to = who(m.Window)
+		if l, given = l.Ask(who(m.Window, m.For), now); given {
+			to = who(m.Window, m.For)
 		}
 	case messages.LeaveKeyboard:
-		l, to = l.Leave(who(m.Window), now)
+		l, to = l.Leave(who(m.Window, m.For), now)
 	case messages.KeyboardDue:
 		l, to = l.Expire(now)
 	default:

@@ -53,19 +53,38 @@ func TestOneAtATime(t *testing.T) {
 	}
 }
 
-// TestScrolling: what types in a window and what scrolls in it are two who ask.
+// TestScrolling: what types in a window and what scrolls in it are two who ask. The message
+// says which, whoever sent it; in one of an older version the sender's address does.
 func TestScrolling(t *testing.T) {
-	h := actortest.Spawn(t, New, actortest.Address("keyboard/mac-a"))
 	scrolls, types := messages.To(messages.ActorCatchUp, "a"), messages.To(messages.ActorOutbound, "a")
-	h.SendFrom(scrolls, messages.AskKeyboard{Window: "a"})
-	h.WantSent(actortest.To(scrolls, messages.KeyboardGiven{Until: h.Now().Add(Hold)}))
-	h.SendFrom(types, messages.AskKeyboard{Window: "a"})
-	h.SendFrom(types, messages.LeaveKeyboard{Window: "a"})
-	h.SendFrom(types, messages.AskKeyboard{Window: "a"})
-	h.WantSent()
-	h.Crash()
-	h.SendFrom(scrolls, messages.LeaveKeyboard{Window: "a"})
-	h.WantSent(actortest.To(types, messages.KeyboardGiven{Until: h.Now().Add(Hold)}))
+	for name, c := range map[string]struct {
+		from     func(messages.Address) messages.Address
+		askedFor func(messages.Address) string
+	}{
+		"by the message": {
+			func(messages.Address) messages.Address { return messages.To("other", "a") }, messages.Address.Kind},
+		"by the sender": {
+			func(a messages.Address) messages.Address { return a }, func(messages.Address) string { return "" }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := actortest.Spawn(t, New, actortest.Address("keyboard/mac-a"))
+			ask := func(who messages.Address) {
+				h.SendFrom(c.from(who), messages.AskKeyboard{Window: "a", For: c.askedFor(who)})
+			}
+			leave := func(who messages.Address) {
+				h.SendFrom(c.from(who), messages.LeaveKeyboard{Window: "a", For: c.askedFor(who)})
+			}
+			ask(scrolls)
+			h.WantSent(actortest.To(scrolls, messages.KeyboardGiven{Until: h.Now().Add(Hold)}))
+			ask(types)
+			leave(types)
+			ask(types)
+			h.WantSent()
+			h.Crash()
+			leave(scrolls)
+			h.WantSent(actortest.To(types, messages.KeyboardGiven{Until: h.Now().Add(Hold)}))
+		})
+	}
 }
 
 func TestUnexpected(t *testing.T) {

@@ -187,10 +187,10 @@ func (a *actor) perform(turn *actors.Turn, row string, s Reply, do Effect) {
 	desk := messages.To(messages.ActorKeyboard, a.o.Desk)
 	switch do.Kind {
 	case AskKeyboard:
-		turn.Send(desk, messages.AskKeyboard{Window: a.window})
+		turn.Send(desk, messages.AskKeyboard{Window: a.window, For: Kind})
 	case LeaveKeyboard:
 		a.look, a.step = nil, ""
-		turn.Send(desk, messages.LeaveKeyboard{Window: a.window})
+		turn.Send(desk, messages.LeaveKeyboard{Window: a.window, For: Kind})
 		a.typing(turn, 0)
 	case LookAtWindow:
 		a.beginLook(turn)
@@ -226,7 +226,8 @@ func (a *actor) typing(turn *actors.Turn, d time.Duration) {
 // announce tells all readers what will appear. It is committed together with the call
 // that types.
 func (a *actor) announce(turn *actors.Turn, s Reply) {
-	sent := messages.TextSent{Conversation: s.Conversation, Text: s.Text, Trace: s.Trace, At: turn.Now()}
+	sent := messages.TextSent{Conversation: s.Conversation, Text: s.Text, Trace: s.Trace, At: turn.Now(),
+		Window: a.window}
 	turn.Send(messages.To(messages.ActorIngress, string(s.Conversation)), sent)
 	for _, w := range a.o.Windows {
 		turn.Send(messages.To(messages.ActorFusion, string(w)), sent)
@@ -302,7 +303,7 @@ func (a *actor) stop(turn *actors.Turn, m messages.StopSending) {
 func (a *actor) given(turn *actors.Turn) {
 	row, _, ok := a.active(turn)
 	if !ok {
-		turn.Send(messages.To(messages.ActorKeyboard, a.o.Desk), messages.LeaveKeyboard{Window: a.window})
+		turn.Send(messages.To(messages.ActorKeyboard, a.o.Desk), messages.LeaveKeyboard{Window: a.window, For: Kind})
 		return
 	}
 	a.happened(turn, row, Event{Kind: OnGiven})
