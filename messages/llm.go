@@ -105,24 +105,3 @@ func (c LLMCode) Passes() bool {
 	}
 	return false
 }
-
-// Advice is what the owner can do, in one sentence without private words.
-func (c LLMCode) Advice() string {
-	switch c {
-	case LLMRefused:
-		return "kehai doctor says what the server does not accept: the key, the account or the model's name"
-	case LLMRateLimited:
-		return "wait, or raise the limit of the account at the server"
-	case LLMTimeout:
-		return "use a smaller model or a faster machine, or raise llm.first_token or llm.json_timeout"
-	case LLMMalformed:
-		return "use another model, or raise llm.max_tokens for one that thinks first"
-	case LLMBreakerOpen:
-		return "nothing: the model is asked again by itself after llm.breaker.open_for"
-	case LLMNoModel:
-		return "set llm.tier, llm.model and, where its server wants one, llm.key_env or llm.key_file"
-	case LLMSimulated:
-		return "unset KEHAI_SIMULATE_LLM_ERROR and start again"
-	}
-	return "look whether the server runs: kehai doctor asks it"
-}

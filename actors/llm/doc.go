@@ -35,11 +35,10 @@
 // # How a failure is told
 //
 // As an [Error] with one of the [Code]s, which the asking actor finds in
-// CallFailed.Code and which says whose fault it is, whether it may pass, and what to
-// do. What a server wrote about its failure is not in it: servers
-// quote questions and keys. A call that misses the deadline of its asker, and a
-// model that panics, are the engine's failures timeout and panic, and restart
-// the worker.
+// CallFailed.Code. The code says whose fault it is and whether it may pass. An error
+// never holds what a server wrote about its failure: servers quote questions and keys.
+// A call that misses the deadline of its asker, and a model that panics, are the
+// engine's failures timeout and panic, and restart the worker.
 //
 // # Vectors
 //

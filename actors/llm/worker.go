@@ -253,5 +253,6 @@ func (n None) Generate(context.Context, Question) (Reply, error) {
 	if n.Why != nil {
 		return Reply{}, n.Why
 	}
-	return Reply{}, &Error{Code: NoModel, Text: "no language model is set up: " + NoModel.Advice()}
+	return Reply{}, &Error{Code: NoModel, Text: "no language model is set up: " +
+		"set llm.tier, llm.model and, where its server wants one, llm.key_env or llm.key_file"}
 }
