@@ -108,9 +108,9 @@ func TestIDsComeOutTheSameAgain(t *testing.T) {
 
 func TestRefuse(t *testing.T) {
 	cause := errors.New("no such window")
-	err := actors.Refuse("window_gone", cause)
+	err := actors.Refuse(messages.CodeWindowGone, cause)
 	var refusal *actors.Refusal
-	if !errors.As(err, &refusal) || refusal.Code != "window_gone" || !errors.Is(err, cause) ||
+	if !errors.As(err, &refusal) || refusal.Code != messages.CodeWindowGone || !errors.Is(err, cause) ||
 		err.Error() != cause.Error() {
 		t.Errorf("Refuse() = %v, want a refusal of window_gone that wraps %v", err, cause)
 	}

@@ -1,6 +1,10 @@
 package hardware
 
-import "errors"
+import (
+	"errors"
+
+	"github.com/kehai-run/kehai/messages"
+)
 
 // Errors that drivers wrap. [Code] gives the stable code of each.
 var (
@@ -18,16 +22,16 @@ var codes = []struct {
 	code      string
 	untouched bool // see [Untouched]
 }{
-	{ErrPermission, "permission", true},
-	{ErrWindowGone, "window_gone", true},
-	{ErrMinimised, "minimised", true},
-	{ErrEmptyFrame, "empty_frame", true},
-	{ErrNoDisplay, "no_display", true},
-	{ErrUnavailable, "unavailable", true},
-	{ErrNoLanguage, "no_language", false}, // no typist gives it: it says nothing of keys
-	{ErrNotActive, "not_active", true},
-	{ErrNoField, "no_field", true},
-	{ErrPartlyTyped, "partly_typed", false},
+	{ErrPermission, messages.CodePermission, true},
+	{ErrWindowGone, messages.CodeWindowGone, true},
+	{ErrMinimised, messages.CodeMinimised, true},
+	{ErrEmptyFrame, messages.CodeEmptyFrame, true},
+	{ErrNoDisplay, messages.CodeNoDisplay, true},
+	{ErrUnavailable, messages.CodeUnavailable, true},
+	{ErrNoLanguage, messages.CodeNoLanguage, false}, // no typist gives it: it says nothing of keys
+	{ErrNotActive, messages.CodeNotActive, true},
+	{ErrNoField, messages.CodeNoField, true},
+	{ErrPartlyTyped, messages.CodePartlyTyped, false},
 }
 
 // Code returns the stable code of the driver error that err wraps: "error" for

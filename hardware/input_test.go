@@ -5,6 +5,8 @@ import (
 	"image"
 	"strings"
 	"testing"
+
+	"github.com/kehai-run/kehai/messages"
 )
 
 func TestNoTypistSaysWhatIsMissing(t *testing.T) {
@@ -23,7 +25,7 @@ func TestNoTypistSaysWhatIsMissing(t *testing.T) {
 				strings.Contains(err.Error(), "secret") {
 				t.Errorf("NoTypist%+v.%s() = %v, want %v and %q", n, name, err, ErrUnavailable, want)
 			}
-			if got := Code(err); got != "unavailable" {
+			if got := Code(err); got != messages.CodeUnavailable {
 				t.Errorf("Code(%v) = %q, want unavailable", err, got)
 			}
 		}

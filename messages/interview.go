@@ -76,9 +76,12 @@ type InterviewChanged struct {
 	At time.Time `json:"at"`
 }
 
+// InterviewDone is the state of an interview that is over.
+const InterviewDone = "done"
+
 // InterviewProgress is how far an interview has come.
 type InterviewProgress struct {
-	State        string    `json:"state"` // intro to done, or fallback
+	State        string    `json:"state"` // intro to [InterviewDone], or fallback
 	Turns        int       `json:"turns"`
 	MaxTurns     int       `json:"max_turns"`
 	Deep         int       `json:"deep"`

@@ -89,5 +89,20 @@ func (ResetBaseline) MessageType() Type { return Type{"reset_baseline", 1} }
 // paused watching.
 const CodePaused = "paused"
 
+// Codes of a driver's failure, as [CallFailed.Code] and the events about windows carry them. Each
+// stands for an error of package hardware.
+const (
+	CodePermission  = "permission"
+	CodeWindowGone  = "window_gone"
+	CodeMinimised   = "minimised"
+	CodeEmptyFrame  = "empty_frame"
+	CodeNoDisplay   = "no_display"
+	CodeUnavailable = "unavailable"
+	CodeNoLanguage  = "no_language"
+	CodeNotActive   = "not_active"
+	CodeNoField     = "no_field"
+	CodePartlyTyped = "partly_typed"
+)
+
 // CodePane refuses a frame in which the layout's pane does not lie.
 const CodePane = "pane_outside"

@@ -193,7 +193,7 @@ func TestShowsLinks(t *testing.T) {
 		t.Fatal(err)
 	}
 	shown, err := b.Remembered(t.Context(), c, ids["妹のミキに会いました"])
-	if err != nil || len(shown.Links) != 1 || shown.Links[0].Label != "same_topic" ||
+	if err != nil || len(shown.Links) != 1 || shown.Links[0].Label != control.LinkSameTopic ||
 		shown.Links[0].Event.ID != ids["妹のミキが来ました"] || len(shown.Names) != 1 || shown.Names[0].Name != "ミキ" {
 		t.Errorf("Remembered() = %+v, %v, want the other message of the same topic, and Miki", shown, err)
 	}

@@ -31,8 +31,8 @@ func TestFailingOCRIsTrouble(t *testing.T) {
 		want string
 	}{
 		{errors.New("himitsu"), "OCR fails with an error each time"},
-		{actors.Refuse("no_language", hardware.ErrNoLanguage), "OCR's language data is missing or damaged"},
-		{actors.Refuse("unavailable", hardware.ErrUnavailable), "the OCR engine cannot be started"},
+		{actors.Refuse(messages.CodeNoLanguage, hardware.ErrNoLanguage), "OCR's language data is missing or damaged"},
+		{actors.Refuse(messages.CodeUnavailable, hardware.ErrUnavailable), "the OCR engine cannot be started"},
 		{actors.Refuse(messages.CodePane, segment.ErrPane), "the pane of the layout lies outside of the window"},
 	} {
 		synctest.Test(t, func(t *testing.T) {

@@ -64,12 +64,12 @@ func TestRefusals(t *testing.T) {
 		ask  messages.Message
 		code string // "" for an error that is no refusal
 	}{
-		{"permission", screen{err: fmt.Errorf("x: %w", hardware.ErrPermission)},
-			messages.CaptureWindow{Window: "w"}, "permission"},
-		{"gone", screen{err: hardware.ErrWindowGone}, messages.CaptureWindow{Window: "w"}, "window_gone"},
-		{"nil image", screen{}, messages.CaptureWindow{Window: "w"}, "empty_frame"},
+		{messages.CodePermission, screen{err: fmt.Errorf("x: %w", hardware.ErrPermission)},
+			messages.CaptureWindow{Window: "w"}, messages.CodePermission},
+		{"gone", screen{err: hardware.ErrWindowGone}, messages.CaptureWindow{Window: "w"}, messages.CodeWindowGone},
+		{"nil image", screen{}, messages.CaptureWindow{Window: "w"}, messages.CodeEmptyFrame},
 		{"no pixels", screen{got: hardware.Capture{Image: &image.RGBA{}}},
-			messages.CaptureWindow{Window: "w"}, "empty_frame"},
+			messages.CaptureWindow{Window: "w"}, messages.CodeEmptyFrame},
 		{"unknown window", screen{got: hardware.Capture{Image: img}}, messages.CaptureWindow{Window: "v"},
 			capture.CodeUnknownWindow},
 		{"other error", screen{err: errors.New("socket closed")}, messages.CaptureWindow{Window: "w"}, ""},

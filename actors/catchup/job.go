@@ -259,7 +259,8 @@ func (r Rules) failed(j Job, e Event, now time.Time) (Job, []Effect) {
 		return r.later(j, "", r.Idle/2, now) // who has just left is soon away for long enough
 	case e.Code == string(messages.SendBusy):
 		return r.later(j, messages.CatchUpPerson, r.Idle/2, now)
-	case e.Code == string(messages.CodePaused), e.Code == "not_active", e.Code == "minimised", e.Kind == OnDue:
+	case e.Code == messages.CodePaused, e.Code == messages.CodeNotActive, e.Code == messages.CodeMinimised,
+		e.Kind == OnDue:
 		return r.later(j, "", r.Idle, now)
 	}
 	if j.Tries++; j.Tries >= maxTries {

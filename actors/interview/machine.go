@@ -3,6 +3,8 @@ package interview
 import (
 	"slices"
 	"time"
+
+	"github.com/kehai-run/kehai/messages"
 )
 
 // Phase is a state of the machine.
@@ -16,7 +18,7 @@ const (
 	Choose       Phase = "choose"
 	Deepening    Phase = "deepening"
 	SummaryCheck Phase = "summary_check"
-	Done         Phase = "done"
+	Done         Phase = messages.InterviewDone
 	Fallback     Phase = "fallback"
 )
 

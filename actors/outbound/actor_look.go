@@ -102,7 +102,7 @@ func (a *actor) callFailed(turn *actors.Turn, m messages.CallFailed) {
 		a.step = ""
 		code := m.Code
 		if m.Kind == messages.FailureUnknown { // this runtime has no hands
-			code = "unavailable"
+			code = messages.CodeUnavailable
 		}
 		a.tellActive(turn, Event{Kind: OnFailed, Code: code})
 	}

@@ -118,7 +118,7 @@ func (w *world) answer(broken, lost bool) {
 		w.step(Event{Kind: OnGiven}) // durable: it is not lost
 	case LookAtWindow:
 		if broken {
-			tell(Event{Kind: OnUnseen, Code: "window_gone"})
+			tell(Event{Kind: OnUnseen, Code: messages.CodeWindowGone})
 		} else {
 			tell(w.see())
 		}

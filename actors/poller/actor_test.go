@@ -181,14 +181,14 @@ func TestCaptureStates(t *testing.T) {
 	pause := second
 	for range 7 {
 		h.WantCalls(ask)
-		h.FailCall(messages.FailureError, "window_gone", "window is gone")
+		h.FailCall(messages.FailureError, messages.CodeWindowGone, "window is gone")
 		h.WantTimer("poll", pause)
 		h.Advance(pause)
 		pause = min(2*pause, 30*second)
 	}
-	wantStates(t, h, "window_gone")
-	h.FailCall(messages.FailureError, "minimised", "window is minimised")
-	wantStates(t, h, "minimised")
+	wantStates(t, h, messages.CodeWindowGone)
+	h.FailCall(messages.FailureError, messages.CodeMinimised, "window is minimised")
+	wantStates(t, h, messages.CodeMinimised)
 	h.Advance(30 * second)
 	h.Answer(captured(1))
 	wantStates(t, h, "")
@@ -299,7 +299,7 @@ func TestBurstCutShort(t *testing.T) {
 	h.Answer(captured(1))
 	h.Advance(120 * time.Millisecond)
 	h.WantCalls(ask)
-	h.FailCall(messages.FailureError, "window_gone", "")
+	h.FailCall(messages.FailureError, messages.CodeWindowGone, "")
 	h.Advance(second)
 	h.WantCalls(readAsk(1))
 	partial := read(1)
@@ -329,7 +329,7 @@ func TestAway(t *testing.T) {
 		return messages.FrameRead{}
 	}
 	fails := func(kind messages.FailureKind) {
-		h.FailCall(kind, "window_gone", "")
+		h.FailCall(kind, messages.CodeWindowGone, "")
 		h.Advance(2 * second)
 	}
 	for i, c := range []struct {

@@ -83,9 +83,9 @@ func TestFailures(t *testing.T) {
 	for i, pause := range []time.Duration{second, 2 * second, 4 * second} {
 		h.Advance(map[bool]time.Duration{true: second, false: pause / 2}[i == 0])
 		h.WantCalls(ask)
-		h.FailCall(messages.FailureError, "permission", "")
+		h.FailCall(messages.FailureError, messages.CodePermission, "")
 		if i == 0 {
-			h.WantPublished(state(h, "permission"))
+			h.WantPublished(state(h, messages.CodePermission))
 		}
 		h.WantPublished() // once per change
 		h.WantTimer("poll", pause)
@@ -102,7 +102,7 @@ func TestFailures(t *testing.T) {
 	h.WantPublished(events.StructureState{Window: "w", Code: "timeout", Detail: "slow", At: h.Now()})
 	h.Calls()
 	h.Advance(second)
-	h.FailCall(messages.FailureError, "window_gone", "")
+	h.FailCall(messages.FailureError, messages.CodeWindowGone, "")
 	h.Advance(2 * second)
 	count(h, 50) // another window's list
 	h.WantSent()
@@ -111,7 +111,7 @@ func TestFailures(t *testing.T) {
 func TestBackoffHasALimit(t *testing.T) {
 	h := spawn(t)
 	for range 12 {
-		h.FailCall(messages.FailureError, "permission", "")
+		h.FailCall(messages.FailureError, messages.CodePermission, "")
 		h.Calls()
 		h.Advance(30 * second)
 		h.WantCalls(ask)

@@ -51,7 +51,7 @@ func TestWorker(t *testing.T) {
 			messages.RowsCounted{Window: "w", Rows: 4, At: at}, "", false},
 		{"names", namer{tree{rows: 4}}, messages.CountRows{Window: "w"}, messages.RowsCounted{Window: "w", Rows: 4,
 			Names: []messages.Text{"", messages.Text(strings.Repeat("花", 200))}, At: at}, "", false},
-		{"denied", tree{err: denied}, messages.CountRows{Window: "w"}, nil, "permission", true},
+		{"denied", tree{err: denied}, messages.CountRows{Window: "w"}, nil, messages.CodePermission, true},
 		{"broken", tree{err: errors.New("bus")}, messages.CountRows{Window: "w"}, nil, "", true},
 		{"another window", tree{}, messages.CountRows{Window: "x"}, nil, structure.CodeUnknownWindow, true},
 		{"another request", tree{}, messages.CaptureWindow{Window: "w"}, nil, "", true},

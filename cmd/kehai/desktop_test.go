@@ -11,6 +11,7 @@ import (
 
 	"github.com/kehai-run/kehai/hardware"
 	"github.com/kehai-run/kehai/hardware/hardwaretest/desktop"
+	"github.com/kehai-run/kehai/messages"
 )
 
 // kehaiSays runs a command line in this process.
@@ -120,21 +121,21 @@ func TestDesktopWindowStates(t *testing.T) {
 		}
 	}
 	becomes("it is captured at first", "", func() {})
-	becomes("it is minimised", "minimised", chat.Minimise)
+	becomes("it is minimised", messages.CodeMinimised, chat.Minimise)
 	becomes("it is back", "", chat.Show)
-	becomes("it is on another workspace", "minimised", func() { chat.Workspace(1) })
+	becomes("it is on another workspace", messages.CodeMinimised, func() { chat.Workspace(1) })
 	becomes("it is on this one again", "", func() { chat.Workspace(0) })
-	becomes("it is called otherwise", "window_gone", func() { chat.Rename("Settings") })
+	becomes("it is called otherwise", messages.CodeWindowGone, func() { chat.Rename("Settings") })
 	becomes("it has its title again", "", func() { chat.Rename("Hana Chat") })
-	becomes("it is too small", "empty_frame", func() { chat.Resize(image.Pt(1, 1)) })
+	becomes("it is too small", messages.CodeEmptyFrame, func() { chat.Resize(image.Pt(1, 1)) })
 	becomes("it is large again", "", func() { chat.Resize(box.Size()) })
-	becomes("it is closed", "window_gone", chat.Close)
+	becomes("it is closed", messages.CodeWindowGone, chat.Close)
 	becomes("it is open again", "", func() { chat = client.Open("Hana Chat", "Chat", box) })
 
 	// A server that ends closes its windows first.
-	becomes("it is closed again", "window_gone", chat.Close)
-	becomes("the X server has ended", "no_display", desk.StopServer)
-	becomes("another X server runs, without the window", "window_gone", func() {
+	becomes("it is closed again", messages.CodeWindowGone, chat.Close)
+	becomes("the X server has ended", messages.CodeNoDisplay, desk.StopServer)
+	becomes("another X server runs, without the window", messages.CodeWindowGone, func() {
 		desk.RestartServer(t)
 		desk.StartWindowManager(t)
 	})

@@ -44,7 +44,7 @@ func TestDoctorTellsWhatTheRunningKehaiKnows(t *testing.T) {
 			Node: "a", StartedAt: since, Windows: ofTwo,
 			Problems: []string{"b", "window hana@a cannot be captured (minimised): restore it"},
 			Captures: []control.Capture{
-				{Window: "hana@a", Code: "minimised", Detail: "restore it", Since: since},
+				{Window: "hana@a", Code: messages.CodeMinimised, Detail: "restore it", Since: since},
 				{Window: "ken@a", Code: "paused", Since: since},
 				{Window: "line@a", Since: since},
 			},

@@ -157,7 +157,7 @@ func (v *interviewVerb) watched(ctx context.Context) error {
 		return fmt.Errorf("interview: %w", err)
 	}
 	talk, err := b.Talk(ctx, c, control.TalkQuery{Limit: 1})
-	for err == nil && v.stop && talk.Interview != nil && talk.Interview.State != "done" { // it is on its way
+	for err == nil && v.stop && talk.Interview != nil && talk.Interview.State != messages.InterviewDone { // it is on its way
 		if _, err = b.News(ctx, c, talk.LastEventID, nil, time.Minute); err == nil {
 			talk, err = b.Talk(ctx, c, control.TalkQuery{Limit: 1})
 		}
@@ -249,7 +249,7 @@ func (v *interviewVerb) lead(ctx context.Context, b control.TalkBackend, c messa
 		if err != nil || ctx.Err() != nil {
 			return errors.Join(err, ctx.Err())
 		}
-		if i := talk.Interview; i != nil && i.State == "done" {
+		if i := talk.Interview; i != nil && i.State == messages.InterviewDone {
 			return v.stderr.printf("The interview is over%s: %d answers, %d things named.\n",
 				over[i.Reason], i.Turns, len(i.Items))
 		}

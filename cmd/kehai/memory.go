@@ -323,8 +323,8 @@ func (v *memoryShow) run(ctx context.Context, b control.MemoryBackend, args []st
 	if e.Thread != "" {
 		t.row("talk of", e.Thread)
 	}
-	labels := map[string]string{"answered_by": "answered by", "continuation": "goes on with",
-		"same_topic": "same topic"}
+	labels := map[string]string{control.LinkAnsweredBy: "answered by", control.LinkContinuation: "goes on with",
+		control.LinkSameTopic: "same topic"}
 	for _, l := range e.Links {
 		t.row(labels[l.Label], l.Event.ID, l.Event.Who())
 	}

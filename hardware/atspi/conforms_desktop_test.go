@@ -10,6 +10,7 @@ import (
 	"github.com/kehai-run/kehai/hardware/hardwaretest"
 	"github.com/kehai-run/kehai/hardware/hardwaretest/desktop"
 	"github.com/kehai-run/kehai/hardware/x11"
+	"github.com/kehai-run/kehai/messages"
 )
 
 func TestStructureConforms(t *testing.T) {
@@ -68,7 +69,7 @@ func TestBusGoesAwayAndComesBack(t *testing.T) {
 	desk.StopBus()
 	desktop.Eventually(t, "the bus is missed", func() bool {
 		_, err := tree.Rows(t.Context(), "pid:1")
-		if code := hardware.Code(err); code != "unavailable" {
+		if code := hardware.Code(err); code != messages.CodeUnavailable {
 			t.Fatalf("Rows() while the bus goes away = %v (%s), want %v", err, code, hardware.ErrUnavailable)
 		}
 		return !up()

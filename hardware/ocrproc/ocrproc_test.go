@@ -296,7 +296,7 @@ func FuzzReadRequest(f *testing.F) {
 func FuzzReadAnswer(f *testing.F) {
 	var b bytes.Buffer
 	if err := writeAnswer(&b, answer{Lines: []messages.Line{{Text: "はい", Confidence: 1}}, Error: "e",
-		Code: "no_language"}); err != nil {
+		Code: messages.CodeNoLanguage}); err != nil {
 		f.Fatal(err)
 	}
 	f.Add(b.Bytes())

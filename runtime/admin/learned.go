@@ -159,7 +159,7 @@ const maxSameTopic = 8
 func (b Backend) sameTopic(e *engine.Engine, t memory.Topic, m *control.Remembered) error {
 	for _, c := range t.Claims[max(0, len(t.Claims)-maxSameTopic):] {
 		if c.Event == m.ID || slices.ContainsFunc(m.Links, func(l control.Link) bool {
-			return l.Label == "same_topic" && l.Event.ID == c.Event
+			return l.Label == control.LinkSameTopic && l.Event.ID == c.Event
 		}) {
 			continue
 		}
@@ -168,7 +168,7 @@ func (b Backend) sameTopic(e *engine.Engine, t memory.Topic, m *control.Remember
 			return err
 		}
 		if ok {
-			m.Links = append(m.Links, b.link("same_topic", m.Conversation, other.Event))
+			m.Links = append(m.Links, b.link(control.LinkSameTopic, m.Conversation, other.Event))
 		}
 	}
 	return nil

@@ -165,9 +165,16 @@ type Remembered struct {
 	Apart        []Apart                 `json:"apart,omitempty"`   // questions it has nothing to do with
 }
 
+// Labels of a [Link].
+const (
+	LinkAnsweredBy   = "answered_by"
+	LinkContinuation = "continuation" // of the talk
+	LinkSameTopic    = "same_topic"
+)
+
 // Link leads from an event to another one.
 type Link struct {
-	Label string   `json:"label"` // answered_by, continuation (of the talk) or same_topic
+	Label string   `json:"label"`
 	Event Recalled `json:"event"`
 }
 

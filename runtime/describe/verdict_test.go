@@ -84,7 +84,7 @@ func TestVerdict(t *testing.T) {
 			"edited: occurrence 5 was not delivered, or so long ago that it is not kept"},
 		{drop("conversation", events.RuleLate, events.Detail{}),
 			"it is about something that has become another meanwhile"},
-		{drop("pcusage", events.RuleUnavailable, events.Detail{Code: "no_display", Note: "no display"}),
+		{drop("pcusage", events.RuleUnavailable, events.Detail{Code: messages.CodeNoDisplay, Note: "no display"}),
 			"the computer's use cannot be read (no_display): no display"},
 		{drop("notifier", events.RuleUnavailable, events.Detail{Code: "timeout", Note: "10s"}),
 			"the desktop does not show notices (timeout): 10s"},

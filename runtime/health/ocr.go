@@ -48,13 +48,13 @@ func ocrReason(m events.CallFinished) string {
 		return ""
 	}
 	switch {
-	case m.Code == "empty_frame": // the picture had nothing in it
+	case m.Code == messages.CodeEmptyFrame: // the picture had nothing in it
 		return ""
 	case m.Code == messages.CodePane:
 		return "the pane of the layout lies outside of the window; correct pane in the layout's file"
-	case m.Code == "no_language":
+	case m.Code == messages.CodeNoLanguage:
 		return "OCR's language data is missing or damaged"
-	case m.Code == "unavailable":
+	case m.Code == messages.CodeUnavailable:
 		return "the OCR engine cannot be started"
 	case m.Code != "":
 		return "OCR refuses every picture (" + m.Code + ")"

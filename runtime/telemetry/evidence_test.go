@@ -64,7 +64,7 @@ func TestEvidenceLines(t *testing.T) {
 				"hint":    "messages are missed: " + describe.UnknownHint(events.UnknownTitle)}},
 		{events.IdentityState{Window: "w"},
 			map[string]any{"level": "info", "message": "identity_state", "window": "w", "reason": ""}},
-		{events.StructureState{Window: "w", Code: "permission", Detail: "denied"},
+		{events.StructureState{Window: "w", Code: messages.CodePermission, Detail: "denied"},
 			map[string]any{"level": "warn", "message": "structure_state", "window": "w", "error_code": "permission",
 				"reason": "denied",
 				"hint":   "reading goes on without the window's rows; see: kehai doctor"}},

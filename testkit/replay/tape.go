@@ -137,7 +137,7 @@ func (t *tape) Windows(context.Context) ([]hardware.Window, error) { return nil,
 func (t *tape) Capture(_ context.Context, window string) (hardware.Capture, error) {
 	i := t.frames[t.was(window)].take(t.now())
 	if i < 0 {
-		return hardware.Capture{}, ago("window_gone")
+		return hardware.Capture{}, ago(messages.CodeWindowGone)
 	}
 	e := t.rec.Entries[i]
 	if e.Code != "" {

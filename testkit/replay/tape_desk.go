@@ -8,6 +8,7 @@ import (
 
 	"github.com/kehai-run/kehai/actors/llm"
 	"github.com/kehai-run/kehai/hardware"
+	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/runtime/recording"
 )
 
@@ -37,7 +38,7 @@ func (t *tape) tree(window string) hardware.Structure {
 func (s tapeTree) given() (was recording.Tree, err error) {
 	i := s.t.rows[s.t.was(s.window)].take(s.t.now())
 	if i < 0 {
-		return was, ago("unavailable")
+		return was, ago(messages.CodeUnavailable)
 	}
 	e := s.t.rec.Entries[i]
 	err = errors.Join(json.Unmarshal(e.Data, &was), ago(e.Code))
@@ -84,7 +85,7 @@ type tapeUsage struct{ t *tape }
 func (u tapeUsage) given(what string, to any) error {
 	i := u.t.used[what].take(u.t.now())
 	if i < 0 {
-		return ago("unavailable")
+		return ago(messages.CodeUnavailable)
 	}
 	e := u.t.rec.Entries[i]
 	return errors.Join(json.Unmarshal(e.Data, to), ago(e.Code))

@@ -186,8 +186,9 @@ func TestShows(t *testing.T) {
 		calls[0].Request != messages.Message(messages.ShowNotice{Notice: published[0].(messages.FocusNotice)}) {
 		t.Fatalf("called %v and published %v, want the notice to be shown", calls, published)
 	}
-	h.FailCall(messages.FailureError, "unavailable", "no desktop")
-	h.WantDropped(events.StageNotifier, events.RuleUnavailable, events.Detail{Code: "unavailable", Note: "no desktop"})
+	h.FailCall(messages.FailureError, messages.CodeUnavailable, "no desktop")
+	h.WantDropped(events.StageNotifier, events.RuleUnavailable,
+		events.Detail{Code: messages.CodeUnavailable, Note: "no desktop"})
 }
 
 // A desktop that shows nothing is reported once, even across a crash, and again if
@@ -208,12 +209,13 @@ func TestAFailingDesktopIsReportedOnce(t *testing.T) {
 		}
 	}
 	again()
-	h.FailCall(messages.FailureError, "unavailable", "no desktop")
-	h.WantDropped(events.StageNotifier, events.RuleUnavailable, events.Detail{Code: "unavailable", Note: "no desktop"})
+	h.FailCall(messages.FailureError, messages.CodeUnavailable, "no desktop")
+	h.WantDropped(events.StageNotifier, events.RuleUnavailable,
+		events.Detail{Code: messages.CodeUnavailable, Note: "no desktop"})
 	h.Crash()
 	h.Start()
 	again()
-	h.FailCall(messages.FailureError, "unavailable", "no desktop")
+	h.FailCall(messages.FailureError, messages.CodeUnavailable, "no desktop")
 	h.WantNothingDropped()
 	again()
 	h.FailCall(messages.FailureTimeout, "", "10s")
@@ -257,7 +259,7 @@ func TestWorker(t *testing.T) {
 	d.err = fmt.Errorf("no desktop: %w", hardware.ErrUnavailable)
 	var refusal *actors.Refusal
 	if _, err := w.Do(context.Background(), messages.ShowNotice{Notice: n}); !errors.As(err, &refusal) ||
-		refusal.Code != "unavailable" {
+		refusal.Code != messages.CodeUnavailable {
 		t.Errorf("Do(unavailable) = %v, want a refusal", err)
 	}
 	if _, err := w.Do(context.Background(), messages.PollDue{}); err == nil {

@@ -104,12 +104,13 @@ func TestWindow(t *testing.T) {
 func TestFailures(t *testing.T) {
 	h := spawn(t)
 	h.WantCalls(ask)
-	h.FailCall(messages.FailureError, "no_display", "no display")
-	h.WantDropped(events.StageUsage, events.RuleUnavailable, events.Detail{Code: "no_display", Note: "no display"})
+	h.FailCall(messages.FailureError, messages.CodeNoDisplay, "no display")
+	h.WantDropped(events.StageUsage, events.RuleUnavailable,
+		events.Detail{Code: messages.CodeNoDisplay, Note: "no display"})
 	h.WantTimer("read", 30*second)
 	h.Advance(30 * second)
 	h.WantCalls(ask)
-	h.FailCall(messages.FailureError, "no_display", "no display")
+	h.FailCall(messages.FailureError, messages.CodeNoDisplay, "no display")
 	h.WantNothingDropped()
 	h.Advance(30 * second)
 	h.FailCall(messages.FailureTimeout, "", "late")

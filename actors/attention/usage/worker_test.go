@@ -75,12 +75,12 @@ func TestNothingReadable(t *testing.T) {
 	_, err := do(t, &computer{errApp: hardware.ErrNoDisplay, errIdle: hardware.ErrNoDisplay,
 		errInput: hardware.ErrNoDisplay})
 	var refusal *actors.Refusal
-	if !errors.As(err, &refusal) || refusal.Code != "no_display" {
+	if !errors.As(err, &refusal) || refusal.Code != messages.CodeNoDisplay {
 		t.Errorf("Do(no display) = %v, want the refusal no_display", err)
 	}
 	w, _ := usage.NewWorker(func() (hardware.Usage, error) { return nil, hardware.ErrUnavailable })()
 	if _, err := w.Do(context.Background(), messages.ReadUsage{}); !errors.As(err, &refusal) ||
-		refusal.Code != "unavailable" {
+		refusal.Code != messages.CodeUnavailable {
 		t.Errorf("Do(no driver) = %v, want the refusal unavailable", err)
 	}
 	if err := w.(io.Closer).Close(); err != nil {

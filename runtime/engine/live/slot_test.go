@@ -226,7 +226,9 @@ func TestAnErrorWithoutATextAnswersTheCall(t *testing.T) {
 
 func TestRefusalIsAnAnswerAndRestartsNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b := &bench{do: func(context.Context, int) error { return actors.Refuse("window_gone", errors.New("gone")) }}
+		b := &bench{do: func(context.Context, int) error {
+			return actors.Refuse(messages.CodeWindowGone, errors.New("gone"))
+		}}
 		r := startAsker(t, b, 1, askerWith(actors.CallOptions{Deadline: actors.DefaultDeadline, Retries: 3}))
 		r.inject("asker/a", number{7})
 		r.stop()
