@@ -15,8 +15,8 @@ import (
 	"github.com/kehai-run/kehai/messages/events"
 )
 
-// Bounds of the waiting turns of one actor: those that wait for their commit, and those
-// behind them.
+// Bounds of the waiting turns of one actor: the turns that wait for their own commit, and the
+// turns behind them.
 const (
 	maxPipelined = 64
 	maxBehind    = 8 * maxPipelined
@@ -90,9 +90,13 @@ type Failure struct {
 	Actor  messages.Address
 	Reason string
 	Delay  time.Duration
+	Err    error // why a commit failed; nil for a turn
 }
 
 func (f *Failure) Error() string { return fmt.Sprintf("%s: %s", f.Actor, f.Reason) }
+
+// Unwrap returns Err.
+func (f *Failure) Unwrap() error { return f.Err }
 
 // Progress is the result of a step.
 type Progress int
@@ -179,7 +183,9 @@ func (e *Engine) failStale(act *Activation, why error) *Failure {
 	case errors.Is(why, errUnread):
 		return e.fail(act, why.Error())
 	case !errors.Is(why, errForgotten):
-		return e.fail(act, "commit failed: "+why.Error())
+		f := e.fail(act, "commit failed: "+why.Error())
+		f.Err = why
+		return f
 	}
 	f := e.restart(act, "begins anew: "+why.Error(), true)
 	act.mu.Lock()

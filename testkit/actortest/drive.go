@@ -12,8 +12,7 @@ import (
 	"github.com/kehai-run/kehai/runtime/engine"
 )
 
-// maxTurns is how many turns one message may cause before the test is told that it does
-// not end.
+// maxTurns is how many turns one message may cause before the test is told that it does not end.
 const maxTurns = 10_000
 
 // Send gives the actor a message as a host does, and runs all turns that can
@@ -200,8 +199,7 @@ func (h *Harness) take(id string) *engine.Job {
 	return job
 }
 
-// closeCancelled closes the calls that the actor has given up, as their workers
-// would.
+// closeCancelled closes the calls that the actor has given up, as their workers would.
 func (h *Harness) closeCancelled() {
 	h.open = slices.DeleteFunc(h.open, func(j *engine.Job) bool {
 		if !j.Cancelled() {
@@ -304,7 +302,7 @@ func (h *Harness) failed(f *engine.Failure) {
 	act := h.act
 	h.engine.After("restart", f.Delay, func() { h.restart(act) })
 	switch {
-	case strings.Contains(f.Reason, errCommit.Error()):
+	case errors.Is(f, errCommit):
 	case len(h.expected) > 0 && strings.Contains(f.Reason, h.expected[0]):
 		h.expected = h.expected[1:]
 	case len(h.expected) > 0:
@@ -324,8 +322,7 @@ func (h *Harness) trace() string {
 	return "\n" + h.stack
 }
 
-// forget closes fleeting calls: their answers belong to an activation that is
-// over.
+// forget closes fleeting calls: their answers belong to an activation that is over.
 func (h *Harness) forget() {
 	h.open = slices.DeleteFunc(h.open, func(j *engine.Job) bool {
 		entry, err := h.codec.Lookup(j.Request)
