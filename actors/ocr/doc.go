@@ -4,7 +4,7 @@
 // Package segment finds the bubbles by pixels alone, with the colours and sizes of
 // a layout (package layout). A hardware.Recognizer reads their text. This package
 // decides what was read, in pure functions: repair.go turns recognised lines into
-// a text, kind.go recognises calls, files and emoji, and marks.go dates and
+// a text, kind.go recognises calls, files and emoji, and worker_marks.go dates and
 // notices. Emoji stand in a text as package emojifont knows them by their looks
 // (emoji.go). Several frames of one change decide together by [Consensus]. [Cache]
 // keeps readings, so that a bubble costs one recognition however long it stays in

@@ -128,17 +128,17 @@ func (w *Worker) read(ctx context.Context, frame messages.Frame, field bool,
 		Window: frame.Window, Scale: frame.Scale, At: frame.At, Size: messages.Rect{W: size.X, H: size.Y},
 	}
 	pane.Known, pane.Rows = known, w.o.Cache.columnOf(frame.Window)
-	s := session{ctx: ctx, w: w, pane: pane, layout: l, segments: pane.Find()}
+	s := session{w: w, pane: pane, layout: l, segments: pane.Find()}
 	out.Bare = s.segments.Bare
 	out.Header, out.Input = pane.HeaderBox(), pane.InputBox()
-	if err := s.all(&out); err != nil {
+	if err := s.all(ctx, &out); err != nil {
 		return out, err
 	}
 	if l.Find == layout.FindAuto {
 		s.learn(&out, known)
 	}
 	if field {
-		if err := s.field(&out); err != nil {
+		if err := s.field(ctx, &out); err != nil {
 			return out, err
 		}
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/kehai-run/kehai/messages"
 )
 
-// Limits of one frame. What exceeds them is dropped, and the reading says so.
+// Limits of one frame. Anything beyond them is dropped, and the reading says so.
 const (
 	maxShapes = 256  // bubbles of a frame
 	maxLines  = 400  // lines of a bubble
@@ -22,10 +22,8 @@ const (
 	maxBurst  = 9    // frames of a change
 )
 
-// session reads one frame. It lives during one call of [Worker.Do] and keeps its
-// context for the calls of the recognizer.
+// session reads one frame. It lives during one call of [Worker.Do].
 type session struct {
-	ctx          context.Context
 	w            *Worker
 	pane         *segment.Pane
 	layout       *layout.Layout
@@ -36,8 +34,8 @@ type session struct {
 }
 
 // all reads title, bubbles and marks into out, in pixels of the pane.
-func (s *session) all(out *messages.FrameRead) (err error) {
-	if out.Title, err = s.title(s.segments.Title); err != nil {
+func (s *session) all(ctx context.Context, out *messages.FrameRead) (err error) {
+	if out.Title, err = s.title(ctx, s.segments.Title); err != nil {
 		return fmt.Errorf("ocr: read the title: %w", err)
 	}
 	if !s.segments.Title.Empty() {
@@ -50,17 +48,17 @@ func (s *session) all(out *messages.FrameRead) (err error) {
 	}
 	out.Bubbles = make([]messages.Bubble, 0, len(shapes))
 	for i, shape := range shapes {
-		bubble, err := s.bubble(shape)
+		bubble, err := s.bubble(ctx, shape)
 		if err != nil {
 			return fmt.Errorf("ocr: read bubble %d of %d: %w", i+1, len(shapes), err)
 		}
 		out.Bubbles = append(out.Bubbles, bubble)
 	}
-	if out.Marks, err = s.marks(); err != nil {
+	if out.Marks, err = s.marks(ctx); err != nil {
 		return fmt.Errorf("ocr: read what stands between bubbles: %w", err)
 	}
 	if len(shapes) == 0 && s.w.o.WholeFrames {
-		if out.Bubbles, err = s.whole(); err != nil {
+		if out.Bubbles, err = s.whole(ctx); err != nil {
 			return fmt.Errorf("ocr: read a window without bubbles: %w", err)
 		}
 	}
@@ -103,7 +101,7 @@ func (s *session) doubt(where messages.Omission, lines int) {
 
 // bubble adds to a shape what is written in it. Pictures are not read: letters in
 // a photo are not a message.
-func (s *session) bubble(shape segment.Shape) (b messages.Bubble, err error) {
+func (s *session) bubble(ctx context.Context, shape segment.Shape) (b messages.Bubble, err error) {
 	b = shape.Bubble
 	if b.Kind == messages.KindText {
 		key := cacheKey{pixels: b.Key, cut: shape.Clock, factor: segment.Enlargement(s.pane.Scale())}
@@ -112,7 +110,7 @@ func (s *session) bubble(shape segment.Shape) (b messages.Bubble, err error) {
 			s.cached++
 		} else {
 			var pictures []pictured
-			lines, doubtful, err := s.recognize(shape.Box(), true, func() segment.Prepared {
+			lines, doubtful, err := s.recognize(ctx, shape.Box(), true, func() segment.Prepared {
 				pictures = s.emoji(&shape)
 				return s.pane.Prepare(shape)
 			})
@@ -120,7 +118,7 @@ func (s *session) bubble(shape segment.Shape) (b messages.Bubble, err error) {
 				return b, err
 			}
 			lines = withEmoji(lines, pictures)
-			beside, err := s.besideIcon(shape)
+			beside, err := s.besideIcon(ctx, shape)
 			if err != nil {
 				return b, err
 			}
@@ -131,11 +129,11 @@ func (s *session) bubble(shape segment.Shape) (b messages.Bubble, err error) {
 		}
 		b = s.withText(shape, known)
 	}
-	if b.Sender, err = s.sender(shape.Name); err != nil {
+	if b.Sender, err = s.sender(ctx, shape.Name); err != nil {
 		return b, err
 	}
 	if s.layout.Bubble.ReadTimestamp {
-		line, _, err := s.line(messages.DoubtfulBeside, shape.Timestamp, segment.EnlargementOfSmall(s.pane.Scale()))
+		line, _, err := s.line(ctx, messages.DoubtfulBeside, shape.Timestamp, segment.EnlargementOfSmall(s.pane.Scale()))
 		if err != nil {
 			return b, err
 		}
@@ -146,12 +144,12 @@ func (s *session) bubble(shape segment.Shape) (b messages.Bubble, err error) {
 
 // besideIcon reads a bubble without the icon at its left, if there is one, because
 // an engine reads the icon as a letter. The layout's kinds say whether it matters.
-func (s *session) besideIcon(shape segment.Shape) ([]messages.Line, error) {
+func (s *session) besideIcon(ctx context.Context, shape segment.Shape) ([]messages.Line, error) {
 	rest, ok := s.pane.WithoutIcon(shape)
 	if !ok {
 		return nil, nil
 	}
-	lines, _, err := s.recognize(rest.Box(), true, func() segment.Prepared { return s.pane.Prepare(rest) })
+	lines, _, err := s.recognize(ctx, rest.Box(), true, func() segment.Prepared { return s.pane.Prepare(rest) })
 	return lines, err
 }
 
@@ -187,8 +185,8 @@ func (s *session) unquoted(lines []messages.Line, quotes []image.Rectangle) []me
 }
 
 // sender reads the name above a bubble. An uncertain name stays unknown.
-func (s *session) sender(box image.Rectangle) (messages.Text, error) {
-	line, fresh, err := s.line(messages.DoubtfulInName, box, segment.EnlargementOfSmall(s.pane.Scale()))
+func (s *session) sender(ctx context.Context, box image.Rectangle) (messages.Text, error) {
+	line, fresh, err := s.line(ctx, messages.DoubtfulInName, box, segment.EnlargementOfSmall(s.pane.Scale()))
 	name := string(line.Text)
 	switch {
 	case err != nil, name == "":
@@ -204,15 +202,14 @@ func (s *session) sender(box image.Rectangle) (messages.Text, error) {
 }
 
 // title reads the conversation's name, an empty line if there is none.
-func (s *session) title(box image.Rectangle) (messages.Line, error) {
-	line, _, err := s.line(messages.DoubtfulInTitle, box, segment.Enlargement(s.pane.Scale()))
+func (s *session) title(ctx context.Context, box image.Rectangle) (messages.Line, error) {
+	line, _, err := s.line(ctx, messages.DoubtfulInTitle, box, segment.Enlargement(s.pane.Scale()))
 	return line, err
 }
 
-// field reads what stands in the input. Icons there are read as letters; who asks
-// must expect it.
-func (s *session) field(out *messages.FrameRead) error {
-	lines, _, err := s.lines(messages.DoubtfulInWindow, segment.Rect(out.Input), true,
+// field reads what stands in the input. Icons there are read as letters; who asks must expect it.
+func (s *session) field(ctx context.Context, out *messages.FrameRead) error {
+	lines, _, err := s.lines(ctx, messages.DoubtfulInWindow, segment.Rect(out.Input), true,
 		segment.Enlargement(s.pane.Scale()))
 	if err != nil {
 		return fmt.Errorf("ocr: read the input: %w", err)
@@ -223,15 +220,14 @@ func (s *session) field(out *messages.FrameRead) error {
 
 // line reads one line of text outside bubbles, an empty one if box is empty.
 // fresh says that it was not in the cache.
-func (s *session) line(where messages.Omission, box image.Rectangle,
+func (s *session) line(ctx context.Context, where messages.Omission, box image.Rectangle,
 	factor float64) (out messages.Line, fresh bool, err error) {
-	lines, fresh, err := s.lines(where, box, false, factor)
+	lines, fresh, err := s.lines(ctx, where, box, false, factor)
 	if err != nil || len(lines) == 0 {
 		return messages.Line{}, fresh, err
 	}
 	out = lines[0]
-	// Readings of a name differ in their spaces, which would make two conversations
-	// of one.
+	// Readings of a name differ in their spaces, which would make two conversations of one.
 	out.Text = messages.Text(strings.ReplaceAll(join(lines), string(wideSpace), ""))
 	for _, l := range lines {
 		out.Confidence = min(out.Confidence, l.Confidence)
@@ -240,7 +236,7 @@ func (s *session) line(where messages.Omission, box image.Rectangle,
 }
 
 // lines reads a rectangle, once for the same pixels.
-func (s *session) lines(where messages.Omission, box image.Rectangle, block bool,
+func (s *session) lines(ctx context.Context, where messages.Omission, box image.Rectangle, block bool,
 	factor float64) (lines []messages.Line, fresh bool, err error) {
 	if box.Empty() {
 		return nil, false, nil
@@ -248,7 +244,7 @@ func (s *session) lines(where messages.Omission, box image.Rectangle, block bool
 	key := cacheKey{pixels: s.pane.Key(box), plain: true, block: block, factor: factor}
 	known, ok := s.w.o.Cache.lookup(key)
 	if !ok {
-		read, doubtful, err := s.recognize(box, block,
+		read, doubtful, err := s.recognize(ctx, box, block,
 			func() segment.Prepared { return s.pane.PrepareBox(box, factor) })
 		if err != nil {
 			return nil, true, err
@@ -261,7 +257,7 @@ func (s *session) lines(where messages.Omission, box image.Rectangle, block bool
 }
 
 // whole reads a frame without bubbles as a whole, masked.
-func (s *session) whole() ([]messages.Bubble, error) {
+func (s *session) whole(ctx context.Context) ([]messages.Bubble, error) {
 	area := s.pane.Area
 	if area.Empty() || !s.pane.HasInk(area) {
 		return nil, nil
@@ -269,7 +265,7 @@ func (s *session) whole() ([]messages.Bubble, error) {
 	part := *s
 	part.pane = s.pane.Mask()
 	area = area.Intersect(image.Rectangle{Max: part.pane.Image().Rect.Max})
-	lines, fresh, err := part.lines(messages.DoubtfulInWindow, area, true, segment.Enlargement(s.pane.Scale()))
+	lines, fresh, err := part.lines(ctx, messages.DoubtfulInWindow, area, true, segment.Enlargement(s.pane.Scale()))
 	if err != nil {
 		return nil, err
 	}
@@ -289,9 +285,9 @@ func (s *session) whole() ([]messages.Bubble, error) {
 
 // recognize reads one box of the pane. The boxes of the lines are in pixels of the
 // pane. doubtful counts the lines below the threshold.
-func (s *session) recognize(box image.Rectangle, block bool,
+func (s *session) recognize(ctx context.Context, box image.Rectangle, block bool,
 	prepare func() segment.Prepared) (lines []messages.Line, doubtful int, err error) {
-	if err := s.ctx.Err(); err != nil {
+	if err := ctx.Err(); err != nil {
 		return nil, 0, err
 	}
 	if s.w.recognizer == nil {
@@ -303,11 +299,11 @@ func (s *session) recognize(box image.Rectangle, block bool,
 	}
 	hint := hardware.Hint{Scale: s.pane.Scale(), Block: block}
 	if whole, ok := s.w.recognizer.(hardware.CropRecognizer); ok {
-		lines, doubtful, err = s.crop(whole, box, hint)
+		lines, doubtful, err = s.crop(ctx, whole, box, hint)
 	} else {
-		lines, doubtful, err = s.prepared(prepare(), hint)
+		lines, doubtful, err = s.prepared(ctx, prepare(), hint)
 	}
-	if err != nil && s.ctx.Err() == nil {
+	if err != nil && ctx.Err() == nil {
 		// Its state is unknown now. The first error is the one that matters.
 		_ = s.w.Close()
 	}
@@ -315,11 +311,11 @@ func (s *session) recognize(box image.Rectangle, block bool,
 }
 
 // crop leaves language, contrast and spacing to the engine.
-func (s *session) crop(r hardware.CropRecognizer, box image.Rectangle,
+func (s *session) crop(ctx context.Context, r hardware.CropRecognizer, box image.Rectangle,
 	hint hardware.Hint) ([]messages.Line, int, error) {
 	picture := s.pane.Image()
 	corner := picture.Rect.Min // a pane counts from its first pixel, the engine as the image does
-	lines, err := r.RecognizeCrop(s.ctx, picture, box.Add(corner), hint)
+	lines, err := r.RecognizeCrop(ctx, picture, box.Add(corner), hint)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -329,10 +325,11 @@ func (s *session) crop(r hardware.CropRecognizer, box image.Rectangle,
 
 // prepared reads as Japanese. If the result is mostly Latin, it reads once more
 // with Latin letters.
-func (s *session) prepared(p segment.Prepared, hint hardware.Hint) ([]messages.Line, int, error) {
+func (s *session) prepared(ctx context.Context, p segment.Prepared,
+	hint hardware.Hint) ([]messages.Line, int, error) {
 	w := s.w.recognizer
 	hint.Lang = hardware.LangJapanese
-	lines, err := w.Recognize(s.ctx, p.Image, hint)
+	lines, err := w.Recognize(ctx, p.Image, hint)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -341,7 +338,7 @@ func (s *session) prepared(p segment.Prepared, hint hardware.Hint) ([]messages.L
 	if mostlyLatin(lines) {
 		hint.Lang = hardware.LangLatin
 		other = lines
-		if lines, err = w.Recognize(s.ctx, p.Image, hint); err != nil {
+		if lines, err = w.Recognize(ctx, p.Image, hint); err != nil {
 			return nil, 0, err
 		}
 		if lines = s.bounded(lines); len(lines) == 0 {
@@ -375,8 +372,7 @@ func (s *session) bounded(lines []messages.Line) []messages.Line {
 	return lines
 }
 
-// moved returns copies of lines with shifted boxes: what the cache holds must not
-// change.
+// moved returns copies of lines with shifted boxes: what the cache holds must not change.
 func moved(lines []messages.Line, dx, dy int) []messages.Line {
 	if len(lines) == 0 {
 		return nil
@@ -390,8 +386,7 @@ func moved(lines []messages.Line, dx, dy int) []messages.Line {
 	return out
 }
 
-// shift turns the pane's coordinates of everything that was read into those of the
-// frame.
+// shift turns the pane's coordinates of everything that was read into those of the frame.
 func shift(out *messages.FrameRead, dx, dy int) {
 	if dx == 0 && dy == 0 {
 		return

@@ -143,7 +143,7 @@ func (l *Library) ready(ctx context.Context) error {
 	}
 }
 
-// readVectors reads the rows. What was heard of meanwhile is newer.
+// readVectors reads the rows. Vectors that were announced meanwhile are newer.
 func (l *Library) readVectors(r *reading) {
 	v, rows := l.meant, l.rows.Load()
 	r.err = ErrNoRows
@@ -179,8 +179,8 @@ func (v *meanings) readAll(ctx context.Context, rows Rows) error {
 	})
 }
 
-// overtake reads the vectors of a conversation again if some were stored and not heard of,
-// as while the conversation was on another machine. What is heard waits until then.
+// overtake reads the vectors of a conversation again if some were stored without being
+// announced, as while the conversation was on another machine. Announcements wait until then.
 func (v *meanings) overtake(ctx context.Context, rows Rows, c messages.ConversationID) error {
 	is, err := rows.Embedding(c)
 	v.mu.Lock()
@@ -283,16 +283,16 @@ const (
 
 // meaning returns what means the like. While a new model reads what is remembered, the
 // vectors of the old one are searched beside: each model is asked about its own.
-func (s *search) meaning() (list []messages.MemoryHit, err error) {
+func (s *search) meaning(ctx context.Context) (list []messages.MemoryHit, err error) {
 	v := s.l.meant
 	if v == nil {
 		return nil, errNoVectors
 	}
-	if err := s.l.ready(s.ctx); err != nil {
+	if err := s.l.ready(ctx); err != nil {
 		return nil, err
 	}
 	for _, c := range s.q.Scope.Conversations {
-		if err := v.overtake(s.ctx, *s.l.rows.Load(), c); err != nil {
+		if err := v.overtake(ctx, *s.l.rows.Load(), c); err != nil {
 			return nil, err
 		}
 	}
@@ -302,7 +302,7 @@ func (s *search) meaning() (list []messages.MemoryHit, err error) {
 	}
 	var failed error
 	for _, model := range v.index.Models(within) {
-		values, err := v.embed(s.ctx, model, []string{s.q.Text})
+		values, err := v.embed(ctx, model, []string{s.q.Text})
 		if err != nil {
 			failed = err
 			continue
@@ -311,7 +311,7 @@ func (s *search) meaning() (list []messages.MemoryHit, err error) {
 		if err != nil {
 			continue // the question has no direction
 		}
-		hits := s.nearest(vector.Query{Model: model, Vector: is, Conversations: within, K: vectorHits})
+		hits := s.nearest(ctx, vector.Query{Model: model, Vector: is, Conversations: within, K: vectorHits})
 		if len(list) == 0 {
 			list = hits
 		} else { // the figures of two models say nothing about each other
@@ -342,7 +342,7 @@ func turns(a, b []messages.MemoryHit) (list []messages.MemoryHit) {
 }
 
 // nearest searches the newer events and the older ones, and keeps the best of both.
-func (s *search) nearest(q vector.Query) (list []messages.MemoryHit) {
+func (s *search) nearest(ctx context.Context, q vector.Query) (list []messages.MemoryHit) {
 	except := map[string]bool{}
 	for _, id := range s.scope.Except {
 		except[id] = true
@@ -352,7 +352,7 @@ func (s *search) nearest(q vector.Query) (list []messages.MemoryHit) {
 		return func(id string) bool {
 			d, ok := s.x.Find(id)
 			e := s.x.Entry(d)
-			return ok && s.ctx.Err() == nil && !except[id] && e.At.Before(s.scope.Before) &&
+			return ok && ctx.Err() == nil && !except[id] && e.At.Before(s.scope.Before) &&
 				e.At.Before(since) == older && s.allowed(e)
 		}
 	}

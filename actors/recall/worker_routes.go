@@ -47,19 +47,28 @@ func (l *Library) Search(ctx context.Context, route memory.Route, q Query) ([]me
 	if err != nil {
 		return nil, err
 	}
-	if route == memory.Vectors {
-		hits, err := s.meaning()
-		return hits, cmp.Or(err, ctx.Err())
-	}
-	find, ok := map[memory.Route]func() []messages.MemoryHit{
-		memory.Recent: s.recent, memory.Lexical: s.lexical, memory.Chain: s.chain, memory.Threads: s.threads,
-		memory.Links: s.links, memory.InTime: s.inTime, memory.States: s.states,
-	}[route]
-	if !ok {
+	var hits []messages.MemoryHit
+	switch route {
+	case memory.Recent:
+		hits = s.recent()
+	case memory.Lexical:
+		hits = s.lexical(ctx)
+	case memory.Chain:
+		hits = s.chain()
+	case memory.Threads:
+		hits = s.threads()
+	case memory.Links:
+		hits = s.links()
+	case memory.InTime:
+		hits = s.inTime(ctx)
+	case memory.States:
+		hits = s.states(ctx)
+	case memory.Vectors:
+		hits, err = s.meaning(ctx)
+	default:
 		return nil, fmt.Errorf("recall: no route %q", route)
 	}
-	hits := find()
-	return hits, ctx.Err()
+	return hits, cmp.Or(err, ctx.Err())
 }
 
 // searchFor starts a search, with the scope translated to the index.
@@ -67,7 +76,7 @@ func (l *Library) searchFor(ctx context.Context, q Query) (*search, error) {
 	if err := l.have(ctx, q.Scope.Conversations); err != nil {
 		return nil, err
 	}
-	s := &search{l: l, x: l.index.Load(), q: q, ctx: ctx}
+	s := &search{l: l, x: l.index.Load(), q: q}
 	s.scope = lexical.Scope{Before: q.At.Add(time.Millisecond), Except: s.except()}
 	if q.Scope.Conversations != nil {
 		s.scope.Conversations = []string{}
@@ -83,7 +92,6 @@ type search struct {
 	l     *Library
 	x     *lexical.Index
 	q     Query
-	ctx   context.Context
 	scope lexical.Scope
 }
 
@@ -130,8 +138,8 @@ func (s *search) newest(n int) []lexical.Doc {
 	return slices.DeleteFunc(docs, func(d lexical.Doc) bool { return !s.x.Sees(s.scope, d) })
 }
 
-func (s *search) text(d lexical.Doc) string {
-	if s.ctx.Err() != nil {
+func (s *search) text(ctx context.Context, d lexical.Doc) string {
+	if ctx.Err() != nil {
 		return ""
 	}
 	_, e, _ := s.l.event(s.x.Entry(d).ID)
@@ -140,12 +148,12 @@ func (s *search) text(d lexical.Doc) string {
 
 // lexical returns what package rank finds by words, neighbours, sessions, speakers and
 // dates, including the owner's own words from elsewhere if those are shared.
-func (s *search) lexical() []messages.MemoryHit {
-	list := s.ranked(s.scope, func(lexical.Entry) bool { return true })
+func (s *search) lexical(ctx context.Context) []messages.MemoryHit {
+	list := s.ranked(ctx, s.scope, func(lexical.Entry) bool { return true })
 	if s.q.Scope.Owner && s.scope.Conversations != nil {
 		elsewhere := s.scope
 		elsewhere.Conversations = nil
-		list = append(list, s.ranked(elsewhere, func(e lexical.Entry) bool {
+		list = append(list, s.ranked(ctx, elsewhere, func(e lexical.Entry) bool {
 			return e.Speaker == "" && !slices.Contains(s.scope.Conversations, e.Conversation)
 		})...)
 		slices.SortStableFunc(list, func(a, b messages.MemoryHit) int { return cmp.Compare(b.Score, a.Score) })
@@ -153,9 +161,11 @@ func (s *search) lexical() []messages.MemoryHit {
 	return list
 }
 
-func (s *search) ranked(scope lexical.Scope, seen func(lexical.Entry) bool) (list []messages.MemoryHit) {
+func (s *search) ranked(ctx context.Context, scope lexical.Scope,
+	seen func(lexical.Entry) bool) (list []messages.MemoryHit) {
 	asking := rank.Query{Text: s.q.Text, Now: s.q.At.In(s.l.zone), Scope: scope, K: lexicalHits}
-	results := rank.Recall(s.x, asking, rank.Defaults(), s.text)
+	results := rank.Recall(s.x, asking, rank.Defaults(),
+		func(d lexical.Doc) string { return s.text(ctx, d) })
 	docs := make([]lexical.Doc, len(results))
 	for i, r := range results {
 		docs[i] = r.Doc
@@ -278,8 +288,7 @@ func (s *search) links() []messages.MemoryHit {
 	return s.hits(docs)
 }
 
-// alsoNamed returns other events that name whom or what the best hits name, the newest of
-// each first.
+// alsoNamed returns other events that name whom or what the best hits name, the newest of each first.
 func (s *search) alsoNamed() (docs []lexical.Doc) {
 	rows := s.l.rows.Load()
 	if rows == nil {
@@ -309,7 +318,7 @@ func (s *search) alsoNamed() (docs []lexical.Doc) {
 
 // inTime returns what was said in the times that the question names, and about the stages
 // of life it names.
-func (s *search) inTime() []messages.MemoryHit {
+func (s *search) inTime(ctx context.Context) []messages.MemoryHit {
 	plan := rank.Plan(s.q.Text, nil, s.q.At.In(s.l.zone), rank.Defaults())
 	places := s.q.Scope.Conversations
 	if places == nil {
@@ -325,7 +334,7 @@ func (s *search) inTime() []messages.MemoryHit {
 		return cmp.Or(s.x.Entry(a).At.Compare(s.x.Entry(b).At), cmp.Compare(a, b))
 	})
 	docs = slices.Compact(docs)
-	for _, d := range s.ofLife(plan.Life) {
+	for _, d := range s.ofLife(ctx, plan.Life) {
 		if !slices.Contains(docs, d) {
 			docs = append(docs, d)
 		}
@@ -334,7 +343,7 @@ func (s *search) inTime() []messages.MemoryHit {
 }
 
 // ofLife returns events about a stage of a life, best first.
-func (s *search) ofLife(l when.Life) (docs []lexical.Doc) {
+func (s *search) ofLife(ctx context.Context, l when.Life) (docs []lexical.Doc) {
 	var terms []lexical.Weighted
 	for _, t := range lexical.Terms(strings.Join(l.Words(), " ")) {
 		if t.Kind == lexical.Word || t.Kind == lexical.Pair {
@@ -345,7 +354,7 @@ func (s *search) ofLife(l when.Life) (docs []lexical.Doc) {
 		return nil
 	}
 	for _, h := range s.x.Search(lexical.Query{Terms: terms, Scope: s.scope, K: lifeEvents}) {
-		if len(docs) < inTimeEvents && when.Lives(s.text(h.Doc)).Meets(l) {
+		if len(docs) < inTimeEvents && when.Lives(s.text(ctx, h.Doc)).Meets(l) {
 			docs = append(docs, h.Doc)
 		}
 	}

@@ -2,6 +2,7 @@ package recall
 
 import (
 	"cmp"
+	"context"
 	"slices"
 
 	"github.com/kehai-run/kehai/actors/memory"
@@ -15,8 +16,8 @@ const (
 	maxTopics  = 60
 )
 
-// What a state is worth, beside the best event by words with 1: one whose topic the
-// question asks for, and one that an event with the question's words is about.
+// The score of a state, where the best event by words has 1: if the question asks for its
+// topic, and if an event with the question's words is about it.
 const (
 	askedFor = 0.5
 	touched  = 0.3
@@ -31,8 +32,8 @@ type topicAt struct {
 
 // states returns the events that say how things are now, of what the question asks for or
 // its best hits are about, and marks those that are outdated.
-func (s *search) states() (list []messages.MemoryHit) {
-	topics := s.topics()
+func (s *search) states(ctx context.Context) (list []messages.MemoryHit) {
+	topics := s.topics(ctx)
 	newest := map[string]topicAt{} // of the same thing in several conversations
 	for _, t := range topics {
 		now, _, ok := t.Known()
@@ -69,11 +70,10 @@ func (s *search) states() (list []messages.MemoryHit) {
 	return list
 }
 
-// maxKnown is how much is told that nobody asked for.
+// maxKnown is how many facts are told unasked.
 const maxKnown = 16
 
-// about returns what is known of a conversation, and of others that it sees, whatever is
-// asked.
+// about returns what is known of a conversation, and of others that it sees, whatever is asked.
 func (l *Library) about(q Query) (list []messages.Known) {
 	rows := l.rows.Load()
 	if rows == nil {
@@ -126,7 +126,7 @@ func (s *search) tells(list []messages.MemoryHit, t topicAt, now memory.State, t
 
 // topics returns what the question asks for in each conversation of the scope, and what its
 // best hits are about.
-func (s *search) topics() (list []topicAt) {
+func (s *search) topics(ctx context.Context) (list []topicAt) {
 	open := s.l.rows.Load()
 	if open == nil {
 		return nil
@@ -137,7 +137,7 @@ func (s *search) topics() (list []topicAt) {
 		if seen[c] == nil {
 			seen[c] = map[string]bool{}
 		}
-		if seen[c][key] || len(list) == maxTopics || s.ctx.Err() != nil {
+		if seen[c][key] || len(list) == maxTopics || ctx.Err() != nil {
 			return
 		}
 		seen[c][key] = true

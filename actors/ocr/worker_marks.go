@@ -1,6 +1,8 @@
 package ocr
 
 import (
+	"context"
+
 	"github.com/kehai-run/kehai/actors/layout"
 	"github.com/kehai-run/kehai/actors/ocr/segment"
 	"github.com/kehai-run/kehai/messages"
@@ -8,12 +10,12 @@ import (
 
 // marks reads the lines between the bubbles of a frame. Lines that the layout does
 // not know as marks are left out.
-func (s *session) marks() (out []messages.Mark, err error) {
+func (s *session) marks(ctx context.Context) (out []messages.Mark, err error) {
 	if !s.layout.Marks.Known() {
 		return nil, nil
 	}
 	for _, box := range s.segments.Marks {
-		line, fresh, err := s.line(messages.DoubtfulBetween, s.pane.InsideMark(box),
+		line, fresh, err := s.line(ctx, messages.DoubtfulBetween, s.pane.InsideMark(box),
 			segment.EnlargementOfSmall(s.pane.Scale()))
 		if err != nil {
 			return out, err
