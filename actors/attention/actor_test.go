@@ -88,8 +88,7 @@ func (d *desk) wantJudged(want ...string) {
 	}
 }
 
-// wantChanges checks the changes sent to the history and the notifier, each as
-// "from → to".
+// wantChanges checks the changes sent to the history and the notifier, each as "from → to".
 func (d *desk) wantChanges(want ...string) {
 	d.t.Helper()
 	got := map[messages.Address][]string{}
@@ -412,7 +411,7 @@ func TestCommitsAreRare(t *testing.T) {
 }
 
 func TestLiteralProfile(t *testing.T) {
-	seed := rules(t, attention.ProfileSeed)
+	seed := rules(attention.ProfileSeed)
 	d := spawn(t, literal(*seed))
 	d.camera, d.usage = camera(face(no)), usage(key(num(0)))
 	d.tick()

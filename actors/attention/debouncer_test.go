@@ -162,8 +162,8 @@ func judge(r *attention.Rules, l attention.Look, n int) messages.FocusState {
 	return state
 }
 
-// What is certain is reported with the second judgement, whatever happened in the hour
-// before; what is not certain is not slowed down by what was.
+// A certain state is reported with the second judgement, whatever happened in the hour
+// before. Certain changes do not slow down uncertain ones.
 func TestCertainChangesTakeTwo(t *testing.T) {
 	var s attention.Debouncer
 	n := 0
@@ -206,7 +206,7 @@ func TestCertainChangesTakeTwo(t *testing.T) {
 // change a hundred times and more. Certain judgements are left out here.
 func TestAtMostSixChangesAnHour(t *testing.T) {
 	const hour = 360 // judgements
-	r := rules(t, attention.ProfileDefault)
+	r := rules(attention.ProfileDefault)
 	for _, rho := range []float64{0, 0.5, 0.8, 0.95} {
 		noisy, worst := 0, 0
 		for _, p := range people {
@@ -259,7 +259,7 @@ func mostWithin(moments []int, length int) int {
 
 // A lasting state is reported in spite of the noise, however often it comes.
 func TestLastingChangesAreFollowed(t *testing.T) {
-	r := rules(t, attention.ProfileDefault)
+	r := rules(attention.ProfileDefault)
 	source := newNoise(1, 0)
 	working := person{name: "working", ear: 0.3, idle: 5, keys: 80, spread: 1, drop: 0.05}
 	absent := person{name: "absent", ear: 0.3, idle: 200, gone: 0.9, spread: 1, drop: 0.95}

@@ -18,11 +18,10 @@ var (
 
 func num(v float64) messages.Maybe[float64] { return messages.Just(v) }
 
-func rules(t testing.TB, p attention.Profile) *attention.Rules {
-	t.Helper()
-	r, ok := attention.RulesOf(p)
-	if !ok {
-		t.Fatalf("RulesOf(%s) = none, want rules", p)
+func rules(p attention.Profile) *attention.Rules {
+	r := attention.DefaultRules()
+	if p == attention.ProfileSeed {
+		r = r.Plain()
 	}
 	return &r
 }
@@ -213,7 +212,7 @@ func TestJudge(t *testing.T) {
 	} {
 		for profile, w := range map[attention.Profile]want{attention.ProfileSeed: c.seed,
 			attention.ProfileDefault: c.regular} {
-			got, clear := rules(t, profile).Judge(attention.Look{Camera: c.camera, Usage: c.usage})
+			got, clear := rules(profile).Judge(attention.Look{Camera: c.camera, Usage: c.usage})
 			if clear != (w != llm) || got.State != w.state || got.Confidence != w.confidence {
 				t.Errorf("Judge(%s, %s) = %s %v, %v, want %s %v", profile, c.name, got.State, got.Confidence, clear,
 					w.state, w.confidence)
@@ -263,7 +262,7 @@ func TestFallback(t *testing.T) {
 	} {
 		for profile, w := range map[attention.Profile]want{attention.ProfileSeed: c.seed,
 			attention.ProfileDefault: c.regular} {
-			got := rules(t, profile).Fallback(attention.Look{Camera: c.camera, Usage: c.usage})
+			got := rules(profile).Fallback(attention.Look{Camera: c.camera, Usage: c.usage})
 			if got.State != w.state || got.Confidence != w.confidence || got.Source != messages.FromFallback {
 				t.Errorf("Fallback(%s, %s) = %s %v by %s, want %s %v by fallback", profile, c.name, got.State,
 					got.Confidence, got.Source, w.state, w.confidence)
@@ -287,7 +286,7 @@ func TestFresh(t *testing.T) {
 	} {
 		l := attention.Look{Camera: camera(), Usage: usage()}
 		l.Camera.ObservedAt, l.Usage.ObservedAt = now.Add(-c.camera), now.Add(-c.usage)
-		got := rules(t, attention.ProfileDefault).Fresh(l, now)
+		got := rules(attention.ProfileDefault).Fresh(l, now)
 		if (got.Camera != nil) != c.sees || (got.Usage != nil) != c.uses {
 			t.Errorf("Fresh(%v, %v) = %v, %v, want %v, %v", c.camera, c.usage, got.Camera != nil, got.Usage != nil,
 				c.sees, c.uses)
@@ -295,14 +294,8 @@ func TestFresh(t *testing.T) {
 	}
 }
 
-func TestUnknownProfile(t *testing.T) {
-	if r, ok := attention.RulesOf("other"); ok || r != (attention.Rules{}) {
-		t.Errorf("RulesOf(other) = %+v, %v, want none", r, ok)
-	}
-}
-
 func BenchmarkFallback(b *testing.B) {
-	r := rules(b, attention.ProfileDefault)
+	r := rules(attention.ProfileDefault)
 	l := attention.Look{Camera: camera(yaw(num(30))), Usage: usage()}
 	b.ReportAllocs()
 	for b.Loop() {

@@ -12,7 +12,7 @@ import (
 )
 
 func TestSpeed(t *testing.T) {
-	r := rules(t, attention.ProfileDefault)
+	r := rules(attention.ProfileDefault)
 	l := attention.Look{Camera: camera(), Usage: usage()}
 	judge := func() {
 		if s, _ := r.Judge(l); s.State != messages.Focused {

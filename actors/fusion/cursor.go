@@ -42,7 +42,7 @@ type CursorUse int
 
 // Uses of a cursor. Nothing is cut off unless it was found.
 const (
-	CursorNone     CursorUse = iota // there is none
+	_              CursorUse = iota // there is none
 	CursorOther                     // it belongs to another conversation
 	CursorNotFound                  // its lines have scrolled away
 	CursorFound

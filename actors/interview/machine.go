@@ -25,8 +25,7 @@ const (
 // EventKind says what happened.
 type EventKind string
 
-// Kinds of events. What a person wrote is an event of kind Said; what it means is found
-// by its words.
+// Kinds of events. Everything that a person wrote is an event of kind Said; its words tell the meaning.
 const (
 	Said      EventKind = "said"
 	Stop      EventKind = "stop"
@@ -65,12 +64,11 @@ const (
 	Stopped       Reason = "stopped"
 )
 
-// Reply is what the assistant says next.
+// Reply is what the assistant says next, "" for nothing.
 type Reply string
 
 // Replies.
 const (
-	NoReply    Reply = ""         // nothing
 	ModelReply Reply = "model"    // the language model, in the state's phase
 	Question   Reply = "question" // Result.Ask, or the fixed question number State.Asked
 	Thanks     Reply = "thanks"   // the closing text after fixed questions

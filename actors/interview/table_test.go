@@ -81,8 +81,7 @@ func (r row) String() string {
 		list(len(r.on), func(i int) string { return string(r.on[i]) }), r.when, r.to)
 }
 
-// TestTableIsTheDocumentedOne compares the table of the code with the one that
-// people read.
+// TestTableIsTheDocumentedOne compares the table of the code with the one that people read.
 func TestTableIsTheDocumentedOne(t *testing.T) {
 	var code []string
 	for _, r := range table {
@@ -200,7 +199,7 @@ func TestModel(t *testing.T) {
 				t.Fatalf("finished %d times in %s at %v", mo.finished, next.Phase, next.FinishedAt)
 			case next.FallbackMode != mo.fallback:
 				t.Fatalf("fallback_mode = %v, want %v", next.FallbackMode, mo.fallback)
-			case from == Done && (fmt.Sprint(next) != fmt.Sprint(s) || res.Reply != NoReply):
+			case from == Done && (fmt.Sprint(next) != fmt.Sprint(s) || res.Reply != ""):
 				t.Fatalf("done changed by %s: %+v, %+v", in, next, res)
 			case next.Phase == Fallback && res.Reply == Question && res.Text(next, text.English) == "":
 				t.Fatal("a fixed question without a text")

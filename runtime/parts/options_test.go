@@ -192,15 +192,13 @@ func TestInterviewsGoOnAsTheConfigurationSays(t *testing.T) {
 	}
 }
 
-// The thresholds of the configuration are those of the profiles, and reach the
-// rules.
+// The thresholds of the configuration are those of the profiles, and reach the rules.
 func TestFocusRulesOfTheConfiguration(t *testing.T) {
 	c := config.Default()
-	for profile, p := range map[string]attention.Profile{
-		config.ProfileDefault: attention.ProfileDefault, config.ProfileSeed: attention.ProfileSeed,
+	for profile, want := range map[string]attention.Rules{
+		config.ProfileDefault: attention.DefaultRules(), config.ProfileSeed: attention.DefaultRules().Plain(),
 	} {
 		c.Profile = profile
-		want, _ := attention.RulesOf(p)
 		if got := variantOf(&c); got.attention != want || got.literal != (profile == config.ProfileSeed) {
 			t.Errorf("variant %s = %+v, want %+v", profile, got, want)
 		}

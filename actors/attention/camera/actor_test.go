@@ -100,8 +100,7 @@ func TestATrackersOwnSnapshot(t *testing.T) {
 	}
 }
 
-// The tracker's next session takes over at once, with a clock and a minute of its
-// own.
+// The tracker's next session takes over at once, with a clock and a minute of its own.
 func TestNextSession(t *testing.T) {
 	h := spawn(t)
 	film(h, "a", time.Hour, face(), 15*second)
@@ -168,7 +167,7 @@ func TestNarrowEyes(t *testing.T) {
 	for _, i := range []int{37, 38, 43, 44} {
 		narrow[i].Y += 2.2
 	}
-	rules, _ := attention.RulesOf(attention.ProfileDefault)
+	rules := attention.DefaultRules()
 	working := &messages.UsageSnapshot{IdleSeconds: messages.Just(2.0), IsIdle: messages.Just(false)}
 	h := spawn(t)
 	film(h, "a", 0, narrow, 70*second)

@@ -9,12 +9,8 @@ import (
 	"github.com/kehai-run/kehai/messages/events"
 )
 
-// Kind is the usage actor's kind; the key is the desk. WorkerKind is the kind of
-// the workers that it asks.
-const (
-	Kind       = messages.ActorUsage
-	WorkerKind = messages.WorkerUsage
-)
+// WorkerKind is the kind of the workers that the actor asks. Its own key is the desk.
+const WorkerKind = messages.WorkerUsage
 
 // Options of the actor. Start with [DefaultOptions].
 type Options struct {
@@ -75,8 +71,7 @@ func (a *actor) ask(turn *actors.Turn) {
 	a.asked = turn.Now()
 }
 
-// read sends a snapshot when one is due, and otherwise the time of the last key
-// press.
+// read sends a snapshot when one is due, and otherwise the time of the last key press.
 func (a *actor) read(turn *actors.Turn, m messages.UsageRead) {
 	if turn.Cause().Call != a.call {
 		return
