@@ -19,12 +19,12 @@
 //     result or messages.CallFailed.
 //  5. Test it with package testkit/actortest, a crash included.
 //
-// A worker that is a [Reporter] tells its caller how far it is while it works. These
-// reports are fleeting and say all that there is to say so far, so the newest
+// A worker that is a [Reporter] tells its caller how far it is while it works.
+// These reports are fleeting and say all that there is to say so far, so the newest
 // replaces one that waits for its turn. They are ordered for each call and come
 // before its result, never after it; a retry, a restart of the worker and
-// [Turn.CancelCall] make those void that were not handled yet. After a crash a
-// durable call begins anew, and so do its reports. An actor must come to the same
+// [Turn.CancelCall] void the reports that were not handled yet. After a crash a
+// durable call starts over, and so do its reports. An actor must come to the same
 // without them.
 //
 // Sends, timers and calls are as durable as their message type. A turn that
@@ -33,9 +33,9 @@
 // # Was it seen before?
 //
 // A message is on the screen for hours and must be delivered once. Each actor on
-// its way knows something that the others do not, so several ask whether it was
-// seen before. In the order in which they are asked, with the case that only that
-// one can decide:
+// its way knows something that the others do not, so several decide whether it was
+// seen before. Here they stand in the order in which they are asked, each with the
+// case that only it can decide:
 //
 //	| who           | compares                          | only it decides                                      |
 //	|---------------|-----------------------------------|------------------------------------------------------|

@@ -28,8 +28,7 @@ func (p *pipeline) order(m messages.Message) error {
 	})
 }
 
-// delivered are the texts of all messages that the host was told of, and of those that a
-// conversation keeps.
+// delivered are the texts of all messages that the host got, and of those that a conversation keeps.
 func (p *pipeline) delivered(c messages.ConversationID) (told, kept []string, err error) {
 	err = p.sim.Engine().ReadLog(0, func(ev engine.Published) bool {
 		if d, ok := ev.Message.(messages.MessageDelivered); ok {

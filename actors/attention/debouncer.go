@@ -8,11 +8,11 @@ import (
 
 // Debouncer keeps noise out of the reported state. The state changes once enough
 // judgements in a row agree. Two are enough for what is certain: what a rule decides,
-// that nothing is known, and whatever follows on that. Of other changes each within the
-// last hour raises the number by half, so that the sixth still takes less than two and a
-// half minutes, and a seventh state must last for twenty minutes: noise rarely lasts that
-// long, even when each measurement depends on the one before. The zero value has
-// reported nothing yet. A copy keeps a history of its own.
+// that nothing is known, and whatever follows on that. For other changes, each change
+// within the last hour raises the number by half. So the sixth still takes less than two
+// and a half minutes, and a seventh state must last for twenty minutes: noise rarely
+// lasts that long, even when each measurement depends on the one before. The zero value
+// has reported nothing yet. A copy keeps a history of its own.
 type Debouncer struct {
 	State     messages.Attention    `json:"state"` // reported, "" for none yet
 	Since     time.Time             `json:"since"`

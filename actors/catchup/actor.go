@@ -32,7 +32,7 @@ func About(c messages.ConversationID, row string, _ []byte) bool {
 	return key == string(c)
 }
 
-// SubjectOf says whom a row is about.
+// SubjectOf returns the conversation that a row is about.
 func SubjectOf(row string, _ []byte) messages.ConversationID {
 	_, key := actors.SplitRow(row)
 	return messages.ConversationID(key)

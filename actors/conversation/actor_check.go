@@ -115,7 +115,7 @@ func (a *actor) check(turn *actors.Turn) {
 }
 
 // toCheck returns which of the messages are still there, and the texts of the first of them
-// with the message of each. Of a very long one the rest is left to the rules.
+// with the message of each. The rest of a very long text is left to the rules.
 func toCheck(turn *actors.Turn, ids []messages.MessageID) (left, asked []messages.MessageID, lines []prompt.Line) {
 	runes := 0
 	for _, id := range ids {
@@ -176,7 +176,7 @@ func (a *actor) checked(turn *actors.Turn, m messages.LLMAnswer) {
 	unchecked.Put(turn, onlyRow, u) // the number of the last question stays
 }
 
-// unreadable asks again later. What no model reads stays masked by rule.
+// unreadable asks again later. Texts that no model reads stay masked by rule.
 func (a *actor) unreadable(turn *actors.Turn, key string) {
 	u, _ := unchecked.Get(turn, onlyRow)
 	if key != u.key() {

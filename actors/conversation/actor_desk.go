@@ -33,9 +33,10 @@ type Basis struct {
 	Reason messages.SendReason `json:"not_sent,omitempty"`
 }
 
-// delivered opens a turn for a delivered message, if it wants an answer. Memory is asked what
-// helps to answer before it is told of the message, and searches while it stores that. An
-// interview asks no memory, and may answer at once: memory hears of the answer last.
+// delivered opens a turn for a delivered message, if it wants an answer. Memory is asked
+// what helps to answer before it learns of the message, and searches while it stores the
+// message. An interview asks no memory, and may answer at once: memory hears of the
+// answer last.
 func (a *actor) delivered(turn *actors.Turn, d messages.MessageDelivered) {
 	v, led := a.leads(turn)
 	l, left := lineOf(d)

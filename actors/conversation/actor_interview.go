@@ -155,8 +155,7 @@ func withKinds(kinds []string, spans []pii.Span) []string {
 	return kinds
 }
 
-// hidden is a message of an interview as it is stored and told: masked. Other messages stay
-// as they are.
+// hidden is a message of an interview as it is stored and told: masked. Other messages stay as they are.
 func (a *actor) hidden(turn *actors.Turn, m messages.InboundMessage) messages.InboundMessage {
 	v, led := a.leads(turn)
 	if !led {
@@ -316,8 +315,8 @@ func (a *actor) joinInterview(turn *actors.Turn, from messages.ConversationID, o
 	}
 }
 
-// answersOf returns what the participant said as answers, masked, each message once. What
-// leads through the interview is left out, also beside an answer.
+// answersOf returns what the participant said as answers, masked, each message once. Words
+// that only lead through the interview are left out, even beside an answer.
 func answersOf(turn *actors.Turn) (list []messages.Text) {
 	for _, d := range Messages.All(turn) {
 		said := slices.DeleteFunc(utterances(d), func(s string) bool { return !interview.Answers(s) })
@@ -328,8 +327,8 @@ func answersOf(turn *actors.Turn) (list []messages.Text) {
 	return list
 }
 
-// stopInterview ends an interview for the host. What the participant waits for becomes the
-// closing text.
+// stopInterview ends an interview for the host. The reply that the participant waits for
+// becomes the closing text.
 func (a *actor) stopInterview(turn *actors.Turn) {
 	v, ok := Interviews.Get(turn, onlyRow)
 	if !ok || v.State.Phase == interview.Done {

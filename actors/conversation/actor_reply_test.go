@@ -566,8 +566,8 @@ func TestADraftIsNotShownWhileItIsWritten(t *testing.T) {
 	}
 }
 
-// TestARejectedDraftIsNotOnItsWay: the judge is told that nothing comes of its yes, of
-// the draft that is rejected only.
+// TestARejectedDraftIsNotOnItsWay: the judge learns that no reply follows its yes, only for
+// the rejected draft.
 func TestARejectedDraftIsNotOnItsWay(t *testing.T) {
 	s := auto()
 	s.Policy = reply.PolicyDraft
@@ -759,8 +759,9 @@ func TestReminderBesideAQuestion(t *testing.T) {
 	}
 }
 
-// A reply whose window never says what became of it steps aside: the next message is answered, and the machine
-// with the window, should it come back, is told to send nothing. In time it says so itself.
+// A reply whose window never reports an outcome steps aside: the next message is answered,
+// and if the machine with the window comes back, it must send nothing. If it comes back in
+// time, it reports the outcome itself.
 func TestSilentWindow(t *testing.T) {
 	for _, silent := range []bool{true, false} {
 		o := options(auto())

@@ -139,8 +139,7 @@ func (a *actor) unanswer(turn *actors.Turn, list []messages.MessageDelivered, go
 	}
 }
 
-// takeOut deletes here what moves, and makes memory forget it. The messages that stay are
-// renumbered.
+// takeOut deletes here what moves, and makes memory forget it. The messages that stay are renumbered.
 func (a *actor) takeOut(turn *actors.Turn, p part, gone map[messages.MessageID]bool) {
 	for _, d := range p.messages {
 		a.unremember(turn, d.ID)
@@ -178,7 +177,7 @@ func (a *actor) takeOut(turn *actors.Turn, p part, gone map[messages.MessageID]b
 }
 
 // shareVault passes on the originals and names that the moved messages contain, and forgets
-// those that no remaining message contains.
+// them where no remaining message contains them.
 func (a *actor) shareVault(turn *actors.Turn, p part, r *rest) {
 	vault, ok := vaults.Get(turn, onlyRow)
 	if !ok {

@@ -75,8 +75,8 @@ func isGroup(g Group, said []messages.Said) bool {
 	return false
 }
 
-// languageOf is the language of the other side's newest message, or of earlier ones if
-// that one has none. l is the one before all of them.
+// languageOf is the language of the other side's newest message, or of earlier ones if the
+// newest has none. l is the one before all of them.
 func languageOf(said []messages.Said, l text.Language) text.Language {
 	for _, s := range said {
 		if !s.Own && !marked(string(s.Text)) {

@@ -1,14 +1,13 @@
 // Package conversation keeps what was said in a conversation, tells the host, and
 // answers. [New] makes the actor conversation/CONVERSATION. A message is delivered
 // when the turn that stores it here has committed; that turn publishes
-// MessageDelivered. What becomes of a message after that is noted in its row and
-// published as MessageChanged, in one turn as well; a change of something that
-// was not delivered is dropped.
+// MessageDelivered. A later change of the message is noted in its row and published
+// as MessageChanged, also in one turn; a change of something that was not delivered
+// is dropped.
 //
 // # Replies
 //
-// What becomes of replies is a desk of package conversation/reply, which is stored;
-// this actor carries out its effects:
+// A stored desk of package conversation/reply decides about replies; this actor carries out its effects:
 //
 //	a message ─► judge/CONVERSATION ─yes─► a model ─► Decide ─┬─ held until the owner or the hour changes
 //	                                          │               ├─ a draft, which waits for a person
@@ -20,18 +19,17 @@
 //
 // # What is stored
 //
-// Tables: "head" with the row "head", a [Head]; "messages", the newest messages
-// by their number in 16 digits; "ids", the numbers of the same messages by id,
-// by which repeats are refused; "revisions", how often they were changed; "own" and
-// "own_places", the same for our side; "desk", "basis", "usage" and "owner", what is
-// known of replies; "vault", the originals of what a model saw masked; "quota",
-// how often a model was asked; "unchecked", what of an interview a model has not searched
-// for private data yet (actor_check.go); "reminders", a [Reminder] by its number; "remembered",
-// that memory was told of all and keeps no acknowledgements; "interview", of one that is
-// or was led as an [Interview], of which only masked texts are stored; "into", where all has
-// gone once the conversation was merged into another one (actor_join.go). What a person takes
-// out of a conversation goes to another one in parts of a bounded size (actor_split.go).
-// TrimDue deletes rows by their age.
+// Tables: "head" with the row "head", a [Head]; "messages", the newest messages by their
+// number in 16 digits; "ids", the numbers of the same messages by id, by which repeats are
+// refused; "revisions", how often they were changed; "own" and "own_places", the same for our
+// side; "desk", "basis", "usage" and "owner", what is known of replies; "vault", the
+// originals of what a model saw masked; "quota", how often a model was asked; "unchecked",
+// what of an interview a model has not searched for private data yet (actor_check.go);
+// "reminders", a [Reminder] by its number; "remembered", that memory was told of all and
+// keeps no acknowledgements; "interview", an [Interview] if the conversation is or was led as
+// one: its texts are stored masked only; "into", where all has gone once the conversation was
+// merged into another one (actor_join.go). What a person takes out of a conversation goes to
+// another one in parts of a bounded size (actor_split.go). TrimDue deletes rows by their age.
 //
 // A crash loses nothing. A question to a model is fleeting, and so asked again: by the
 // first message after a restart, which owner sends to those who follow it.

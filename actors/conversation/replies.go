@@ -69,20 +69,17 @@ type Particular struct {
 	// The assistant's name in it. Empty: as everywhere. Default empty.
 	Persona string `yaml:"persona"`
 
-	// How the assistant speaks in it: inherit, polite_soft, casual or formal. Default
-	// inherit.
+	// How the assistant speaks in it: inherit, polite_soft, casual or formal. Default inherit.
 	Tone string `yaml:"tone" oneof:"inherit|polite_soft|casual|formal"`
 
 	// Hours in which nothing goes out by itself, such as 22:00-07:00. Empty: as
 	// everywhere. Default empty.
 	Quiet string `yaml:"quiet" form:"quiet?"`
 
-	// Replies an hour that may go out by themselves, -1 to 1000; -1 is as everywhere.
-	// Default -1.
+	// Replies an hour that may go out by themselves, -1 to 1000; -1 is as everywhere. Default -1.
 	PerHour int `yaml:"per_hour" min:"-1" max:"1000"`
 
-	// Replies that may go out by themselves in a row, -1 to 1000; -1 is as everywhere.
-	// Default -1.
+	// Replies that may go out by themselves in a row, -1 to 1000; -1 is as everywhere. Default -1.
 	InARow int `yaml:"in_a_row" min:"-1" max:"1000"`
 
 	// What becomes of a reply while the person is focused: inherit, hold, draft, notify
@@ -141,8 +138,8 @@ func over[V comparable](to *V, v, keep V) {
 	}
 }
 
-// Of returns the settings of the conversation with a name; drawn says that Kehai draws its
-// window.
+// Of returns the settings of the conversation with this name; drawn reports whether Kehai
+// draws its window.
 func (r Replies) Of(name string, drawn bool) Settings {
 	quiet, _ := reply.ParseQuiet(r.Quiet) // it was checked
 	s := Settings{
@@ -201,9 +198,9 @@ func wrongName(name, app string) string {
 		text.Quote(name), text.Quote(app+":"+strings.Trim(name, ": ")))
 }
 
-// checkAuto refuses settings of which one says that replies go out by themselves, and
-// another that none can. Mode observe may stand beside anything: it is how all answering
-// is turned off for a while.
+// checkAuto refuses settings that contradict each other: one lets replies go out by
+// themselves, another leaves none that can. Mode observe may stand beside anything:
+// it is how all answering is turned off for a while.
 func (r Replies) checkAuto(drawn bool, wrong func(key, what string)) {
 	listed := len(r.Auto) > 0 || slices.ContainsFunc(r.Conversations,
 		func(one Particular) bool { return one.Policy == reply.PolicyAuto })

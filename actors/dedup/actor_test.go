@@ -125,8 +125,8 @@ func TestGap(t *testing.T) {
 	h.WantDropped(events.StageDedup, events.RuleGap, events.Detail{Count: 1, Match: events.BorderOwn})
 }
 
-// TestOwn: what our side writes is told once. History is not, nor what is only
-// shown again.
+// TestOwn: each own message is reported once. History is not reported, nor is a message that
+// is only shown again.
 func TestOwn(t *testing.T) {
 	want := func(t *testing.T, h *actortest.Harness, want string) {
 		t.Helper()

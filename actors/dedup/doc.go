@@ -14,11 +14,10 @@
 //
 // A conversation that a person merged into another one hands its ledger over, and what
 // comes later too (actor_join.go). Where the two were different chats, their transcripts
-// stay apart in the one ledger. One of which a person took messages out hands these over
-// (actor_split.go), and forgets what windows have shown of it.
+// stay apart in the one ledger. When a person moves messages out of a conversation, it
+// hands them over (actor_split.go) and forgets what windows have shown of it.
 //
-// What could not be read, or is doubtful, waits for a short while, in which the
-// poller is asked to look again.
+// Bubbles that are unreadable or doubtful wait for a short while, and the poller is asked to look again.
 //
 // Where places tell nothing, text has to: package recent remembers what was let
 // through lately. It decides alone about detections that are a text (all of profile seed,

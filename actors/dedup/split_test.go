@@ -8,8 +8,8 @@ import (
 	"github.com/kehai-run/kehai/testkit/actortest"
 )
 
-// TestSplitLedger: a part goes once, whichever commit fails; windows are told to compare
-// anew, and each of the two knows what is theirs.
+// TestSplitLedger: a part goes once, whichever commit fails; windows have to compare anew,
+// and each of the two knows its own messages.
 func TestSplitLedger(t *testing.T) {
 	o := DefaultOptions()
 	o.FirstSight = "all"

@@ -5,7 +5,8 @@ import (
 	"github.com/kehai-run/kehai/messages"
 )
 
-// SubjectOf says whom a row of a directory is about. Its key is an application.
+// SubjectOf returns the conversation that a row of a directory is about. The directory's key
+// is an application.
 func SubjectOf(row string, _ []byte) messages.ConversationID {
 	table, key := actors.SplitRow(row)
 	if table != Conversations.Name() {

@@ -162,8 +162,7 @@ func (a *actor) issueAs(turn *actors.Turn, id messages.ConversationID, title mes
 	turn.Publish(events.ConversationNamed{Conversation: id, App: a.app, Name: k.Name(), New: true, At: turn.Now()})
 }
 
-// newID makes a free id from the message that first showed the conversation and the
-// store's seed.
+// newID makes a free id from the message that first showed the conversation and the store's seed.
 func (a *actor) newID(turn *actors.Turn) messages.ConversationID {
 	seed, ok := seeds.Get(turn, "seed")
 	if !ok {
@@ -215,7 +214,7 @@ func (a *actor) named(turn *actors.Turn, id messages.ConversationID, k Known) {
 	}
 }
 
-// introduce gives a certain name an id, unless it is known, and tells whose it is.
+// introduce gives a certain name an id, unless it has one, and publishes which conversations are called so.
 func (a *actor) introduce(turn *actors.Turn, m messages.Introduce) {
 	line := messages.Line{Text: m.Name}
 	title, group := a.o.Rules.Read(line)
@@ -324,8 +323,8 @@ func (a *actor) moved(turn *actors.Turn, m messages.LedgerMoved) {
 	}
 }
 
-// split gives somebody new an id, and has what is theirs in a conversation go there. What
-// its window calls the one it calls the other, until it is read otherwise.
+// split gives somebody new an id, and has their messages moved from a conversation to the
+// new one. Until its own title is read, the new one has the title of the old one.
 func (a *actor) split(turn *actors.Turn, m messages.Split) {
 	from := Resolve(a.known, m.From)
 	k, ok := a.known[from]

@@ -121,8 +121,8 @@ func TestIDs(t *testing.T) {
 	}
 }
 
-// TestMerge: what goes into another is that one's under both names, whichever commit
-// fails; its name settles by its own title only.
+// TestMerge: a merged conversation belongs to the other under both names, whichever commit
+// fails. The other's name settles by its own title only.
 func TestMerge(t *testing.T) {
 	h := spawn(t, Options{})
 	hana, ken := id(t, h, "Hana"), id(t, h, "Ken")
@@ -150,7 +150,7 @@ func TestMerge(t *testing.T) {
 	}
 }
 
-// TestSettleHeld: a person says whose a held reading is; somebody new gets an id.
+// TestSettleHeld: a person assigns a held reading; somebody new gets an id.
 func TestSettleHeld(t *testing.T) {
 	h := spawn(t, Options{})
 	hana := id(t, h, "Hana")

@@ -93,8 +93,7 @@ func Unseen(known map[messages.ConversationID]Known, ids []messages.Conversation
 	return list
 }
 
-// index has the conversations by the plain forms of their names, so that one is found among
-// very many.
+// index maps the plain forms of names to conversations, so that one is found quickly among very many.
 type index map[string]map[messages.ConversationID]bool
 
 // change takes in that a conversation is called otherwise; was is empty for a new one.
@@ -114,7 +113,7 @@ func (x index) change(id messages.ConversationID, was, is Known) {
 	}
 }
 
-// near are those that [Called] could find by a name, and where they were merged into.
+// near are the conversations that [Called] could find by a name, and those they were merged into.
 func (x index) near(known map[messages.ConversationID]Known, name messages.Text) map[messages.ConversationID]Known {
 	few := map[messages.ConversationID]Known{}
 	take := func(id messages.ConversationID) {

@@ -14,8 +14,8 @@ import (
 // new, and what has not come yet as withdrawn. So nothing that a window shows is given to
 // a conversation whose ledger is on its way.
 
-// moving lists the conversations whose ledger is not whole: those that get another one's,
-// and both sides of a division. Sorted.
+// moving lists the conversations whose ledger is incomplete: the targets of merges, and both
+// sides of divisions. Sorted.
 func moving(known map[messages.ConversationID]Known) (list []messages.ConversationID) {
 	add := func(id messages.ConversationID) {
 		if id = Resolve(known, id); known[id].App != "" && !slices.Contains(list, id) {
@@ -74,8 +74,7 @@ func (d Decision) rests(q messages.Identify) []messages.ConversationID {
 	return list
 }
 
-// settled is a decision, unless it rests on a ledger that is on its way: then nothing is
-// decided.
+// settled is a decision, unless it rests on a ledger that is on its way: then nothing is decided.
 func (d Decision) settled(q messages.Identify, known map[messages.ConversationID]Known,
 	moving []messages.ConversationID) Decision {
 	if len(moving) == 0 {

@@ -81,7 +81,7 @@ func (w *world) tell(p *person, id messages.ConversationID, long bool) messages.
 	return []messages.Overlap{other, other, apart, back}[w.rnd.IntN(4)]
 }
 
-// ask is what fusion does: one question, and its answers until they say whose it is.
+// ask does as fusion does: one question, and its answers until one names the conversation.
 func (w *world) ask(p *person, title messages.Line, readings int, long bool) Decision {
 	q := messages.Identify{Title: title, Readings: readings}
 	d := standard.Decide(q, w.known)
@@ -176,8 +176,8 @@ func (w *world) take(p *person, d Decision, read messages.Line) {
 }
 
 // TestNoiseNeverMixes: people with alike names, read with random misreadings, over
-// transcripts that go on, or of which too much came unseen to tell. Whoever a frame is given
-// to is the one it shows.
+// transcripts that continue, or that went on unseen for too long to tell. Each
+// frame goes only to the conversation that it shows.
 func TestNoiseNeverMixes(t *testing.T) {
 	for _, rows := range []bool{false, true} {
 		sum := world{}

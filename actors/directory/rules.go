@@ -18,8 +18,7 @@ import (
 // Rules say which titles are believed, by the engine's confidence. A confidence of
 // 0 means that the title was not read from pixels, so that it is certain.
 type Rules struct {
-	// Confidence below which the title of a window is unreadable, 0.01 to 1.
-	// Default 0.25.
+	// Confidence below which the title of a window is unreadable, 0.01 to 1. Default 0.25.
 	Title float64 `yaml:"title" min:"0.01" max:"1" atmost:"title_new"`
 
 	// Confidence below which a title must be that of a known conversation, 0.01 to
@@ -53,8 +52,8 @@ type Known struct {
 	// Moving: its ledger is on its way to Into. Coming: a part of From's is on its way here.
 	Moving bool `json:"moving,omitempty"`
 	Coming bool `json:"coming,omitempty"`
-	// Moves counts the beginnings and the ends of merges and divisions. What a window has
-	// shown of it before, or was compared with it, counts no longer.
+	// Moves counts the beginnings and the ends of merges and divisions. Earlier views of it,
+	// and earlier comparisons with it, no longer count.
 	Moves int `json:"moves,omitempty"`
 }
 
@@ -249,8 +248,8 @@ func whose(list []messages.Shared) (out []messages.ConversationID) {
 }
 
 // misnamed are those of a list whose title was not read often enough to be theirs for
-// certain. What one of them has shown, nobody else begins with: under the title that is
-// read now it may be the same conversation, whose own title was misread.
+// certain. A new conversation must not begin with what one of them has shown: under
+// the present title it may be the same conversation, whose own title was misread.
 func misnamed(list []messages.ConversationID, known map[messages.ConversationID]Known) (
 	out []messages.ConversationID) {
 	for _, id := range list {
@@ -434,8 +433,8 @@ func elsewhere(q messages.Identify, m meant, its []messages.ConversationID,
 	return Decision{}, false
 }
 
-// alike decides about a title that nobody has exactly, over bubbles of which no candidate
-// has shown a run. Readings that keep agreeing are not misreadings.
+// alike decides about a title that no conversation has exactly, when no candidate has shown a
+// run of the bubbles. Readings that keep agreeing are not misreadings.
 func (r Rules) alike(q messages.Identify, alike []messages.ConversationID, sure, apart bool) Decision {
 	switch {
 	case !sure:

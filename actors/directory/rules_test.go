@@ -76,7 +76,7 @@ const (
 	apart = messages.OverlapApart
 )
 
-// outcome is a decision in one word: whose, "new", or why nobody knows.
+// outcome is a decision in one word: the conversation, "new", or why it is unknown.
 func outcome(known map[messages.ConversationID]Known, title string, confidence float64,
 	shared ...messages.Overlap) string {
 	return outcomeOf(known, messages.Identify{Title: line(title, confidence)}, shared...)
@@ -325,7 +325,7 @@ func TestWhatAMisreadNameHasShown(t *testing.T) {
 }
 
 // TestABareNameIsNobodys: a conversation whose own title was read too seldom does not get a
-// page of which nothing can be compared, however often its title is read over it.
+// page that cannot be compared, however often its title is read over it.
 func TestABareNameIsNobodys(t *testing.T) {
 	for votes, want := range map[int]string{2 * votesSure: "title_unsure", votesMost: "c-9"} {
 		known := map[messages.ConversationID]Known{"c-9": {App: "line", Title: "Hana", Settled: true,

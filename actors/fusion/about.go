@@ -32,8 +32,9 @@ func About(c messages.ConversationID, row string, value []byte) bool {
 	return false // "unknown" is a time
 }
 
-// SubjectOf says whom a row of fusion is about, "" for the window. What is held about one
-// conversation that came from the view of another is about the first.
+// SubjectOf returns the conversation that a row of fusion is about, "" for the window. A
+// pending row may hold a detection for one conversation and a view of another: it is about
+// the first.
 func SubjectOf(row string, value []byte) (c messages.ConversationID) {
 	table, key := actors.SplitRow(row)
 	var err error

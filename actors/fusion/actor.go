@@ -62,7 +62,7 @@ var (
 	echoes    = actors.NewTable[Echoes]("echoes")
 )
 
-// HeldReadings are readings that nobody knows whose they are, by their number in 16 digits.
+// HeldReadings are readings whose conversation is unknown, by their number in 16 digits.
 var HeldReadings = actors.NewTable[Held]("nameless")
 
 type actor struct {
@@ -126,8 +126,7 @@ func (a *actor) Receive(turn *actors.Turn, msg messages.Message) error {
 	return nil
 }
 
-// read decides whether a frame can be trusted, and asks whose conversation it
-// shows.
+// read decides whether a frame can be trusted, and asks whose conversation it shows.
 func (a *actor) read(turn *actors.Turn, m messages.FrameRead) {
 	if a.o.Strategy.needsProof() && a.withhold(turn, m) {
 		return
@@ -136,8 +135,7 @@ func (a *actor) read(turn *actors.Turn, m messages.FrameRead) {
 	a.ask(turn, m)
 }
 
-// latest returns the view seen last: the ignored one if there is one, else the
-// one passed on.
+// latest returns the view seen last: the ignored one if there is one, else the one passed on.
 func (a *actor) latest(turn *actors.Turn) View {
 	if a.ignored.Conversation != "" {
 		return a.ignored
@@ -251,8 +249,7 @@ func (a *actor) saw(turn *actors.Turn, m messages.FrameRead, before View) {
 	}
 }
 
-// takenBack reports whether all that a pending view shows was taken back: the notices stand
-// in its place.
+// takenBack reports whether all that a pending view shows was taken back: the notices stand in its place.
 func (p Pending) takenBack(v View, marks []messages.Mark) bool {
 	marks = slices.DeleteFunc(slices.Clone(marks), func(k messages.Mark) bool { return k.Kind != messages.MarkUnsent })
 	list := p.Detection.Bubbles
@@ -263,8 +260,7 @@ func (p Pending) takenBack(v View, marks []messages.Mark) bool {
 	return at.Y >= first.Y && at.Y < first.Y+first.H
 }
 
-// contest notes that the bubbles of the pending view have appeared under another
-// title.
+// contest notes that the bubbles of the pending view have appeared under another title.
 func (a *actor) contest(turn *actors.Turn, pending Pending, view View) {
 	if !pending.Refuted && pending.View.Conversation != view.Conversation && pending.View.claims(view) {
 		pending.Contested, pending.Refuted = true, pending.Contested
@@ -413,8 +409,8 @@ func (a *actor) remember(turn *actors.Turn, view View, at time.Time) {
 	lastViews.Put(turn, string(view.Conversation), view)
 }
 
-// before is the view of a conversation that was passed on last. What the window has
-// shown of another one since counts no step.
+// before is the view of a conversation that was passed on last. If the window has shown
+// another conversation since, its Steps are 0.
 func (a *actor) before(turn *actors.Turn, c messages.ConversationID) View {
 	last, _ := lastViews.Get(turn, string(c))
 	if a.latest(turn).Conversation != c {
@@ -423,8 +419,7 @@ func (a *actor) before(turn *actors.Turn, c messages.ConversationID) View {
 	return last
 }
 
-// forgetEchoes drops what was sent to a conversation, unless it may still appear
-// in the window.
+// forgetEchoes drops what was sent to a conversation, unless it may still appear in the window.
 func (a *actor) forgetEchoes(turn *actors.Turn, c messages.ConversationID, at time.Time) {
 	known, ok := echoes.Get(turn, string(c))
 	open := slices.ContainsFunc(known.Sends, func(s Send) bool { return at.Sub(s.At) < a.o.Rules.EchoWindow })

@@ -7,9 +7,9 @@ import (
 	"github.com/kehai-run/kehai/messages"
 )
 
-// TestANamesakeIsNotWrittenTo: a page under a known title that does not go on from
-// what its conversation has shown may be a stranger's of that name. Nobody is told
-// to type there, before and after it was read, until the two are seen to meet.
+// TestANamesakeIsNotWrittenTo: a page under a known title that does not continue
+// its conversation may belong to a stranger of the same name. Nothing is typed
+// there, before and after it was read, until the two are seen to meet.
 func TestANamesakeIsNotWrittenTo(t *testing.T) {
 	h := spawn(t)
 	asked := func(words string) messages.ConversationID {
@@ -55,9 +55,9 @@ func TestANamesakeIsNotWrittenTo(t *testing.T) {
 }
 
 // TestGoingOnAfterAGap: a conversation that moved on out of view is written to again
-// once it was seen to go on three times, also after a crash. What the window shows of
-// another one in between, or another gap, begins the count anew. After a gap that was not
-// watched nothing counts: that a chat goes on says nothing about whose it is.
+// once it was seen to go on three times, also after a crash. The count starts over if
+// the window shows another conversation in between, or after another gap. After an
+// unwatched gap nothing counts: a chat that goes on does not prove whose it is.
 func TestGoingOnAfterAGap(t *testing.T) {
 	for name, c := range map[string]struct {
 		then []string // pages of Hana's; "@" before those of Ken, "!" where a crash comes first

@@ -8,8 +8,8 @@ import (
 	"github.com/kehai-run/kehai/messages/events"
 )
 
-// Held is a reading that is kept until somebody knows whose it is: a later frame that
-// goes on from it, or a person.
+// Held is a reading that is kept until its conversation is known: a later frame that
+// continues it tells, or a person.
 type Held struct {
 	App       string                    `json:"app"`
 	Detection messages.Detection        `json:"detection"` // its title is as it was read
@@ -20,8 +20,8 @@ type Held struct {
 // maxHeld readings are kept; the oldest goes.
 const maxHeld = 64
 
-// keep stores a reading that may be one of several people's. What goes on from the
-// reading before, and shows all of it, takes its place.
+// keep stores a reading that may be one of several people's. A reading that continues the one
+// before, and shows all of it, takes its place.
 func (a *actor) keep(turn *actors.Turn, m messages.FrameRead, answer messages.Identified) {
 	why := answer.Why
 	if len(m.Bubbles) == 0 || why == events.UnknownTitle || answer.Unlisted || !a.o.Strategy.needsProof() {

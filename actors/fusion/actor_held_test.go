@@ -72,7 +72,7 @@ func TestHeldUnderANewName(t *testing.T) {
 	}
 }
 
-// TestHeldIsBounded: the oldest makes room, and that is told.
+// TestHeldIsBounded: the oldest makes room, and this is reported.
 func TestHeldIsBounded(t *testing.T) {
 	h := spawn(t)
 	for i := range maxHeld + 3 {

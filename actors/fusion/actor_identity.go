@@ -69,8 +69,7 @@ func (a *actor) identified(turn *actors.Turn, answer messages.Identified) {
 	a.o.Strategy.take(a, turn, m, view, k)
 }
 
-// join takes what was shown last of a conversation for that of the one that it went
-// into.
+// join takes what was shown last of a conversation for that of the one that it went into.
 func (a *actor) join(turn *actors.Turn, from, into messages.ConversationID) {
 	if view, ok := lastViews.Get(turn, string(from)); ok {
 		lastViews.Delete(turn, string(from))
@@ -108,9 +107,9 @@ func (e Echoes) of(c messages.ConversationID) Echoes {
 	return e
 }
 
-// compare finds out what conversations have shown of a reading, if an answer asks for
-// that: of those that it names by their transcripts, else of all by what they have
-// shown last.
+// compare finds out what conversations have shown of a reading, if an answer asks
+// for that. Those that the answer names are compared by their transcripts;
+// otherwise all are, by their last views.
 func (a *actor) compare(turn *actors.Turn, m messages.FrameRead, answer messages.Identified) bool {
 	switch {
 	case answer.Search:
@@ -173,8 +172,8 @@ func (a *actor) overlapAnswered(turn *actors.Turn, m messages.OverlapAnswer) {
 	a.compared(turn, c.read, c.shared, c.asked)
 }
 
-// compared asks again with what those that the title may mean have shown of a reading. If
-// it proves none of them, others may have shown it too.
+// compared asks again, now with what each conversation that the title may mean has shown of
+// the reading. If that proves none of them, other conversations may have shown it too.
 func (a *actor) compared(turn *actors.Turn, m messages.FrameRead, shared []messages.Shared, asked int) {
 	for i, s := range shared {
 		if s.Overlap == messages.OverlapWeak && a.alone(turn, m, s.Conversation, shared) {
@@ -307,7 +306,7 @@ func (a *actor) shownBy(turn *actors.Turn, view View) (out []messages.Shared) {
 }
 
 // proves reports whether a run of both views proves that one conversation shows them. The
-// window is drawn as it was, so that pixels tell like texts apart.
+// window is drawn as before, so pixels tell apart texts that are alike.
 func (l View) proves(v View) bool {
 	for by := 1 - len(v.Marks); by < len(l.Marks); by++ {
 		texts, own := map[messages.Text]bool{}, false
@@ -329,8 +328,8 @@ func (l View) proves(v View) bool {
 	return false
 }
 
-// searchHeld lists those that have shown what is held and goes on to a reading. That proves
-// none of them: the two are only held together by what they have in common.
+// searchHeld lists the conversations that have shown what is held and continues in a reading.
+// That proves none of them: only their common messages connect the two.
 func (a *actor) searchHeld(turn *actors.Turn, m messages.FrameRead) (out []messages.Shared) {
 	for _, row := range trail(heldRows(turn), viewOf("", m.Bubbles)) {
 		found := a.shownBy(turn, viewOf("", row.Detection.Bubbles))
@@ -397,8 +396,8 @@ func (a *actor) question(turn *actors.Turn, m messages.FrameRead, q messages.Ide
 // titleOf is the title of a reading, for comparing.
 func titleOf(m messages.FrameRead) string { return text.Normalize(string(m.Title.Text)) }
 
-// forgetView forgets what this window has shown of a conversation, some of which is
-// another's now. The next frame is compared with the transcripts of both.
+// forgetView forgets what this window has shown of a conversation, because some of it belongs
+// to another now. The next frame is compared with the transcripts of both.
 func (a *actor) forgetView(turn *actors.Turn, c messages.ConversationID) {
 	lastViews.Delete(turn, string(c))
 	if now, _ := current.Get(turn, "current"); now == c {

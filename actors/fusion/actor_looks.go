@@ -7,8 +7,8 @@ import (
 	"github.com/kehai-run/kehai/messages"
 )
 
-// headedBy remembers the header of a frame whose conversation is known. What others were
-// seen to have of it was the header of this one, drawn before the bubbles.
+// headedBy remembers the header of a frame whose conversation is known. If others were seen
+// with it a few times, the header was drawn before the bubbles: they lose it.
 func (a *actor) headedBy(turn *actors.Turn, m messages.FrameRead, c messages.ConversationID) {
 	if !a.header.note(c, m) {
 		return
@@ -45,7 +45,7 @@ func (a *actor) look(turn *actors.Turn, m messages.FrameRead) (c messages.Conver
 }
 
 // alone reports whether a conversation is the only one that the window has shown under a
-// frame's header. Where nobody knows the header of another that is compared, it may be that.
+// frame's header. If the header of another candidate is unknown, it may be the same.
 func (a *actor) alone(turn *actors.Turn, m messages.FrameRead, c messages.ConversationID,
 	compared []messages.Shared) bool {
 	if own, _ := lastViews.Get(turn, string(c)); m.Name == 0 || !own.headed(m.Name, 1) {

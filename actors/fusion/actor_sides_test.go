@@ -50,7 +50,7 @@ func TestSidesUnknown(t *testing.T) {
 	states()
 }
 
-// TestSidesOfRows: rows that only lack the person's own name are told from bubbles.
+// TestSidesOfRows: rows that only lack the person's own name are distinguished from bubbles.
 func TestSidesOfRows(t *testing.T) {
 	h := spawn(t)
 	m := read("# general", "a b c")

@@ -20,8 +20,8 @@ type titleStreak struct {
 	since, at    time.Time         // capture of the first and the last frame
 }
 
-// note takes in whose a frame is, or that nobody knows: then it is still to be told what
-// stands under the title.
+// note takes in the conversation of a frame. If it is unknown, the streak goes on: the title
+// is the same, and its bubbles are not told yet.
 func (s *titleStreak) note(m messages.FrameRead, answer messages.Identified) {
 	title := titleOf(m)
 	switch {
@@ -53,8 +53,8 @@ func (s *titleStreak) from(c messages.ConversationID, at time.Time) bool {
 	return c != "" && s.conversation == c && !s.since.After(at)
 }
 
-// blank is a pane with nothing in it, under a title. What comes next under that title is not
-// what the window showed before. It dies with the activation.
+// blank is a pane with nothing in it, under a title. Bubbles that appear next under that
+// title are not those that the window showed before. It dies with the activation.
 type blank struct {
 	title    string // "" for none
 	at, till time.Time

@@ -49,7 +49,7 @@ func TestUnbroken(t *testing.T) {
 	}
 }
 
-// tell shows a frame, and says whose it is; "" is nobody's.
+// tell shows a frame and gives its conversation, "" for an unknown one.
 func tell(h *actortest.Harness, title messages.Text, words string, c messages.ConversationID) {
 	m := send(h, read(title, words))
 	answer := messages.Identified{Window: "line@mac", Frame: m.Hash, At: m.At, Conversation: c, Name: title}

@@ -42,8 +42,8 @@ func (u *unknown) titled(m messages.FrameRead) bool {
 	return u.title == titleOf(m) && (u.name == 0 || m.Name == 0 || u.name == m.Name)
 }
 
-// hold passes nothing on of a frame whose conversation is unknown. The person is
-// told if this lasts and the frame has bubbles.
+// hold passes nothing on from a frame whose conversation is unknown. It notifies the person
+// if this lasts and the frame has bubbles.
 func (a *actor) hold(turn *actors.Turn, m messages.FrameRead, why events.UnknownReason) {
 	if a.unknown.since.IsZero() || a.unknown.frame != m.Hash {
 		turn.Drop(events.StageFusion, events.RuleUnknown, events.Detail{Window: a.window, Frame: m.Hash})

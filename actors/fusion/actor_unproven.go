@@ -17,8 +17,8 @@ type unproven struct {
 	published bool
 }
 
-// withhold reports whether a frame proves too little. Such a frame yields neither
-// a message nor a change and opens no conversation. The person is told if this
+// withhold reports whether a frame proves too little. Such a frame yields neither a
+// message nor a change and opens no conversation. It notifies the person if this
 // lasts.
 func (a *actor) withhold(turn *actors.Turn, m messages.FrameRead) bool {
 	p := proofOf(m)

@@ -19,9 +19,9 @@
 //	StructureSignal ─ counts with the frame of its poll; without one, ReadNow to poller/WINDOW
 //
 // Text outside bubbles proves nothing. While a frame shows more of it than usual,
-// nothing is passed on: no message, no change, no new conversation. The person is
-// told after some seconds. If no bubble shows who wrote it, no bubble is passed
-// on as a message, and the person is told too (actor_sides.go).
+// nothing is passed on: no message, no change, no new conversation. After some
+// seconds the person is notified. If no bubble shows who wrote it, no bubble is
+// passed on as a message, and the person is notified too (actor_sides.go).
 //
 // The pixels of a header (looks.go) say whose name it is: equal ones are one name, however it
 // was read, and others are another until the bubbles prove it.

@@ -14,8 +14,7 @@ const (
 	maxClaims = 64
 )
 
-// Echoes remembers what Kehai itself has sent, so that it is recognised in the
-// window.
+// Echoes remembers what Kehai itself has sent, so that it is recognised in the window.
 type Echoes struct {
 	Sends  []Send  `json:"sends,omitempty"`
 	Claims []Claim `json:"claims,omitempty"`
@@ -56,8 +55,7 @@ func (e *Echoes) Sending(r Rules, s Send) {
 	e.Sends = e.Sends[max(0, len(e.Sends)-maxSends):]
 }
 
-// Text looks for a text without a side among what was sent, as a whole and line
-// by line.
+// Text looks for a text without a side among what was sent, as a whole and line by line.
 func (e *Echoes) Text(r Rules, c messages.ConversationID, t messages.Text, at time.Time) (Echo, bool) {
 	var sends []text.Send
 	var traces []string
@@ -141,8 +139,8 @@ func (e *Echoes) Saw(r Rules, c messages.ConversationID, at time.Time, before Vi
 	return learnt
 }
 
-// ownLate is how long after a sending its bubble may appear, so that one on the other
-// side that says the same may be a friend's.
+// ownLate is how long after a sending its bubble may appear. Until then, a bubble with the
+// same text on the other side may be a friend's.
 const ownLate = 5 * time.Second
 
 // Claimed corrects the sides of bubbles that were claimed before. Each claim
@@ -168,7 +166,7 @@ func (e *Echoes) Claimed(c messages.ConversationID, bubbles []messages.Bubble) (
 	return out, changed
 }
 
-// blind reports whether a view shows no own bubble but those that were claimed.
+// blind reports whether all own bubbles of a view are claimed ones.
 func (e *Echoes) blind(c messages.ConversationID, bubbles []messages.Bubble) bool {
 	return !slices.ContainsFunc(bubbles, func(b messages.Bubble) bool {
 		return isOwn(b) && !slices.ContainsFunc(e.Claims,

@@ -9,8 +9,8 @@ import (
 	"github.com/kehai-run/kehai/testkit/actortest"
 )
 
-// TestNames: a text of the tree is passed on if it was there around the first of the
-// readings that nobody knows whose they are, and has proved to name chats.
+// TestNames: a text of the tree is passed on if it was there around the first of the readings
+// of unknown conversations, and has proved to name chats.
 func TestNames(t *testing.T) {
 	at := func(s int) time.Time { return time.Unix(int64(1000+s), 0) }
 	row := namer{text: "Hana see you", since: at(1), at: at(3), proven: true}

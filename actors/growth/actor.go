@@ -15,8 +15,7 @@ import (
 // Kind is the actor's kind; the key is the conversation.
 const Kind = messages.ActorGrowth
 
-// Tables of what has grown from a conversation; a reader of the store decodes rows with
-// them.
+// Tables of what has grown from a conversation; a reader of the store decodes rows with them.
 var (
 	Topics    = actors.NewTable[memory.Topic]("topics")
 	Entities  = actors.NewTable[memory.Entity]("entities")
@@ -169,8 +168,8 @@ func (a *actor) ask(turn *actors.Turn) {
 		actors.CallOptions{Deadline: actors.DefaultDeadline, Retries: retries, Tag: readJob})
 }
 
-// take makes jobs of what was read. What is left is read behind them, a little later if
-// that is much, such as an import: replies come first.
+// take makes jobs of what was read. The rest is read after these jobs. If it is much, as
+// after an import, it is read a little later: replies come first.
 func (a *actor) take(turn *actors.Turn, m messages.EventsRead) {
 	lane, _ := Lanes.Get(turn, LaneRow)
 	if !lane.Reading { // the call's second answer
@@ -211,8 +210,7 @@ func (a *actor) there(turn *actors.Turn, m messages.EventsRead, part uint64) {
 	}
 }
 
-// sweep removes what rests on events that were in no part when all were read anew, some
-// at a time.
+// sweep removes what rests on events that were in no part when all were read anew, some at a time.
 func (a *actor) sweep(turn *actors.Turn) {
 	lane, _ := Lanes.Get(turn, LaneRow)
 	n := 0

@@ -18,7 +18,7 @@ type Job struct {
 	Attempts int    `json:"attempts,omitempty"`
 	Reason   string `json:"reason,omitempty"` // of the last failure
 
-	// Of a question to a model: what it is about, and how many notes stand before it.
+	// For a question to a model: its subject, and how many notes stand before it.
 	Events []messages.Event `json:"events,omitempty"`
 	Notes  int              `json:"notes,omitempty"`
 }
@@ -62,8 +62,8 @@ func (a *actor) bury(turn *actors.Turn, key string, j Job) {
 	turn.Send(messages.To(Kind, string(a.id)), messages.GrowthNext{Conversation: a.id, Job: key})
 }
 
-// dead fails until the kernel makes a dead letter of the message. When that is sent
-// again, the job begins anew.
+// dead fails until the kernel makes a dead letter of the message. When the dead letter is
+// sent again, the job starts over.
 func (a *actor) dead(turn *actors.Turn, m messages.GrowthFailed) error {
 	j, ok := Jobs.Get(turn, m.Job)
 	switch {

@@ -107,8 +107,7 @@ func waiting(turn *actors.Turn, lane Lane) (uint64, Job, bool) {
 	return 0, Job{}, false
 }
 
-// held are the topics with a state that holds, in the order of time; tasks alone if so
-// wanted.
+// held are the topics with a state that holds, in the order of time; tasks alone if so wanted.
 func (a *actor) held(turn *actors.Turn, tasks bool) (list []memory.Topic) {
 	for _, t := range topics(turn) {
 		if _, holds := t.Now(); holds && t.Kind != memory.Summary && (!tasks || t.Kind == memory.Task) {
@@ -176,7 +175,7 @@ func (a *actor) relearn(turn *actors.Turn, e messages.Event, learned []Learned) 
 		if was, ok := a.topic(turn, topic); ok {
 			t = was
 		}
-		// What the rules read in the same words is not said twice.
+		// A claim that the rules found in the same words is not made twice.
 		now := t.Without(func(c memory.Claim) bool { return c.Event == e.ID && c.Op == l.Claim.Op })
 		a.put(turn, topic, t, now.With(l.Claim), modelSaid)
 		if !slices.Contains(rests.Topics, topic) {

@@ -200,8 +200,8 @@ func TestStoredForms(t *testing.T) {
 		`1 {"likes":["a"],"talks":["b"],"felt":["c"]}`)
 }
 
-// TestReadingThatFails becomes a dead letter that begins it anew when it is sent again.
-// What is said next does not wait for that.
+// TestReadingThatFails becomes a dead letter that begins it anew when it is sent again. The
+// next messages do not wait for that.
 func TestReadingThatFails(t *testing.T) {
 	l := spawn(t)
 	for range 5 {

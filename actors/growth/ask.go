@@ -21,8 +21,7 @@ type Rules struct {
 	// do not, 0 to 10000; 0 asks none. Default 30.
 	PerHour int `yaml:"per_hour" min:"0" max:"10000"`
 
-	// Time from a message to the question about it and what was said since, 1s to 1h.
-	// Default 1m.
+	// Time from a message to the question about it and what was said since, 1s to 1h. Default 1m.
 	Pause time.Duration `yaml:"pause" min:"1s" max:"1h"`
 }
 
@@ -87,8 +86,9 @@ const (
 var hidden = regexp.MustCompile(`\[[^\[\]\n]{1,40}\]`)
 
 // Parse reads what a model has learned from events; ok is false if its answer is not
-// readable. What it cannot prove with words of the event is left out, and what masking
-// hid. first is the number of the first event, open are the tasks that are not done.
+// readable. Claims without proof in the event's words are left out, and so are those
+// about masked words. first is the number of the first event, open are the tasks
+// that are not done.
 func (o Options) Parse(answer string, list []messages.Event, first int, open []memory.Topic) (
 	learned []Learned, ok bool) {
 	fields := lenient.LastWithin(answer, "learned", maxAnswer)

@@ -11,14 +11,14 @@
 //
 // # What follows from what
 //
-// An event makes claims about topics (memory.Claim), and the states of a topic follow
-// from its claims in the order of time (memory.Topic): a correction ends what was said
-// before, which stays true until then. So an edit, a message that is taken back and one
-// that comes late change the history as if it had been so from the beginning. Each change
-// is a revision; those that quote what is not said any more are removed. A stretch of talk
-// has a summary of its own words: three sentences, those first from which something was
-// learned ([Tells]). What a model says of it stands in their place, until a message of that
-// stretch is taken back: it may tell of any of them.
+// An event makes claims about topics (memory.Claim), and the states of a topic follow from
+// its claims in the order of time (memory.Topic): a correction ends what was said before,
+// which stays true until then. So an edit, a message that is taken back and one that comes
+// late change the history as if it had been so from the beginning. Each change is a
+// revision. A revision is removed when the words it quotes are gone. A stretch of talk has
+// a summary of its own words: three sentences, first those from which something was
+// learned ([Tells]). A model's summary takes their place until a message of that stretch
+// is taken back, because it may be about any of them.
 //
 // Where the changes since the last reading are not known any more, all events are read anew;
 // what rests on one that is in no part is removed then. A job that comes behind a later one,
@@ -26,12 +26,12 @@
 //
 // # What a model finds
 //
-// Where there is a model it is asked about up to 16 events at once, a while after they
-// were said, and so often an hour ([Rules]). What it has learned counts only with a quote
-// and a value that stand in the event, letter by letter; a sentence of a summary is its own,
-// with a quote. Where it is not on this machine it sees masked messages, and nothing is
-// learned of what was hidden. A worker of its own asks one question at a time, so that
-// replies find the model free.
+// If there is a model, it is asked about up to 16 events at once, a while after they were
+// said, and at most so often an hour ([Rules]). A claim of the model counts only with a
+// quote and a value that stand in the event, letter by letter; a summary's sentence is in
+// its own words, with a quote. A model on another machine sees masked messages, and
+// nothing is learned from the hidden words. A worker of its own asks one question at a
+// time, so that replies find the model free.
 //
 // # Jobs that fail
 //
@@ -50,6 +50,5 @@
 // "jobs" by their number, the questions that wait or failed, and "read"; "lane" with the
 // row "lane".
 //
-// A crash loses nothing: all but the question to the model is durable, and that is asked
-// again.
+// A crash loses nothing: all but the question to the model is durable, and that is asked again.
 package growth

@@ -17,7 +17,7 @@ const sec = time.Second
 
 var start = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// of returns n characters out of which none repeats.
+// of returns n different characters.
 func of(from, n int) string {
 	var b strings.Builder
 	for k := range n {

@@ -1,8 +1,8 @@
-// Package ingress is the last gate before a message counts: it stops what Kehai
-// itself has sent and what was heard a moment ago already. [New] makes the
-// actor ingress/CONVERSATION; the rules are in decide.go ([Rules], [Decision])
-// over what is remembered, in memory.go ([Memory]). The thresholds are
-// [Rules]; how an echo is told is in package actors/text.
+// Package ingress is the last gate before a message counts: it stops Kehai's own
+// sent texts, and repeats of what was heard a moment ago. [New] makes the actor
+// ingress/CONVERSATION; the rules are in decide.go ([Rules], [Decision]) over what
+// is remembered, in memory.go ([Memory]). The thresholds are [Rules]; package
+// actors/text recognises echoes.
 //
 //	TextSent ─► remembered for 10 minutes
 //	IncomingBubble ─► repeat? ─► echo? ─► short window? ─► common window? ─┬─► IncomingBubble to burst, Accepted
@@ -23,16 +23,16 @@
 //
 // # Claims
 //
-// A text that is remembered is a claim on it: others of its kind are refused
-// until it is too old. The claim is made in the turn that hands the message on,
-// so the two are committed together or not at all: a failure releases the claim
-// by undoing the turn. What is dropped claims nothing, and so extends nothing.
+// A text that is remembered is a claim on it: others of its kind are refused until
+// it is too old. The claim is made in the turn that hands the message on, so the
+// two are committed together or not at all: a failure releases the claim by undoing
+// the turn. A dropped message claims nothing, and so extends no claim.
 //
 // # Order
 //
 // TextSent is in this actor's inbox before the first key goes out, because its
-// sender commits it no later than the call that types. What is read afterwards
-// is committed afterwards, and an inbox keeps that order.
+// sender commits it no later than the call that types. Bubbles that are read later
+// are committed later, and an inbox keeps that order.
 //
 // # Tables
 //
@@ -43,6 +43,5 @@
 //	last    one row "last": the highest occurrence accepted or refused
 //	into    one row "into": the conversation that this one went into (actor_join.go)
 //
-// What is too old goes when the next message comes, oldest first. A crash loses
-// nothing.
+// Texts that are too old are deleted when the next message comes, oldest first. A crash loses nothing.
 package ingress

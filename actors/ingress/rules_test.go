@@ -26,13 +26,13 @@ func TestDefaultRules(t *testing.T) {
 	}
 }
 
-// nth makes texts of ten characters and more of which no two are alike.
+// nth makes texts of ten characters or more, no two of them alike.
 func nth(i int) messages.Text {
 	return messages.Text(fmt.Sprintf("%[1]d 番 %[2]d 目の話 %[3]d", i, 7919*i, 104729*i))
 }
 
-// Of 2001 texts heard the first is forgotten, of 2000 none; and of 129 texts
-// sent the first, of 128 none.
+// After 2001 texts heard the first is forgotten, after 2000 none; after 129 texts sent the
+// first, after 128 none.
 func TestBoundsOfTheMemory(t *testing.T) {
 	for _, n := range []int{2000, 2001} {
 		h := spawn(t, DefaultRules())

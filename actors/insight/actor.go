@@ -45,7 +45,8 @@ const (
 // Analyses holds an [Analysis] by conversation. Readers of the store decode rows with it.
 var Analyses = actors.NewTable[Analysis]("analyses")
 
-// SubjectOf says whom a row is about, About reports whether a conversation.
+// SubjectOf returns the conversation that a row is about; About reports whether a row is
+// about a given one.
 func SubjectOf(row string, _ []byte) messages.ConversationID {
 	_, key := actors.SplitRow(row)
 	return messages.ConversationID(key)

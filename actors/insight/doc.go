@@ -1,6 +1,6 @@
 // Package insight finds out what the interviews of a project have in common. [New] makes
-// the actor insight/PROJECT. An interview that is over is told to it with Analyse, masked;
-// a worker ([NewWorker]) finds its keywords, then a language model its themes. [Cards]
+// the actor insight/PROJECT. It receives each finished interview with Analyse, masked; a
+// worker ([NewWorker]) finds its keywords, then a language model its themes. [Cards]
 // makes the cards of a project from what is stored; it is pure, and the same interviews
 // give the same cards in whatever order they were analysed.
 //
@@ -9,8 +9,8 @@
 //	                    └────────────┴─► done, with keywords only
 //
 // An answer that is edited, taken back or moved after the end has the interview analysed
-// anew. What was found before counts meanwhile as far as it is still said; answers to the
-// earlier questions do not count any more.
+// anew. Meanwhile, earlier findings count as far as the answers still contain them;
+// answers to the earlier questions do not count any more.
 //
 // # Evidence
 //

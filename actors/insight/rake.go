@@ -146,7 +146,7 @@ func sentence(line messages.Text, phrase string) messages.Text {
 	return messages.Text(text.First(strings.TrimSpace(string(line)), maxSentence))
 }
 
-// weak are English words that begin no topic, beside those that lexical passes over.
+// weak are English words that begin no topic, in addition to the words that lexical passes over.
 var weak = func() map[string]bool {
 	set := map[string]bool{}
 	for _, w := range strings.Fields(`go goes going went gone come comes came coming make makes made making take takes

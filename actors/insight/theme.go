@@ -96,8 +96,8 @@ func evidence(raw json.RawMessage, lines []messages.Text) (quotes []messages.Tex
 	return quotes, len(in)
 }
 
-// still returns what an earlier analysis found that lines still prove. What a model wrote
-// of a theme rests on all its quotes: without one of them, the theme keeps its name only.
+// still returns the findings of an earlier analysis that lines still prove. A model's text
+// about a theme rests on all its quotes: without one of them, the theme keeps only its name.
 func still(before Analysis, lines []messages.Text) (themes []Theme, keywords []messages.Keyword) {
 	for _, t := range before.Themes {
 		in := map[int]bool{}

@@ -57,13 +57,13 @@
 //
 // # Counting
 //
-// An answer or a closing word is a turn; the start signal and a skip are none. A skip
-// moves on all the same, so that an interview ends whatever is said. The turn into done
-// carries a [Finish], once: it starts the analysis, and a [Register] of the project's
-// finished conversations says whether it closes the project. Fallback has a counter of its
-// own, so that it asks its questions however late it begins. Who leads an interview there and lets
-// it recover tries the next answer in the state that was left, and takes the step of fallback if
-// no model answers even then.
+// An answer or a closing word is a turn; the start signal and a skip are none. A skip moves on
+// all the same, so that an interview ends whatever is said. The turn into done carries a
+// [Finish], once: it starts the analysis, and a [Register] of the project's finished
+// conversations says whether it closes the project. Fallback has a counter of its own, so that
+// it asks its questions however late it begins. A host that lets an interview recover from
+// fallback tries the next answer in the state that was left. If no model answers even then, it
+// takes the step of fallback.
 //
 // State and Register are stored as JSON; golden files pin the form.
 package interview

@@ -77,9 +77,8 @@ func named(said string) iter.Seq2[string, Item] {
 	}
 }
 
-// Revised is the interview after an answer was edited, or taken back if now is "". What it
-// named is forgotten unless one of the answers that are left names it; what it names now
-// takes its place.
+// Revised is the interview after an answer was edited, or taken back if now is "". Items
+// that only the old answer named are forgotten; items of the new text take their place.
 func (s State) Revised(was, now string, left []string) State {
 	gone := map[string]bool{}
 	for key := range named(was) {

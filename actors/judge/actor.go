@@ -17,8 +17,7 @@ const Kind = messages.ActorJudge
 // Row is what a judge knows of its scope.
 type Row struct {
 	State
-	// Asked is the question that is not answered yet; Asks counts how often the model was
-	// asked.
+	// Asked is the question that is not answered yet; Asks counts how often the model was asked.
 	Asked *messages.JudgeReply `json:"asked,omitempty"`
 	Asks  int                  `json:"asks,omitempty"`
 	// Turn and Epoch belong to the newest question that was answered.
@@ -74,7 +73,7 @@ func (a *actor) Receive(turn *actors.Turn, msg messages.Message) error {
 	return nil
 }
 
-// take handles a question. What is known answers it, if that still holds.
+// take handles a question. An earlier judgement answers it, if it still holds.
 func (a *actor) take(turn *actors.Turn, m messages.JudgeReply) {
 	row, _ := Rows.Get(turn, RowKey)
 	if row.Asked != nil && row.Asked.Turn == m.Turn && row.Asked.Epoch == m.Epoch {
@@ -215,8 +214,7 @@ func (a *actor) answer(turn *actors.Turn, row Row, v Verdict) {
 	}
 }
 
-// due asks the model a question that has waited long enough, or makes the conversation
-// ask again.
+// due asks the model a question that has waited long enough, or makes the conversation ask again.
 func (a *actor) due(turn *actors.Turn) {
 	row, ok := Rows.Get(turn, RowKey)
 	switch {

@@ -148,7 +148,7 @@ func TestNobodyIsThereToJudge(t *testing.T) {
 	}
 }
 
-// TestModelFails: no for ten minutes, then the conversation is told to ask again.
+// TestModelFails: no for ten minutes, then the conversation has to ask again.
 func TestModelFails(t *testing.T) {
 	h := spawn(t)
 	h.Send(question(h, 1, "m1"))

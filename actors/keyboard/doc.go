@@ -11,7 +11,7 @@
 //	| W     | leave of W, or its time is over | next | given to the first who waits; else free |
 //	| W     | leave of V                | W     | V waits no longer                         |
 //
-// A window keeps it for [Hold] at most, so that one whose sender is broken stops
-// nobody for long. A crash loses nothing: who has it and who waits is stored, in
-// the table "lease" with the one row "lease".
+// A window keeps it for [Hold] at most, so a broken sender blocks the others only
+// for a while. A crash loses nothing: the holder and the waiting windows are stored
+// in the table "lease", in its one row "lease".
 package keyboard

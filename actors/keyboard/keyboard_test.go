@@ -93,8 +93,8 @@ func TestUnexpected(t *testing.T) {
 	h.Send(messages.PollDue{})
 }
 
-// TestLease plays random askers: who is told that he has it is who has it, and
-// whoever waits is in the list once.
+// TestLease plays random askers: a window that is given the keyboard holds it, and each
+// waiting window is in the list once.
 func TestLease(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var l Lease

@@ -11,7 +11,7 @@ import (
 // far less: a few readings of the window and one text to type.
 const Hold = 5 * time.Minute
 
-// Lease says who has the keyboard and who waits for it. The zero value is free.
+// Lease is the holder of the keyboard and the windows that wait for it. The zero value is free.
 type Lease struct {
 	Window  messages.WindowID   `json:"window,omitempty"`
 	Until   time.Time           `json:"until,omitzero"`

@@ -25,8 +25,7 @@ func (s State) String() string {
 
 // BreakerRule says when a model that fails is left alone.
 type BreakerRule struct {
-	// Failures in a row after which nothing is asked for a while, 1 to 100.
-	// Default 3.
+	// Failures in a row after which nothing is asked for a while, 1 to 100. Default 3.
 	Failures int `yaml:"failures" min:"1" max:"100"`
 
 	// How long nothing is asked then, 1s to 1h, unless the server says when to
@@ -54,8 +53,7 @@ const (
 //	open ── its time is over, and somebody asks ──► half-open
 //	half-open ── success ──► closed;  failure ──► open
 //
-// A try of which nothing is heard for OpenFor is followed by another one, so
-// that no state is for ever.
+// If nothing is heard of a try for OpenFor, another one follows, so that no state lasts for ever.
 type Breaker struct {
 	State    State
 	Until    time.Time // of open; of half-open, until the try counts as lost

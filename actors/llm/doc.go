@@ -16,9 +16,9 @@
 //
 // [Worker.Stream] tells all that has been written so far, at once when it begins,
 // then at most every 150 ms, and at the end; thoughts are not in it. An answer that
-// begins anew has the next epoch. A server may be silent for llm.first_token; a
-// token of a thought is no silence, what keeps a connection alive is. When the
-// context ends, the request does.
+// starts over has the next epoch. A server may be silent for llm.first_token. The
+// tokens of a thought end a silence; messages that only keep a connection alive do
+// not. When the context ends, the request does.
 //
 // A turn of a conversation has one retry in total, which a question with Retry set
 // may use: after a failure that may pass and a short pause it is asked once more,

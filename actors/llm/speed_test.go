@@ -16,8 +16,8 @@ import (
 	"github.com/kehai-run/kehai/testkit/speed"
 )
 
-// The first token is told at most 5 ms later than a plain HTTP client reads it
-// from the same server, in the same run, by turns.
+// The first token arrives at most 5 ms later than a plain HTTP client reads it from the same
+// server, in the same run, by turns.
 func TestSpeed(t *testing.T) {
 	const limit, rounds = 5 * time.Millisecond, 200
 	for _, p := range providers {

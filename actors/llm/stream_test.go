@@ -43,8 +43,8 @@ func (l told) String() string {
 	return strings.TrimSpace(b.String())
 }
 
-// The answer is told while it is written, without the thoughts, by every provider:
-// the first piece at once, later ones at most every 150 ms, the last with the end.
+// Every provider streams the answer while it is written, without the thoughts: the first
+// piece at once, later ones at most every 150 ms, the last with the end.
 func TestAnswersAreToldWhileTheyAreWritten(t *testing.T) {
 	for _, p := range providers {
 		synctest.Test(t, func(t *testing.T) {
@@ -163,8 +163,8 @@ func TestThinkingIsNotSilence(t *testing.T) {
 	}
 }
 
-// Who is not interested any more ends the request at once, and nothing is left of
-// it (goleak looks after the tests).
+// A caller that gives up ends the request at once, and nothing of it is left (goleak looks
+// after the tests).
 func TestCancelling(t *testing.T) {
 	for _, p := range providers {
 		synctest.Test(t, func(t *testing.T) {
@@ -192,8 +192,8 @@ func TestCancelling(t *testing.T) {
 	}
 }
 
-// A turn has one retry. Before the first token nobody notices it; after it, the
-// answer begins anew with the next epoch. Without leave there is none.
+// A turn has one retry. Before the first token nobody notices it; after it, the answer starts
+// over with the next epoch. Without leave there is no retry.
 func TestOneRetry(t *testing.T) {
 	cutIn := func(chunks ...string) testkit.LLMReply { return testkit.LLMReply{Chunks: chunks, Fail: "no memory"} }
 	for name, c := range map[string]struct {
@@ -381,7 +381,7 @@ func TestDrillsAndNoModel(t *testing.T) {
 	}
 }
 
-// A panic of who listens ends the question, wherever it runs, and is told.
+// A panic of the listener ends the question, wherever it runs, and is reported.
 func TestAListenerThatPanics(t *testing.T) {
 	for _, p := range providers {
 		synctest.Test(t, func(t *testing.T) {
@@ -396,7 +396,7 @@ func TestAListenerThatPanics(t *testing.T) {
 	}
 }
 
-// A host's model that can be listened to is; another one is told as a whole.
+// A host's model is streamed if it can be; another one's answer comes as a whole.
 func TestAHostsModelIsListenedTo(t *testing.T) {
 	for name, m := range map[string]llm.Model{
 		"streams": streaming{"ha", "i。"}, "does not": hosted(func(llm.Question) (llm.Reply, error) {
@@ -451,7 +451,7 @@ func (s *slowly) RoundTrip(r *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: http.StatusOK, Body: out}, nil
 }
 
-// A turn is told by the messages that the worker reports.
+// A turn shows the messages that the worker reports.
 func TestWorkerReportsItsProgress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := testkit.StartLLMPipe(t, testkit.LLMReply{Chunks: []string{"一", "二"}})

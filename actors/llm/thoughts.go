@@ -3,9 +3,9 @@ package llm
 import "strings"
 
 // thoughts takes what a model thinks out of what it answers, where the server
-// leaves it in the text: between tags, before the answer. Some chat templates
-// write the first tag into the question, so that the text has the second one
-// alone; then what came before it was no answer, and it begins anew.
+// leaves it in the text: between tags, before the answer. Some chat templates write
+// the first tag into the question, so the text has only the second one. Then
+// everything before it was no answer, and the answer starts after it.
 //
 // The zero value is ready for one answer. It is not for concurrent use.
 type thoughts struct {
@@ -35,8 +35,7 @@ var tags = []struct{ open, close string }{
 	{"<|channel|>final<|message|>", ""}, // an answer without a thought
 }
 
-// lateTag ends a thought whose beginning is in the question. It stands on a line of its
-// own.
+// lateTag ends a thought whose beginning is in the question. It stands on a line of its own.
 const lateTag = "</think>"
 
 // add takes the next piece and returns what belongs to the answer; anew reports that what

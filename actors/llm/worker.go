@@ -31,8 +31,7 @@ type Streamer interface {
 	Stream(ctx context.Context, q Question, write func(piece string)) (Reply, error)
 }
 
-// Purpose is what a question is for. It decides which model is asked and how long
-// that may take.
+// Purpose is what a question is for. It decides which model is asked and how long that may take.
 type Purpose string
 
 // Purposes. Any other one is allowed too.
@@ -74,9 +73,9 @@ type Options struct {
 	Settings // with Host, only its limits apply
 	Key      Secret
 
-	// Changed is called when the model begins to fail or fails in another way, and with
-	// nil when it answers again; nil means that nobody is told. It may be called
-	// concurrently and must not block.
+	// Changed is called when the model begins to fail or fails in another way, and
+	// with nil when it answers again; A nil Changed reports to nobody. It may be
+	// called concurrently and must not block.
 	Changed func(*Error)
 
 	// Simulate makes every question fail with code simulated, for a drill.
@@ -177,8 +176,7 @@ func (c *Client) Close() error {
 	return nil
 }
 
-// Worker answers messages.AskLLM with a model, usually a [Client] shared with the other
-// workers.
+// Worker answers messages.AskLLM with a model, usually a [Client] shared with the other workers.
 type Worker struct{ model Model }
 
 var _ actors.Reporter = Worker{}

@@ -21,11 +21,11 @@ func (c *Client) Generate(ctx context.Context, q Question) (Reply, error) {
 
 // Stream is Generate, and tells progress how far the answer is: in one call at a
 // time, at most every 150 ms, and with the whole text before it returns. Thoughts
-// are not in it. A nil progress is told nothing, and the answer is not streamed.
+// are not in it. With a nil progress the answer is not streamed.
 //
 // A question that allows it is asked once more after a failure that may pass, and
-// not streamed then: before the first token nobody notices, after it the answer
-// begins anew with the next epoch.
+// not streamed then: before the first token nobody notices; after it the answer
+// starts over with the next epoch.
 func (c *Client) Stream(ctx context.Context, q Question, progress func(Chunk)) (Reply, error) {
 	q = c.bounded(q)
 	if c.o.Simulate {
@@ -132,8 +132,7 @@ func (c *Client) limit(ctx context.Context, q Question, streamed bool) (
 	}
 }
 
-// harmless is the value of a panic without private words. Those of the Go runtime have
-// none.
+// harmless is the value of a panic without private words. Those of the Go runtime have none.
 func harmless(r any) any {
 	if e, ok := r.(runtime.Error); ok {
 		return e
@@ -226,8 +225,7 @@ func (c *Client) begin(q Question) (Ticket, *Error) {
 		string(c.last[q.Model]) + ")", RetryAfter: wait}
 }
 
-// end tells the breaker, and reports when a model begins to fail, fails in another way or
-// answers again.
+// end tells the breaker, and reports when a model begins to fail, fails in another way or answers again.
 func (c *Client) end(q Question, ticket Ticket, failure *Error) {
 	o, pause := outcome(failure), time.Duration(0)
 	if o == Failed {

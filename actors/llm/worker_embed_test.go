@@ -64,8 +64,8 @@ func TestEmbedsInOrder(t *testing.T) {
 	}
 }
 
-// What no vector is, is refused with words that name the right key, and nothing that the
-// server wrote.
+// An answer that is no vector is refused with words that name the right key, and with nothing
+// that the server wrote.
 func TestRefusesVectors(t *testing.T) {
 	for name, c := range map[string]struct {
 		ollama, openai string

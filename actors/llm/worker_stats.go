@@ -11,8 +11,8 @@ type Stats struct {
 	Breaker      State
 }
 
-// Usage sums up the questions for one purpose. Tokens are those that the server counted;
-// some servers count none, and none count those of an answer that broke off.
+// Usage sums up the questions for one purpose. Tokens are as the server counted them. Some
+// servers count none, and no server counts those of an answer that broke off.
 type Usage struct {
 	Model        string // that is asked now
 	Attempts     uint64 // questions and retries, including those that were not sent

@@ -419,7 +419,7 @@ func TestAModelThatHangsIsLeftAlone(t *testing.T) {
 	})
 }
 
-// Who wants to know hears once of each change, not of each failure.
+// Changed is called once for each change, not for each failure.
 func TestChangesAreTold(t *testing.T) {
 	s := testkit.StartLLM(t)
 	var told []string
@@ -621,7 +621,7 @@ func (e elsewhere) RoundTrip(r *http.Request) (*http.Response, error) {
 	return nil, errors.New("dialled " + r.URL.Host + " with " + private + hidden)
 }
 
-// What a transport says is not passed on.
+// The words of a transport's error are not passed on.
 func TestTransportErrors(t *testing.T) {
 	asked := false
 	s := testkit.StartLLM(t)

@@ -22,10 +22,10 @@
 // # Order
 //
 // Lexical scores come from package rank and lead. An event that other routes found too
-// gains a little, one that the vectors found up to 0.6 of what the best lexical one has; one
-// that only others found ranks behind. At most 60 candidates stay, in shares that depend on
-// which routes found them; unused seats go to the rest. Events with rare words of the
-// question and the best lexical ones always keep their seats. Of two events with the same
-// words the better one comes first. One that is outdated ranks behind, unless
-// the question asks for what was.
+// gains a little. One that the vectors found gains up to 0.6 of the best lexical score. One
+// that only other routes found ranks behind. At most 60 candidates stay, in shares that
+// depend on which routes found them; unused seats go to the rest. Events with rare words of
+// the question and the best lexical ones always keep their seats. If two events have the
+// same words, the better one comes first. An outdated event ranks behind, unless the
+// question asks for the past.
 package memory

@@ -30,8 +30,9 @@ func Key(id messages.MessageID) string {
 }
 
 // RowOf is the key of the row of something that has a name made of words, such as
-// [Topic.Key]. Under a key it reveals nothing of the name; without one, as in a store where
-// nothing is sealed, it is the name. Of "" it tells one key from another.
+// [Topic.Key]. Under a key it reveals nothing of the name; without one, as in a
+// store where nothing is sealed, it is the name. For the name "" it tells one key
+// from another.
 func RowOf(key []byte, name string) string {
 	if len(key) == 0 {
 		return name

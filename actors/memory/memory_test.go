@@ -148,7 +148,7 @@ func TestScores(t *testing.T) {
 	}
 }
 
-// What whoever asks has before him is not picked, but for the best of all.
+// Events in the asker's context are not picked, except the best of all.
 func TestPick(t *testing.T) {
 	list := memory.Merge([]memory.Found{found(memory.Lexical, hit("a", "1", 5), hit("b", "2", 4), hit("c", "3", 3),
 		hit("d", "4", 2))}, memory.Associative)
@@ -176,7 +176,7 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// TestAsked: a question asks for topics of whom it is about, and only for these.
+// TestAsked: a question asks for the topics of the person it is about, and for no others.
 func TestAsked(t *testing.T) {
 	for _, c := range []struct{ question, want string }{
 		{"私、どこに住んでるって言った？", "fact Hana home; fact Hana address"},

@@ -22,7 +22,7 @@ const (
 	Vectors Route = "vectors"
 )
 
-// Routes lists those that need no model, each with its time limit.
+// Routes lists the routes that need no model, each with its time limit.
 func Routes() []Timed {
 	return []Timed{
 		{Recent, 250 * time.Millisecond}, {Lexical, 600 * time.Millisecond}, {Chain, 200 * time.Millisecond},

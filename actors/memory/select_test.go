@@ -39,7 +39,7 @@ func TestParseSelection(t *testing.T) {
 	}
 }
 
-// What is chosen was offered, once each.
+// Each chosen event was offered, once.
 func FuzzParseSelection(f *testing.F) {
 	f.Add(`{"chosen": [{"n": 3, "reason": "x"}, 1]}`, 4)
 	f.Add(`{"chosen": [NaN, 99999999999999999999, {}]} {"chosen": [[]]}`, 0)

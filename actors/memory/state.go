@@ -116,7 +116,7 @@ func (t Topic) Now() (State, bool) {
 	return State{}, false
 }
 
-// maxClaims is how many claims of a topic are kept: those that only repeat one go first.
+// maxClaims is how many claims of a topic are kept. Claims that only repeat another are dropped first.
 const maxClaims = 64
 
 // With returns a topic with further claims, and the states that follow from all of them.
@@ -162,8 +162,9 @@ func (t Topic) fold() Topic {
 	return t
 }
 
-// How many claims of a stretch of talk are kept, those that tell most, of its own words and of a
-// model's, and how many make its summary. What is taken back leaves its place to the next.
+// How many claims of a stretch of talk are kept, and how many of them make its summary.
+// Claims in its own words and a model's claims count apart; the most telling ones are kept.
+// When a message is taken back, the next claim takes its place.
 const (
 	mostTelling = 12
 	mostWorded  = 6
@@ -184,8 +185,7 @@ func (t Topic) worded() (written, own []Claim) {
 
 func inTime(a, b Claim) int { return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Event, b.Event)) }
 
-// telling puts the claim first that tells more: one from which something was learned, and a
-// longer one.
+// telling puts the claim first that tells more: one from which something was learned, and a longer one.
 func telling(a, b Claim) int {
 	sure := map[bool]int{true: 1}
 	return cmp.Or(sure[b.Sure]-sure[a.Sure], cmp.Compare(len(b.Body), len(a.Body)), inTime(a, b))

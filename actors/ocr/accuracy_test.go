@@ -45,7 +45,7 @@ var englishLines = []string{
 	"Yes, anything else we need?", "Just some bread and a few apples",
 }
 
-// exactLines are texts of which each letter counts, and what engines like to misread, by kind.
+// exactLines are texts in which each letter counts, and texts that engines like to misread, by kind.
 var exactLines = map[string][]string{
 	"addresses": {"https://example.com/a/b?id=42", "見て https://example.org/photo/123",
 		"http://localhost:8080/index.html", "https://www.example.net/search?q=tea&page=2", "mail me: hana@example.com",

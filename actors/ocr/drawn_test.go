@@ -250,8 +250,8 @@ func TestAutoWithLittleToSee(t *testing.T) {
 	}
 }
 
-// TestAutoReadsShortNames: a name of one letter is as square as the icons beside it, and its
-// pixels are told.
+// TestAutoReadsShortNames: a name of one letter is as square as the icons beside it, and is
+// distinguished by its pixels.
 func TestAutoReadsShortNames(t *testing.T) {
 	for scale := 1; scale <= 2; scale++ {
 		o := look(drawn.Dark, scale)

@@ -10,7 +10,7 @@ import (
 	"github.com/kehai-run/kehai/messages"
 )
 
-// pictured is an emoji in a bubble; its text is "" if nobody knows it.
+// pictured is an emoji in a bubble; its text is "" if the emoji is unknown.
 type pictured struct {
 	box  image.Rectangle
 	text string

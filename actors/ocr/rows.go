@@ -9,10 +9,11 @@ import (
 )
 
 // sidesByName gives the rows of an application without bubbles their sides. In a
-// conversation of two the window is called after the other one, and who is not them is
-// oneself; in one of several a row is somebody else's if another one is one's own. What
-// has no name, or none that says it, stays of neither side. me are the names under which
-// the window shows one's own messages, known the rows of the frames before.
+// conversation of two the window has the other person's name, and everybody else is
+// oneself. In a group, a row is somebody else's once another row is known to be one's
+// own. A row without a name, or whose name does not decide, stays on neither side. me
+// are the names under which the window shows one's own messages, known the rows of the
+// frames before.
 func sidesByName(rows []messages.Bubble, title string, me []string, known learntSides) {
 	for i := range rows {
 		if before, _, ok := text.CutClock(string(rows[i].Sender)); ok { // the time behind the name
@@ -56,7 +57,7 @@ func sidesByName(rows []messages.Bubble, title string, me []string, known learnt
 	}
 }
 
-// learntRow is a row by its pixels, of which it is known whose it was.
+// learntRow is a row, recognised by its pixels, whose side is known.
 type learntRow struct {
 	key messages.PixelKey
 	own bool

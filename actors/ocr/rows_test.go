@@ -6,7 +6,7 @@ import (
 	"github.com/kehai-run/kehai/messages"
 )
 
-// TestSidesByName: in rows only a name says whose they are.
+// TestSidesByName: rows have no side but by their names.
 func TestSidesByName(t *testing.T) {
 	own, in, no := messages.SideOwn, messages.SideIncoming, messages.SideNeither
 	me := []string{"Me", "自分"}

@@ -13,8 +13,8 @@ const (
 )
 
 // clocksInside decides whether the bubbles of a window hold their clock times: nearly all
-// texts of a frame end in one, or had one that was cut off as pixels. What earlier frames
-// showed counts more than a frame with few texts. learnt is what is known with this frame.
+// texts of a frame end in one, or had one that was cut off as pixels. Earlier frames
+// count more than a frame with few texts. learnt includes this frame.
 func clocksInside(bubbles []messages.Bubble, cut []bool, known int) (yes bool, learnt int) {
 	texts, ends := 0, 0
 	for i, b := range bubbles {

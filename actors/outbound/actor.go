@@ -44,7 +44,7 @@ func About(c messages.ConversationID, row string, value []byte) bool {
 	return err != nil || s.Conversation == c
 }
 
-// SubjectOf says whom a row of a sender is about, "" for the window.
+// SubjectOf returns the conversation that a row of a sender is about, "" for the window.
 func SubjectOf(row string, value []byte) messages.ConversationID {
 	if table, _ := actors.SplitRow(row); table != Replies.Name() && table != Lost.Name() {
 		return ""
@@ -210,8 +210,7 @@ func (a *actor) perform(turn *actors.Turn, row string, s Reply, do Effect) {
 	}
 }
 
-// Each step of the hands is tried only once: if it fails, the window shows how far it
-// got.
+// Each step of the hands is tried only once: if it fails, the window shows how far it got.
 var (
 	typeTime = actors.CallOptions{Deadline: 30 * time.Second}
 	keyTime  = actors.CallOptions{Deadline: 10 * time.Second}
@@ -223,8 +222,7 @@ func (a *actor) typing(turn *actors.Turn, d time.Duration) {
 		messages.Typing{Window: a.window, Until: turn.Now().Add(d)})
 }
 
-// announce tells all readers what will appear. It is committed together with the call
-// that types.
+// announce tells all readers what will appear. It is committed together with the call that types.
 func (a *actor) announce(turn *actors.Turn, s Reply) {
 	sent := messages.TextSent{Conversation: s.Conversation, Text: s.Text, Trace: s.Trace, At: turn.Now(),
 		Window: a.window}

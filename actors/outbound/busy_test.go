@@ -70,8 +70,8 @@ func TestAPersonIsToldThatRepliesWait(t *testing.T) {
 	r.wantTold("at the next start", r.told(), "[]")
 }
 
-// TestABusyMinute is told as well, however few attempts it took, and stays told when the clock
-// is set back. Another reason than a person who types ends it.
+// TestABusyMinute: it is reported too, however few attempts it took, and not again when the
+// clock is set back. Any reason other than a typing person ends it.
 func TestABusyMinute(t *testing.T) {
 	rules := outbound.DefaultRules()
 	rules.Streak, rules.Timeout = 100, 10*time.Hour

@@ -62,9 +62,10 @@
 // The only gap left is the moment between this comparison and the key.
 //
 // A pause takes effect at once: each text and each Enter asks [Allow] right before its
-// keys. What was already typed is cleared. In a cluster [Allow] also asks for the lease on
-// the sending: a majority must confirm within a second that the reply is still to be sent,
-// by its conversation, turn and epoch. A machine that is cut off, or slept since, presses nothing.
+// keys. Text that was already typed is cleared. In a cluster [Allow] also asks for the
+// lease on the sending: a majority must confirm within a second that the reply is still to
+// be sent, by its conversation, turn and epoch. A machine that is cut off, or slept since,
+// presses nothing.
 //
 // A program that shuts down types nothing more and clears what it typed. If it is killed
 // or runs out of time, the next start does this first.

@@ -8,7 +8,7 @@ import (
 	"github.com/kehai-run/kehai/messages"
 )
 
-// TestEnding: a sender that is told of the shutdown before any of its calls types nothing
+// TestEnding: a sender that hears of the shutdown before any of its calls types nothing
 // more, clears what it has typed, and leaves no timer that the shutdown would wait for.
 // If it crashes on the way, or the process ends first, the next start clears the field
 // before anything else. Then the text is sent once.

@@ -57,8 +57,8 @@ func (m Mark) is(o Mark) bool {
 }
 
 // after returns the marks of a tail that came after an older one: those below the best
-// match for the older tail's end. Of equally good matches the highest wins, so that more
-// counts as new. Without a match everything is new, and found is false.
+// match for the older tail's end. If several match equally well, the highest wins, so
+// that more counts as new. Without a match everything is new, and found is false.
 func after(before, now []Mark) (news []Mark, found bool) {
 	best, at := 0, 0
 	for end := 1; end <= len(now); end++ {
@@ -131,8 +131,7 @@ func readField(read messages.FrameRead, want string, typed bool) Field {
 	return holds(lines, compact, ends, typed)
 }
 
-// endsOf returns every proper tail of a text's lines: what a field of a few lines may
-// show of it.
+// endsOf returns every proper tail of a text's lines: what a field of a few lines may show of it.
 func endsOf(want string) (ends []string) {
 	lines := strings.Split(strings.TrimSpace(want), "\n")
 	for i := 1; i < len(lines); i++ {
@@ -174,8 +173,8 @@ func isPlaceholder(line string) bool {
 	return false
 }
 
-// holds compares the lines of a field, some of which have words, with a text. Of a long
-// text the field shows only the end, or one of ends. Anything beside the text must be
+// holds compares the lines of a field, some of which have words, with a text. A field
+// shows only the end of a long text, or one of ends. Anything beside the text must be
 // icons: a line with words is somebody else's. Icons may be read as letters; this is
 // allowed for only if the text was typed into an empty field.
 func holds(lines []fieldLine, want string, ends []string, typed bool) Field {

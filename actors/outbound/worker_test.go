@@ -41,8 +41,8 @@ func (still) Capture(context.Context, string) (hardware.Capture, error) {
 	return hardware.Capture{Image: image.NewRGBA(image.Rect(0, 0, 20, 20))}, nil
 }
 
-// TestHandsBesideAPerson: no key is pressed while a person types, or if nobody can tell.
-// What we typed is cleared all the same.
+// TestHandsBesideAPerson: no key is pressed while a person types, or if that is unknown. Our
+// own typed text is cleared all the same.
 func TestHandsBesideAPerson(t *testing.T) {
 	look := messages.Look{Frame: messages.Frame{Window: "w", Image: image.NewRGBA(image.Rect(0, 0, 20, 20)), Scale: 1},
 		Field: messages.Rect{W: 20, H: 20}}
@@ -118,7 +118,7 @@ func TestNoKeyWhilePaused(t *testing.T) {
 	}
 }
 
-// desk is a typist of two windows, of which one has the keyboard.
+// desk is a typist of two windows. One of them has the keyboard.
 type desk struct {
 	presence
 	active string

@@ -14,8 +14,7 @@ const Kind = messages.ActorOwner
 // Options of an owner.
 type Options struct {
 	Attends bool // attention is judged
-	// Windows are those into which replies are typed. Their senders are told of each
-	// change without asking.
+	// Windows are the windows into which replies are typed. Their senders hear of each change without asking.
 	Windows []messages.WindowID
 }
 

@@ -47,7 +47,7 @@ func TestTellsThoseWhoFollow(t *testing.T) {
 	h.WantSent(told("c-2", messages.OwnerState{Attention: messages.Away}))
 }
 
-// TestTellsTheSenders: those who type are told of a pause, whoever follows.
+// TestTellsTheSenders: the senders hear of a pause, whoever follows.
 func TestTellsTheSenders(t *testing.T) {
 	h := actortest.Spawn(t, owner.New(owner.Options{Windows: []messages.WindowID{"line@mac-a"}}),
 		actortest.Address("owner/mac-a"))

@@ -2,8 +2,8 @@ package owner
 
 import "github.com/kehai-run/kehai/messages"
 
-// tells is what a conversation is told. If attention is on but nothing is known yet, it
-// is unknown; if attention is off, earlier knowledge does not count.
+// tells is the state that a conversation hears. If attention is on but nothing is known yet,
+// it is unknown; if attention is off, earlier knowledge does not count.
 func (s State) tells(attends bool) messages.OwnerState {
 	o := messages.OwnerState{Paused: !s.PausedSince.IsZero()}
 	switch {

@@ -24,9 +24,9 @@ const (
 	mostQuoted = 120 // runes
 )
 
-// ParseClaims reads a language model's answer {"private": [{"n", "kind", "quote"}]} about
-// numbered texts; ok is false if it is not readable. What is no claim of a known kind is
-// left out, as are quotes that say nothing or nearly everything.
+// ParseClaims reads a language model's answer {"private": [{"n", "kind", "quote"}]}
+// about numbered texts; ok is false if it is not readable. Anything but a claim of a
+// known kind is left out, as are quotes that say nothing or nearly everything.
 func ParseClaims(answer string) (list []Numbered, ok bool) {
 	fields := lenient.LastWithin(answer, "private", mostAnswer)
 	var all []map[string]json.RawMessage

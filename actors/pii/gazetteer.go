@@ -38,7 +38,7 @@ type names struct {
 	letters  map[rune]bool // kanji of given names
 }
 
-// learn adds the kanji of a given name to those that others may have.
+// learn adds the kanji of a given name to the kanji that other given names may have.
 func (g names) learn(name string) {
 	for _, r := range name {
 		if unicode.Is(unicode.Han, r) {

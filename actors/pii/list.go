@@ -81,8 +81,7 @@ func listSign(r rune) bool {
 	return false
 }
 
-// surnameAt returns the end of the longest surname that begins at an index, 0 if there is
-// none.
+// surnameAt returns the end of the longest surname that begins at an index, 0 if there is none.
 func (s *search) surnameAt(k int) int {
 	if s.is(k) != kanji {
 		return 0
@@ -111,8 +110,8 @@ func (s *search) startsItem(i int) bool {
 	return s.at(i-1) == 'は' || s.at(i-1) == 'の'
 }
 
-// endsItem reports whether an item of a list ends at an index. What only a person does must
-// follow a name that と joins.
+// endsItem reports whether an item of a list ends at an index. After a name joined by と there
+// must follow a word for something that only people do.
 func (s *search) endsItem(j int, strict bool) bool {
 	if listSign(s.at(j)) && s.at(j) != 'と' {
 		return !strict

@@ -88,7 +88,7 @@ var namedBy = words(`予約名 予約者 ご予約名 お受取人 注文者 ご
 		契約者名 本名 旧姓 苗字 名字 ニックネーム 発表者 講師 責任者 出席者 参加者 フリガナ ふりがな 依頼者 被保険者`).also(firstSelf, `私は 僕は 俺は
 		わたしは わたくしは 私、 僕、 わたくし、 私の名前は 名前は 自分は`)
 
-// presents follow a short name in a sentence that says who comes or speaks.
+// presents follow a short name in a sentence that names who comes or speaks.
 var presents = words(`です でございます でした と申 といい と言い が来 が行 が参 が伺 が対応 が担当 から電話 から連絡`)
 
 var copulas = words(`です と申 といい と言い だ だよ でございます って という でした 。`)

@@ -236,7 +236,7 @@ func TestTimeIsLinear(t *testing.T) {
 	}
 }
 
-// prose is a text like those that people write, in both languages.
+// prose is a text as people write it, in both languages.
 func prose(t testing.TB, size int) string {
 	t.Helper()
 	var b strings.Builder

@@ -1,7 +1,7 @@
 package pii
 
-// saysWho reports whether a surname, which may be another word too, says who writes or
-// speaks: お世話になっております、西です。 or 内海がお電話代わりました.
+// saysWho reports whether a surname, which may be another word too, names the one who writes
+// or speaks: お世話になっております、西です。 or 内海がお電話代わりました.
 func (s *search) saysWho(i, end int) bool {
 	if me := s.at(i-1) == '私'; me || s.opensLine(i) {
 		if speaks.startsAt(s.folded, end) {
@@ -59,8 +59,7 @@ var (
 		させていただく 担当する 担当します`)
 )
 
-// startsAt reports whether a word of the lexicon begins at an index, and endsAt whether one
-// ends there.
+// startsAt reports whether a word of the lexicon begins at an index, and endsAt whether one ends there.
 func (l *lexicon) startsAt(f *folded, i int) bool { end, _ := l.at(f, i); return end > 0 }
 func (l *lexicon) endsAt(f *folded, i int) bool   { start, _ := l.before(f, i); return start >= 0 }
 

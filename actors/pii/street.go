@@ -298,8 +298,8 @@ func (s *search) streetName(i int) int {
 	return end
 }
 
-// street returns the end of up to four capitalised words, the last of which is a word for
-// a street; 0 if there is none.
+// street returns the end of up to four capitalised words that end in a word for a street; 0
+// if there are none.
 func (s *search) street(i int) int {
 	j, named := i, false
 	end := 0
@@ -648,8 +648,7 @@ func (s *search) houseLast(i int) int {
 	return e
 }
 
-// romaji is the end of 1-2-3 Shibuya, Shibuya-ku, Tokyo 150-0002; 0 if there is
-// none.
+// romaji is the end of 1-2-3 Shibuya, Shibuya-ku, Tokyo 150-0002; 0 if there is none.
 func (s *search) romaji(i int) int {
 	j, dashes := i, 0
 	for dashes <= 3 {

@@ -19,8 +19,7 @@ import (
 // ones in any other. Values whose digits would be equal get more of them; another
 // spelling of the same value gets a number: [氏名·7f3a-2].
 type Vault struct {
-	// Key is the conversation's key, at least 16 bytes. It is not stored with the
-	// originals.
+	// Key is the conversation's key, at least 16 bytes. It is not stored with the originals.
 	Key []byte `json:"-"`
 	// Labels are the words in the placeholders.
 	Labels Labels `json:"-"`
@@ -45,9 +44,9 @@ const (
 // digestSign stands between the label and the digits.
 const digestSign = "·"
 
-// Mask is like the function [Mask], but with placeholders, and also masks the names that
-// the vault knows. What only looks like a placeholder is masked too, so that
-// Restore(Mask(text).Text) always gives the text back.
+// Mask is like the function [Mask], but with placeholders, and also masks the names
+// that the vault knows. Text that only looks like a placeholder is masked too, so
+// that Restore(Mask(text).Text) always gives the text back.
 func (v *Vault) Mask(text string) Masked {
 	spans, err := Find(text)
 	if err != nil {
@@ -176,8 +175,7 @@ func nextPlaceholder(text string, from int) (start, end int) {
 	return -1, -1
 }
 
-// labelsIn returns the labels in brackets in a text, with and without digits: what is
-// masked already.
+// labelsIn returns the labels in brackets in a text, with and without digits: what is masked already.
 func labelsIn(text string) (list []Span) {
 	for i := 0; i < len(text); {
 		r, size := utf8.DecodeRuneInString(text[i:])
@@ -253,8 +251,7 @@ func middleDot(r rune) bool {
 	return r == '·' || r == '・' || r == '･' || r == '‧' || r == '•' || r == '∙'
 }
 
-// isDigest reports whether a text is hexadecimal digits, possibly with the number of a
-// spelling.
+// isDigest reports whether a text is hexadecimal digits, possibly with the number of a spelling.
 func isDigest(s string) bool {
 	hexes, spelling, more := strings.Cut(s, "-")
 	if len(hexes) < fewDigits || len(hexes) > mostDigest || more && spelling == "" {

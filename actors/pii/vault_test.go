@@ -95,7 +95,7 @@ func TestDigitsNeverCollide(t *testing.T) {
 	}
 }
 
-// What somebody writes that looks like a placeholder is no way to another value.
+// Text that looks like a placeholder reveals no other value.
 func TestWrittenPlaceholders(t *testing.T) {
 	v := Vault{Key: key}
 	real := v.Mask("田中さん").Text

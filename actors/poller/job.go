@@ -8,8 +8,8 @@ import (
 )
 
 // job is the one changed frame between its capture and fusion's commit. Nothing
-// else is captured meanwhile. What the frame shows may scroll away in the next
-// one, and after a crash it must still be on the window.
+// else is captured meanwhile. Messages of this frame may scroll away in the next
+// one, and after a crash the window must still show them.
 type job struct {
 	frame    messages.Frame
 	hash     messages.FrameHash

@@ -3,8 +3,8 @@
 // interview gets the plan from it. Once limits.max_conversations are finished, the
 // project is closed and no more begin. The rules are those of package actors/interview.
 //
-// Tables, each with the row [Key]: "plan", and "register", an [interview.Register]. A
-// crash loses nothing: an interview that is told to be finished twice counts once.
+// Tables, each with the row [Key]: "plan", and "register", an [interview.Register]. A crash
+// loses nothing: an interview that is reported finished twice counts once.
 package project
 
 import (

@@ -118,8 +118,8 @@ func (c *Catalogue) Compose(in Input) (Prompt, error) {
 	}, nil
 }
 
-// filler fills in the owner's values, once: placeholders inside them stay as they are.
-// What other people wrote is only referred to, never filled in.
+// filler fills in the owner's values, once: placeholders inside them stay as they are. Other
+// people's words are only referred to, never filled in.
 func (in Input) filler() *strings.Replacer {
 	of := map[Language]string{Japanese: "データの %s", English: "the field %s of the data"}[in.Language]
 	if of == "" {

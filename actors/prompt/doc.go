@@ -5,8 +5,8 @@
 // # Instructions and data
 //
 // The system prompt contains only instructions: texts of the catalogue, with what the
-// owner configured. What people wrote in a chat, and anything derived from it, is in one
-// region of the user's prompt:
+// owner configured. Everything that people wrote in a chat, and anything derived from
+// it, is in one region of the user's prompt:
 //
 //	<<<DATA 5f2a90c1d7e34b68
 //	{"kind":"notes","now":"2026-11-22T15:04+09:00"}

@@ -130,7 +130,7 @@ func TestEveryPromptIsThere(t *testing.T) {
 	}
 }
 
-// What others wrote is bounded, and what the owner configured is not filled in twice.
+// Other people's text is bounded, and the owner's configured text is not filled in twice.
 func TestBounds(t *testing.T) {
 	long := strings.Repeat("長", 100_000)
 	in := whole

@@ -48,7 +48,7 @@ func (a *actor) askVectors(turn *actors.Turn, now *memory.Embedding) {
 		After: now.Reached, Most: embedAtOnce}, actors.CallOptions{Deadline: embedTime, Tag: embedJob})
 }
 
-// embedded stores vectors. What reads otherwise by now, or is gone, gets none of them.
+// embedded stores vectors. An event whose text has changed since, or that is gone, gets none.
 func (a *actor) embedded(turn *actors.Turn, m messages.EventsEmbedded) {
 	was, _ := Embeddings.Get(turn, EmbeddingRow)
 	if !was.Asking { // the call's second answer

@@ -27,10 +27,10 @@
 //
 // With an [Embedder] each event gets a vector, some at a time, as changes are read: an
 // event counts as read when the turn that stores its vector has committed. Another model
-// begins anew, and what has no vector of it yet is found by the old one, as long as that
-// can be asked. Vectors of two models are never compared. A model that fails is asked again
-// after 10 s, later up to 30 minutes, and at each new event. A model that is not on this
-// machine sees masked texts.
+// starts over. Events without its vector are found by the old model's, as long as the
+// old model can be asked. Vectors of two models are never compared. A model that fails
+// is asked again after 10 s, later up to 30 minutes, and at each new event. A model that
+// is not on this machine sees masked texts.
 //
 // # Who is recalled where
 //

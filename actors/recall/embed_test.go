@@ -106,8 +106,9 @@ func wantVectors(t *testing.T, h *actortest.Harness, ids ...string) {
 	}
 }
 
-// Each event gets a vector, once, also if the actor dies at any commit. What reads
-// otherwise by the time of the answer gets none of it, and what is taken back has none.
+// Each event gets a vector, once, also if the actor dies at any commit. An event whose text
+// has changed when the answer comes does not get it, and an event that is taken back has
+// none.
 func TestKeepsVectors(t *testing.T) {
 	m := &model{name: "old"}
 	h := spawn(t, embedding("old"))
@@ -231,8 +232,8 @@ func wantMeant(t *testing.T, l *recall.Library, q recall.Query, want ...string) 
 	}
 }
 
-// What means the like is found without a word of the question, now and after a restart;
-// what is gone, reads otherwise or is elsewhere is not.
+// An event of like meaning is found without a word of the question, now and after a restart.
+// An event that is gone, has changed or is elsewhere is not.
 func TestFindsByMeaning(t *testing.T) {
 	m := &model{name: "old"}
 	l, s := meaningful(t, m, "old", event("m1", "ミケは元気だよ", 0), event("m2", "京都に引っ越した", 1),
@@ -384,7 +385,7 @@ func TestMasksWhatIsEmbedded(t *testing.T) {
 	}
 }
 
-// Of what is near in time more is found than of what is long ago, unless there is little.
+// More recent events are found than old ones, unless there are few.
 func TestFindsOldAndNew(t *testing.T) {
 	m := &model{name: "old"}
 	var list []messages.Event

@@ -275,8 +275,8 @@ func TestLongMessage(t *testing.T) {
 	}
 }
 
-// What is known whatever is asked comes with the route of states, of each conversation that
-// is seen, and of no other.
+// Facts that are told unasked come with the route of states, from each conversation that is
+// seen, and from no other.
 func TestAbout(t *testing.T) {
 	of := func(group bool) []messages.Known {
 		worker, err := recall.NewWorker(open(told()), func(c messages.ConversationID, group bool) recall.Scope {
@@ -389,8 +389,8 @@ func TestScopes(t *testing.T) {
 	}
 }
 
-// What is heard is found at once, even before the rows are read. What is heard while they
-// are being read is newer than they are.
+// An announced event is found at once, even before the rows are read. One that is announced
+// while they are being read is newer than they are.
 func TestHears(t *testing.T) {
 	s := told()
 	l := open(s)
@@ -409,7 +409,7 @@ func TestHears(t *testing.T) {
 	}
 }
 
-// What is stored is found before it is heard of, and once.
+// A stored event is found before it is announced, and once.
 func TestFindsBeforeItHears(t *testing.T) {
 	s := told()
 	l := open(s)

@@ -12,7 +12,7 @@ import (
 	"github.com/kehai-run/kehai/testkit/actortest"
 )
 
-// selecting returns options with one route, of which a model chooses two.
+// selecting returns options with one route, from whose hits a model chooses two.
 func selecting(s recall.Selector) recall.Options {
 	o := recall.DefaultOptions()
 	o.Routes, o.Pick, o.Select = []memory.Timed{{Route: memory.Lexical, Time: time.Second}}, 2, &s

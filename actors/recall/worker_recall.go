@@ -18,8 +18,8 @@ import (
 const byHand = 10
 
 // Recall does what the actor does, but stores nothing. Routes that exceed their time are
-// left out; they end when the context does. So are those that panic: the error names them,
-// with their stacks and without what they were given, and what the others found is returned
+// left out; they end when the context does. So are routes that panic: the error names
+// them, with their stacks but without their input, and the hits of the others are returned
 // with it.
 func (l *Library) Recall(ctx context.Context, q Query, k int) (memory.Run, []memory.Candidate, error) {
 	type result struct {
@@ -130,8 +130,8 @@ func (l *Library) Speakers(c messages.ConversationID) (list []string) {
 }
 
 // Compare compares the index with the rows. missing and differing are IDs prefixed by
-// their conversations, at most limit of each. What changes meanwhile counts in its final
-// state.
+// their conversations, at most limit of each. A row that changes meanwhile counts in
+// its final state.
 func (l *Library) Compare(ctx context.Context, limit int) (events int, missing, differing []string, extra int,
 	err error) {
 	rows := l.rows.Load()

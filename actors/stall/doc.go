@@ -23,7 +23,7 @@
 // again and again until the text goes out or fails for another reason. stalled_no_send is
 // final and reported once for each trace; the last [Rules.Traces] traces are remembered.
 //
-// Tables: "pending", a [Watch] by trace; "known", a [Watch] by trace, of those that were
-// told as final. A crash loses nothing: timers are durable, and a completion counts from
-// when it was stored.
+// Tables: "pending", a [Watch] by trace; "known", a [Watch] by trace, of tasks that were
+// reported as final. A crash loses nothing: timers are durable, and a completion counts
+// from when it was stored.
 package stall

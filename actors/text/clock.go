@@ -42,8 +42,8 @@ var clockEnd = regexp.MustCompile(`(?i)(?:^|[\s\p{Han}\p{Hiragana}\p{Katakana}�
 	`((?:午前|午後)?\s?[0-2]?[0-9]\s?[:.]\s?[0-5][0-9](?:\s?[ap]\.?m\.?)?))` +
 	`\s?[^\p{L}\p{N}\s。！？!?]{0,3}(?:\s[vwy/]{1,3})?$`)
 
-// CutClock splits a line at the clock time that it ends in; ok is false if it does not. What
-// an application writes with the time, such as ticks or a date, is in neither part.
+// CutClock splits a line at the clock time that it ends in; ok is false if it does not. Signs
+// that an application writes beside the time, such as ticks or a date, are in neither part.
 func CutClock(line string) (before, clock string, ok bool) {
 	at := clockEnd.FindStringSubmatchIndex(line)
 	if at == nil {

@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// of returns n characters out of which none repeats, beginning with the ith.
+// of returns n different characters, beginning with the ith.
 func of(i, n int) string {
 	var b strings.Builder
 	for k := range n {

@@ -105,7 +105,7 @@ func (a *actor) empty(b landmarks.Baseline) landmarks.Window {
 	return landmarks.Window{Rules: a.o.Rules, Baseline: b, Literal: a.o.Literal}
 }
 
-// forget begins anew with a person, the one who is seen now or another.
+// forget deletes what was learnt about a person. If that is the present one, the window starts over.
 func (a *actor) forget(turn *actors.Turn, person string) {
 	Baselines.Delete(turn, RowKey(person))
 	if person == a.o.Person {

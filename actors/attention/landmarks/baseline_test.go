@@ -63,7 +63,7 @@ func TestBaselineRecovers(t *testing.T) {
 	}
 }
 
-// Who sleeps does not teach that shut eyes are open ones.
+// A sleeping person does not teach that shut eyes are open.
 func TestSleepIsNotLearnt(t *testing.T) {
 	b := Baseline{Openness: 0.3, Learnt: time.Hour}
 	teach(&b, 2*time.Hour, 0.1)

@@ -71,6 +71,5 @@ func (o Options) due(s Episode) (time.Time, bool) {
 	return at, true
 }
 
-// overdue is how late a notice may be. After a longer sleep nobody knows what the
-// person did meanwhile.
+// overdue is how late a notice may be. After a longer sleep it is unknown what the person did meanwhile.
 const overdue = time.Minute

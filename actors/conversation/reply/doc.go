@@ -75,6 +75,6 @@
 // only, and a turn is handed out for sending once for each time that it went to
 // sending; it goes there again only after not_sent, or by the hand of a person.
 //
-// In a cluster the machine with the window may be lost with what it knew. A turn of which
-// it has said nothing for long is unconfirmed, and the window is told to stop.
+// In a cluster the machine with the window may be lost with what it knew. If it has reported
+// nothing about a turn for long, the turn is unconfirmed and the window has to stop.
 package reply

@@ -8,8 +8,8 @@ import (
 	"github.com/kehai-run/kehai/messages"
 )
 
-// Open is a gap that is being read by scrolling back. What is read there is kept apart
-// from history until the end of what was known before is found: only that proves it new.
+// Open is a gap that is being read by scrolling back. The messages read there are kept apart
+// from history until the end of the known transcript is found: only then are they proved new.
 type Open struct {
 	After messages.Occurrence `json:"after,omitempty"` // the newest message before it; 0: none is open
 	// Until is how long what came after the gap is held, so that all is passed on in
@@ -18,8 +18,8 @@ type Open struct {
 	Notice messages.TranscriptGap `json:"notice,omitzero"` // to be published if it is not closed by then
 }
 
-// open records that a gap will be read by scrolling back. What of its view counts as
-// history counts so for the time being.
+// open records that a gap will be read by scrolling back. The part of its view that counts as
+// history does so only for the time being.
 func (l *Ledger) open(first int, held []messages.Occurrence, until time.Time) {
 	l.head.Open = Open{After: l.entries[first].Occurrence - 1, Until: until}
 	for i := first; i < len(l.entries); i++ {
@@ -56,9 +56,9 @@ func (l *Ledger) Held(now time.Time) time.Duration {
 }
 
 // Back takes in a view of a window that is being scrolled back from after the open gap
-// towards it. What is unknown above the known part is kept apart, except for what may be
-// the end of the transcript before the gap: that is told by a view further up. Once it is
-// certain, the gap is closed; fresh is then what is passed on now.
+// towards it. Unknown messages above the known part are kept apart. Those that may be
+// the end of the transcript before the gap are not: a view further up decides about
+// them. Once it is certain, the gap is closed; fresh is then what is passed on now.
 func (l *Ledger) Back(v View, now time.Time) (step messages.BackStep, fresh []messages.Occurrence) {
 	g := l.gap()
 	if g < 0 {
@@ -104,8 +104,8 @@ func (l *Ledger) goesOn(list []observation, a alignment, first, gap int) bool {
 	return a.at[first] <= 1 && (weight >= proves || same > 2)
 }
 
-// mergeBack joins a view with what is known after the gap. What stands below that is not
-// taken in: the window shows it again at its newest position.
+// mergeBack joins a view with what is known after the gap. Messages below that are not taken
+// in: the window shows them again at its newest position.
 func (l *Ledger) mergeBack(list []observation, a alignment) {
 	var f Finding
 	for i, j := range a.at {

@@ -50,8 +50,8 @@ func (r *reader) pass() {
 	r.l.Changes()
 }
 
-// TestChanges: edits and notices are told from news by where they stand, also
-// where they make or break a repeat.
+// TestChanges: edits and notices are distinguished from news by their places, even if they
+// make or break a repeat.
 func TestChanges(t *testing.T) {
 	long := ">aa1 <bb2 >cc3 <dd4 <ee5 >ff6 <gg7 <hh8 " // the window is full with more
 	for _, c := range []struct {
@@ -107,7 +107,7 @@ func TestChanges(t *testing.T) {
 	}
 }
 
-// What does not last is no change, and neither is what a reader got wrong.
+// A difference that does not last is no change, nor is one that a reader got wrong.
 func TestNoChange(t *testing.T) {
 	drawnAnew := func(words string) ledger.View {
 		v := chatview.Chat(words)

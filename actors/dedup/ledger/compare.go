@@ -8,8 +8,7 @@ import (
 	"github.com/kehai-run/kehai/messages"
 )
 
-// relate says how an observation relates to an entry. Unless fuzzy, texts are
-// equal or not.
+// relate says how an observation relates to an entry. Unless fuzzy, texts are equal or not.
 func relate(o *observation, e *Entry, fuzzy bool) relation {
 	switch {
 	case o.Gone && e.Gone:
@@ -75,8 +74,8 @@ func relateSides(o *observation, e *Entry, fuzzy bool) relation {
 	return unrelated
 }
 
-// relateClipped compares a bubble of which only the lower part is visible. That is little
-// evidence, so it never speaks against an entry either.
+// relateClipped compares a bubble whose lower part alone is visible. That is little evidence,
+// so a difference never rules an entry out.
 func relateClipped(o *observation, e *Entry) relation {
 	switch f := o.text(); {
 	case f.compact == "" || !strings.HasSuffix(e.text().compact, f.compact):
@@ -87,8 +86,7 @@ func relateClipped(o *observation, e *Entry) relation {
 	return sameTail
 }
 
-// relateParts compares bubbles higher than the window. Two views of one share some of its
-// lines.
+// relateParts compares bubbles higher than the window. Two views of one share some of its lines.
 func relateParts(o *observation, e *Entry) relation {
 	if o.Kind == e.Kind && o.Kind != messages.KindText {
 		return samePart
@@ -159,9 +157,9 @@ func sameSize(o *observation, e *Entry) bool {
 
 func abs(n int) int { return max(n, -n) }
 
-// clockOnly reports whether two texts of bubbles of one size differ only by a clock time at
-// the end of one: whether a window holds its times in its bubbles may be seen only after
-// some frames. Who adds a time to a message makes its bubble larger.
+// clockOnly reports whether two texts of bubbles of one size differ only by a clock time
+// at the end of one: whether a window holds its times in its bubbles may be seen only
+// after some frames. Somebody who adds a time to a message makes its bubble larger.
 func clockOnly(o *observation, e *Entry) bool {
 	a, b := o.text(), e.text()
 	if a.runes < b.runes {

@@ -17,8 +17,7 @@
 //
 // # States of an entry
 //
-// An [Entry] is one message of the transcript. Its [State] follows from what is
-// stored of it:
+// An [Entry] is one message of the transcript. Its [State] follows from what is stored of it:
 //
 //	| from                       | when                                           | to        | by             |
 //	|----------------------------|------------------------------------------------|-----------|----------------|
@@ -40,12 +39,12 @@
 //	| edited, completed          | it has lasted                                  | settled   | Ledger.Revise  |
 //	| unsent                     | it has lasted                                  | removed   | Ledger.Revise  |
 //
-// Texts that an edited message had before its last one are told with that.
-// Nothing follows removed. A view may make two moves at once: a message that comes
-// back may be complete then. A change of an own message is not reported: it is
-// taken over at once. A new one is told once, by [Ledger.Own]: one that a view
-// shows after what is known. What is first seen of a conversation, or is history,
-// tells of no own message.
+// If a message was edited several times, its earlier texts are reported together
+// with the last one. Nothing follows removed. A view may make two moves at once: a
+// message that comes back may be complete then. A change of an own message is not
+// reported: it is taken over at once. [Ledger.Own] reports each new own message
+// once: one that a view shows after the known ones. The first view of a
+// conversation, and history, report none.
 //
 // # Files
 //

@@ -38,8 +38,7 @@ func TestEditedAtTheEnd(t *testing.T) {
 	}
 }
 
-// Of two that say the same in a view of which nothing is known, the second is
-// no second reading of the first.
+// If a view without a known message has two equal texts, the second is not another reading of the first.
 func TestTwinsAtFirstSight(t *testing.T) {
 	l := open(ledger.Rules{FirstSight: ledger.All})
 	l.Observe(chatview.Spaced("<OK >yes <fine <O_K!", 44, 14, 14, 6), ledger.Memory{}, chatview.Start)

@@ -82,7 +82,7 @@ func TestJoin(t *testing.T) {
 }
 
 // TestJoinedChats: two chats in one ledger are shown by turns, one with room below it, while
-// the other one fills the window. What is known of either is not new.
+// the other one fills the window. Known messages of either are not new.
 func TestJoinedChats(t *testing.T) {
 	few := "<aaaa >bb <OK"
 	many := strings.Fields("<cccccccc >dddddddd <eeee >ffff <gggg >hhhh <iiii >jjjj <mmmm >nnnn <oooo >pppp")
@@ -101,9 +101,9 @@ func TestJoinedChats(t *testing.T) {
 	}
 }
 
-// TestWindowsOfJoinedChats: two windows show two chats of one ledger by turns. Neither loses
-// what it has shown before: an edit in one is told, and somebody who scrolls back in it is
-// not taken for news.
+// TestWindowsOfJoinedChats: two windows show two chats of one ledger by turns. Neither
+// loses its earlier messages: an edit in one is reported, and scrolling back in it yields
+// no news.
 func TestWindowsOfJoinedChats(t *testing.T) {
 	few := "<aaaa >bbbb <cccc >dddd <see_you_at_ten"
 	many := "~<cccccccc >dddddddd <eeee >ffff <gggg >hhhh <iiii >jjjj <mmmm >nnnn <oooo"

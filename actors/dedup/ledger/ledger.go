@@ -95,8 +95,7 @@ type Finding struct {
 	Rule   events.Rule           // by which the view was judged
 	Known  []messages.Occurrence // what each bubble was recognised as, 0 for nothing; nil unless the view was aligned
 	Held   []messages.Occurrence // incoming ones that entered as history
-	// Notice is that of another gap before this one, which can no longer be read; zero if
-	// there is none.
+	// Notice is that of another gap before this one, which can no longer be read; zero if there is none.
 	Notice messages.TranscriptGap
 }
 
@@ -130,8 +129,7 @@ func (l *Ledger) Observe(v View, mem Memory, now time.Time) Finding {
 	return f
 }
 
-// take takes in what a view of the only chat in the ledger shows. alone says that the ledger
-// has no other.
+// take takes in what a view of the only chat in the ledger shows. alone says that the ledger has no other.
 func (l *Ledger) take(v View, mem Memory, now time.Time, alone bool, f *Finding) {
 	l.head.Whole = l.head.Whole && alone // of several it may be another one's
 	list, cut := observe(v, now)
@@ -192,13 +190,12 @@ func (l *Ledger) in(chat messages.ConversationID, since messages.Occurrence) {
 
 // judge finds the rule for a view, and where it belongs if that is events.RuleAligned.
 //
-// A view of which nothing is known shows either what came after a gap, or a part
-// of the transcript from before the ledger began, to which somebody scrolled. A
-// window at its newest position tells them apart: its last bubble stands where
-// it always stands there, or the lower half of the window is empty. Where that
-// is may change; two such views in a row with their last bubbles in one place
-// are taken for it. Where the last view showed the whole transcript, nothing
-// unknown is older.
+// A view without a known message shows either what came after a gap, or a part of
+// the transcript from before the ledger began, to which somebody scrolled. A window
+// at its newest position tells them apart: its last bubble stands where it always
+// stands there, or the lower half of the window is empty. Where that is may change;
+// two such views in a row with their last bubbles in one place are taken for it.
+// Where the last view showed the whole transcript, nothing unknown is older.
 func (l *Ledger) judge(list []observation, v View, mem Memory, cut bool, whole int) (events.Rule, alignment) {
 	switch {
 	case whole == 0 && !(mem.Complete && l.allTakenBack(list)):
@@ -257,8 +254,7 @@ func (l *Ledger) begin(list []observation, f *Finding) {
 	f.Memory.Top, f.Memory.Bottom = l.entries[0].Pos, l.lastPos()
 }
 
-// follow takes in a view that was aligned: first the changes in the known part, then the
-// new part.
+// follow takes in a view that was aligned: first the changes in the known part, then the new part.
 func (l *Ledger) follow(list []observation, a alignment, v View, mem Memory, f *Finding) {
 	f.Known = l.known(list, a)
 	l.detectChanges(list, a, v, mem, f)
@@ -346,8 +342,7 @@ func (l *Ledger) shown(list []observation, a alignment) (top, bottom int64) {
 	return top, bottom
 }
 
-// known says what each bubble of a view was recognised as. A bubble that is waited for is
-// no observation.
+// known says what each bubble of a view was recognised as. A bubble that is waited for is no observation.
 func (l *Ledger) known(list []observation, a alignment) []messages.Occurrence {
 	var out []messages.Occurrence
 	for i, j := range a.at {

@@ -235,7 +235,7 @@ func TestHigherThanTheWindow(t *testing.T) {
 	}
 }
 
-// What is passed on of a message higher than the window is marked as a part, and
+// If a message is higher than the window, a part of it is passed on and marked as one. It is
 // completed once, when a larger window shows all of it.
 func TestPartIsCompleted(t *testing.T) {
 	w := watcher{l: open(ledger.Rules{}), now: chatview.Start}
@@ -266,7 +266,7 @@ func TestPartIsCompleted(t *testing.T) {
 	}
 }
 
-// Files and calls are told by their words, also when they are drawn anew.
+// Files and calls are recognised by their words, even after they were redrawn.
 func TestFilesAndCalls(t *testing.T) {
 	show := func(phase int, words ...string) ledger.View {
 		v := chatview.Stack(strings.Join(words, " "))

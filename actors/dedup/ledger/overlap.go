@@ -19,8 +19,7 @@ const (
 
 // Watch says what happened in a window since it showed this conversation last.
 type Watch struct {
-	// Recent: so little time has passed that only a few bubbles may differ, by edits and
-	// misreadings.
+	// Recent: so little time has passed that only a few bubbles may differ, by edits and misreadings.
 	Recent bool
 	// Unbroken: the window showed nothing else, under the same title. So what is in the
 	// place of a message may be that message, edited.
@@ -107,9 +106,9 @@ func (c commons) missed() commons {
 	return c
 }
 
-// common finds the alignment with the most in common. What lies outside the other does
-// not count, except that a view of the whole transcript has nothing before it. In a recent
-// one, a text of the same size that shares most letters may be a misreading.
+// common finds the alignment with the most in common. Messages outside the other view
+// do not count. But nothing can come before a view of the whole transcript. In a
+// recent one, a text of the same size that shares most letters may be a misreading.
 func common(list []observation, tail []Entry, complete, recent bool) (best commons) {
 	row := make([]commons, len(tail)+1) // of the observation before
 	for j := range tail {
@@ -173,8 +172,7 @@ func misread(o *observation, e *Entry) bool {
 	return replaces(o, e) && sameSize(o, e) && difference(o.text(), e.text()) < farDifference
 }
 
-// sameMessage is the weight of an observation that shows an entry, 0 if it shows another
-// message.
+// sameMessage is the weight of an observation that shows an entry, 0 if it shows another message.
 func sameMessage(o *observation, e *Entry) int {
 	if o.Gone || e.vacant() || !sidesAgree(o.Side, e.Side) {
 		return 0

@@ -40,7 +40,7 @@ func (l *Ledger) joinBeginning(v View, now time.Time) {
 	}
 }
 
-// joinPart takes another part of a message of which a part is known.
+// joinPart takes in a further part of a message that is partly known.
 func (e *Entry) joinPart(o *observation) {
 	for _, parts := range [][2]messages.Text{{o.Text, e.Text}, {e.Text, o.Text}} {
 		if more, ok := joinTexts(parts[0], parts[1]); ok && len(more) > len(e.Text) {
@@ -61,8 +61,8 @@ func (e *Entry) take(o *observation) {
 	e.complete(o)
 }
 
-// joinTexts joins two texts of which the second begins inside the first, or before its end.
-// What repeats itself has no certain place.
+// joinTexts joins two texts if the second begins inside the first, or before its end. What
+// repeats itself has no certain place.
 func joinTexts(first, second messages.Text) (messages.Text, bool) {
 	a, b := []rune(first), []rune(second)
 	for k := 0; k <= partTorn && k+partOverlap <= len(b); k++ {

@@ -19,8 +19,7 @@ type Memory struct {
 	Width   int     `json:"width,omitempty"`
 	// Complete: the view showed the transcript from its beginning to its end.
 	Complete bool `json:"complete,omitempty"`
-	// Places of the first and the last entry that the view showed; none if Bottom
-	// is below Top.
+	// Places of the first and the last entry that the view showed; none if Bottom is below Top.
 	Top    int64 `json:"top,omitempty"`
 	Bottom int64 `json:"bottom,omitempty"`
 	// Chat is the one that the view showed; empty if the ledger had only one.
@@ -53,10 +52,10 @@ func complete(gap float64, v View) bool {
 	return gap > barAtMost && 4*gap*v.Scale > float64(v.Size.H) && !v.Bubbles[0].Clipped
 }
 
-// newer reports whether a view of which nothing is known shows only messages that came
-// after the known ones: they fill the window, and before them it showed the end of the
-// transcript, and either all of it, or shows its end now. A window with room above or
-// below would show known ones too, if they were still there.
+// newer reports whether a view without a known message shows only messages that came
+// after the known ones. Then they fill the window. Before them it showed the end of
+// the transcript, and it showed all of it or shows the end again now. A window with
+// room above or below would show known ones too, if they were still there.
 func newer(v View, mem Memory, gap float64) bool {
 	full := v.Bubbles[0].Clipped || topShare*float64(v.Bubbles[0].Box.Y) < float64(v.Size.H)
 	return full && !mem.Behind && !complete(gap, v) && (mem.Complete || sameGap(gap, mem.BottomGap))

@@ -11,8 +11,8 @@ import (
 // Release returns the messages that can be passed on, in the order of their occurrences.
 // One that is unreadable, or whose side is unknown, holds up those behind it until it is
 // known better, was seen often enough, or has waited long enough; wait is how long that
-// takes at most, or 0. Sideless counts those that are not passed on because their side
-// stayed unknown.
+// takes at most, or 0. Sideless counts messages that are not passed on because their
+// side stayed unknown.
 func (l *Ledger) Release(now time.Time) (heard []messages.IncomingBubble, wait time.Duration, sideless int) {
 	for _, i := range l.waiting() {
 		e := &l.entries[i]

@@ -8,10 +8,10 @@ import (
 	"github.com/kehai-run/kehai/actors/text"
 )
 
-// lines remembers lines and finds those that are the same as another one by
-// text.LineRules, without comparing each: a line that is not equal must share
-// grams, so the remembered ones are counted up from the grams of the line that
-// is looked for. Not safe for concurrent use, looking included.
+// lines remembers lines and finds those that text.LineRules takes for the same as a
+// given one, without comparing each. A line that is the same but not equal must
+// share grams with it, so the search starts from the grams of the given line. Not
+// safe for concurrent use, looking included.
 type lines struct {
 	rules   text.LineRules
 	slots   []slot
@@ -54,8 +54,7 @@ func (l *lines) add(line string, at time.Time, row uint64) int {
 	return i
 }
 
-// fuzzy reports whether a line is long enough to be the same as one that is not
-// equal.
+// fuzzy reports whether a line is long enough to be the same as one that is not equal.
 func (l *lines) fuzzy(runes int) bool { return l.rules.Min > 0 && runes >= l.rules.Min }
 
 // remove forgets the line in a slot.

@@ -276,7 +276,7 @@ func TestShortestLine(t *testing.T) {
 	}
 }
 
-// Of 241 lines and texts the oldest is forgotten, of 240 none.
+// With 241 lines and texts the oldest is forgotten; with 240 none is.
 func TestEntriesOfTheWindows(t *testing.T) {
 	say := func(i int) messages.Text { return messages.Text(fmt.Sprintf("%03d番目の話", i)) }
 	for profile, r := range map[string]Rules{"seed": SeedRules(), "default": DefaultRules()} {

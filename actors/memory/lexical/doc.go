@@ -1,7 +1,7 @@
 // Package lexical finds events by their words: Japanese and English, one
 // conversation among thousands or all of them, while others are being added. Its
-// main type is [Index]; [Terms] says what a text is looked for by. What a hit means
-// beside its neighbours, its speaker and its day is the affair of package rank.
+// main type is [Index]; [Terms] says what a text is looked for by. Package rank
+// weighs a hit by its neighbours, its speaker and its day.
 //
 // # Terms
 //

@@ -86,9 +86,9 @@ func sized(terms int) *Index {
 	return &Index{lists: newTable(terms), reader: &analyzer{stems: map[string]string{}}, narrow: narrowScope}
 }
 
-// Add puts an event into the index, where readers find it at once. An event with a known
-// id replaces that one; if nothing has changed, nothing happens. The text may be of any
-// size. A text without terms is never found by words.
+// Add puts an event into the index, where readers find it at once. An event with a
+// known id replaces the earlier one; if nothing has changed, nothing happens. The text
+// may be of any size. A text without terms is never found by words.
 func (x *Index) Add(d Document) (Doc, error) {
 	x.writing.Lock()
 	defer x.writing.Unlock()
@@ -169,8 +169,7 @@ func (x *Index) post(doc Doc, length uint16) {
 	}
 }
 
-// makeRoom makes room for one more id and conversation, before readers can see their
-// numbers.
+// makeRoom makes room for one more id and conversation, before readers can see their numbers.
 func (x *Index) makeRoom() {
 	if n := x.ids.n.Load(); n%chunkSize == 0 && x.current.room() == n {
 		x.current.grow(Doc(n))
@@ -199,8 +198,8 @@ func (x *Index) Remove(id string) bool {
 	return ok && x.bury(d)
 }
 
-// RemoveConversation takes all events of a conversation out and returns how many
-// there were. What is left of them in memory goes with [Index.Compact].
+// RemoveConversation takes all events of a conversation out and returns how many there were.
+// [Index.Compact] frees what is left of them in memory.
 func (x *Index) RemoveConversation(name string) int {
 	x.writing.Lock()
 	defer x.writing.Unlock()

@@ -161,7 +161,7 @@ func TestScopeIsTight(t *testing.T) {
 	}
 }
 
-// What only says again what a better turn says stands behind what says more, and behind the
+// A turn that only repeats a better one ranks behind turns that say more, and behind the
 // first twelve come turns of other sessions.
 func TestVary(t *testing.T) {
 	m := newMemory()

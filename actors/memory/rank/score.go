@@ -115,8 +115,8 @@ func (r *recall) settle() {
 	r.sort()
 }
 
-// total is a turn's score before its factor. Its last part orders turns without any
-// match: those that say something come first.
+// total is a turn's score before its factor. Its last part orders turns without any match:
+// turns that say something come first.
 func (r *recall) total(t *turn) float64 {
 	return t.own + t.near + (t.lift+0.01)*r.substance(t)
 }

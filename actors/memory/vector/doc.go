@@ -1,6 +1,6 @@
 // Package vector finds events by what they mean: it keeps a [Vector] of each, and
-// [Index.Search] returns those that point the same way as a question's. What makes
-// vectors of texts is the affair of whoever calls it.
+// [Index.Search] returns those nearest in direction to a question's. The caller
+// makes the vectors from texts.
 //
 // A vector is stored as one byte for each dimension, and its signs once more as bits.
 // A search compares the bits of all vectors, which a few instructions count, and computes

@@ -50,8 +50,7 @@ func cosine(a, b []float32) float64 {
 	return ab / math.Sqrt(aa*bb)
 }
 
-// Of the ten nearest by exact numbers, an index finds 99 in 100, in one conversation and
-// in all.
+// An index finds 99 in 100 of the ten nearest by exact numbers, in one conversation and in all.
 func TestFindsTheNearest(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	list := cloud(rng, 3000, 128)
@@ -148,7 +147,7 @@ func TestReadsWhileWritten(t *testing.T) {
 	group.Wait()
 }
 
-// What no model may say is refused.
+// Vectors that no model may give are refused.
 func TestRefuses(t *testing.T) {
 	for _, values := range [][]float32{nil, {}, {0, 0}, {1, float32(math.NaN())}, {float32(math.Inf(1))},
 		make([]float32, vector.MaxLength+1)} {

@@ -21,7 +21,7 @@ var (
 	ErrBytes  = errors.New("vector: these bytes are no vector")
 )
 
-// Of makes the vector of a model's answer; only its direction counts.
+// Of makes a vector from a model's answer; only its direction counts.
 func Of(values []float32) (Vector, error) {
 	if len(values) == 0 || len(values) > MaxLength {
 		return Vector{}, ErrValues
@@ -62,8 +62,7 @@ func (v Vector) Len() int { return len(v.codes) }
 // format is the first byte of a stored vector.
 const format = 1
 
-// Bytes are its stored form: a byte for the form, the length as a varint, a byte for each
-// dimension.
+// Bytes are its stored form: a byte for the form, the length as a varint, a byte for each dimension.
 func (v Vector) Bytes() []byte {
 	b := binary.AppendUvarint([]byte{format}, uint64(len(v.codes)))
 	for _, c := range v.codes {

@@ -49,8 +49,8 @@ func like(a, b image.Rectangle) float64 {
 	return float64(both) / float64(a.Dx()*a.Dy()+b.Dx()*b.Dy()-both)
 }
 
-// judge compares what is found in a window with what it shows. What the edges of
-// the area cut does not count.
+// judge compares what is found in a window with what it shows. Shapes cut by the edges of the
+// area do not count.
 func judge(t *testing.T, c *chatpage.Client, least float64) (n tally) {
 	t.Helper()
 	l, _ := layout.ByName("auto")
@@ -141,8 +141,8 @@ func TestAutoFindsBlocks(t *testing.T) {
 	}
 }
 
-// TestAutoFindsRows draws windows of applications that write rows. Whose a row is says its
-// name, which stands above the first of a group.
+// TestAutoFindsRows draws windows of applications that write rows. A row belongs to the name
+// above the first row of its group.
 func TestAutoFindsRows(t *testing.T) {
 	pictures := uint64(30)
 	if testing.Short() {

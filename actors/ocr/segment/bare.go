@@ -98,9 +98,8 @@ func (t *texture) runs(row int, need uint16) (out []image.Rectangle) {
 const labelGap = 10
 
 // bare counts the blocks of text that no bubble holds: texts that stand on the
-// background itself, or on a colour that no bubble of the layout has. What is
-// written beside a bubble, centred notices and the column of avatars do not
-// count.
+// background itself, or on a colour that no bubble of the layout has. Text beside a
+// bubble, centred notices and the column of avatars do not count.
 func (p *Pane) bare(blocks, marks []image.Rectangle, shapes []Shape) (n int) {
 	beside, gap := p.px(p.layout.Bubble.Timestamp+labelGap), p.px(labelGap)
 	for _, s := range shapes {
@@ -134,8 +133,7 @@ func (p *Pane) centred(b image.Rectangle) bool {
 	return b.Dy() <= p.px(markHigh) && abs(off) <= p.px(markCentre)
 }
 
-// flat reports whether most of a picture has one brightness, as the fill of a
-// bubble has.
+// flat reports whether most of a picture has one brightness, as the fill of a bubble has.
 func (p *Pane) flat(s Shape) bool {
 	var count [256]int
 	all := 0

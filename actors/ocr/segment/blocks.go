@@ -27,7 +27,7 @@ type block struct {
 
 func (b *block) picture() bool { return b.class != classFilled }
 
-// findBlocks is [Pane.Find] for windows of which no colours are known.
+// findBlocks is [Pane.Find] for windows whose colours are unknown.
 func (p *Pane) findBlocks() Segments {
 	out := Segments{Theme: p.theme.Name, Header: image.Rect(0, 0, p.w, p.Area.Min.Y), Title: p.nameInHeader()}
 	list, rows, s := p.blocks()
@@ -185,8 +185,7 @@ func (p *Pane) newBlock(c component, rows []span) block {
 	return b
 }
 
-// plain reports whether most of a block has one colour, which parts of a photograph
-// have not.
+// plain reports whether most of a block has one colour, which parts of a photograph have not.
 func (p *Pane) plain(b block) bool {
 	same, all := 0, 0
 	for i := 0; i < len(b.rows); i += max(1, len(b.rows)/16) {
@@ -349,8 +348,7 @@ func (p *Pane) pictures(list []block) (all []block, portraits []image.Rectangle)
 	return list, portraits
 }
 
-// filled reports whether blocks fill most of a component: it is their outline or
-// shadow.
+// filled reports whether blocks fill most of a component: it is their outline or shadow.
 func (p *Pane) filled(list []block, c component) bool {
 	covered := 0
 	for _, b := range list {

@@ -45,8 +45,8 @@ func (p pixels) transcript() image.Rectangle {
 const widestBar = 20
 
 // scrollbar is the width of the bar beside the messages that scrolls them, 0 for none: a
-// straight edge near the right end, behind which hardly a row differs from the one above it,
-// and is not the ground. Of a thin bar that lies on the ground nothing needs to be cut off.
+// straight edge near the right end, behind which hardly a row differs from the one above
+// it, and is not the ground. A thin bar that lies on the ground needs no cut.
 func (p pixels) scrollbar(box image.Rectangle) int {
 	top, bottom := p.h/4, p.h*3/4
 	ground, _ := p.colours(top, bottom, min(box.Min.X+p.px(margin), p.w-1))

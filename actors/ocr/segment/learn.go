@@ -51,8 +51,8 @@ func Learn(known messages.Learnt, shapes []Shape) messages.Learnt {
 	return known
 }
 
-// knownFill says of which side the bubbles of a colour were, from -1 to 1; 0 if they
-// were of both or have been seen too seldom.
+// knownFill is the side on which bubbles of a colour were seen, from -1 to 1; 0 if they were
+// on both or were seen too seldom.
 func knownFill(known messages.Learnt, paint colour) float64 {
 	for _, f := range known.Fills {
 		if differs(colour(f.Colour), paint, 3) {

@@ -8,7 +8,7 @@ import (
 // Every is the shortest pause between two publications of an unfinished reply.
 const Every = 150 * time.Millisecond
 
-// Throttle spaces events by at least Every. The first passes at once; those that come too
+// Throttle spaces events by at least Every. The first passes at once; events that come too
 // early are due together at the end of the pause.
 type Throttle struct {
 	Every time.Duration
@@ -27,8 +27,7 @@ func (t *Throttle) Pass(now time.Time) (wait time.Duration, ok bool) {
 	return 0, true
 }
 
-// Frame is what is shown of a reply at one moment. It replaces all frames
-// before it.
+// Frame is what is shown of a reply at one moment. It replaces all frames before it.
 type Frame struct {
 	Epoch int    // counts the attempts at the reply, from 0
 	Text  string // from its beginning

@@ -3,9 +3,9 @@
 // one is safe to show. A [Throttle] spaces what is published. An [Assembler] combines
 // both for the pieces of one reply.
 //
-// What was shown is never taken back: [Rule.Shown] of any beginning of a text is a
-// beginning of [Rule.Final] of the whole. The one exception is a new epoch, with which a
-// retried reply starts over.
+// Shown text is never taken back: [Rule.Shown] of any beginning of a text is a
+// beginning of [Rule.Final] of the whole. The one exception is a new epoch, with
+// which a retried reply starts over.
 //
 // Everything here is pure: the time is an argument, and nothing is stored.
 package stream
