@@ -42,8 +42,7 @@ func (r *Runtime) Inspect() control.Status {
 // open, and as soon as it is about to be closed.
 func (r *Runtime) Healthy() error { return r.core.Healthy() }
 
-// listen is the engine's listener: it hands every event on and keeps what
-// Healthy needs.
+// listen is the engine's listener: it hands every event on and keeps what Healthy needs.
 func (r *Runtime) listen(ev Event) { r.core.Listen(ev, func() { r.tell(ev) }) }
 
 func (r *Runtime) tell(ev Event) {
@@ -61,7 +60,7 @@ func (r *Runtime) tell(ev Event) {
 	page.Listen(ev)
 }
 
-// committed is told of each commit that succeeded.
+// committed is called for each commit that succeeded.
 func (r *Runtime) committed(turns, ops int) {
 	r.metrics.OnCommit(turns, ops)
 	r.core.Health.Committed()

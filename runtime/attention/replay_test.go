@@ -125,7 +125,7 @@ func TestReplayOfTheSeedProfile(t *testing.T) {
 	}
 }
 
-// What is tried out is judged by the configured numbers.
+// A trial is judged by the configured numbers.
 func TestConfiguredRules(t *testing.T) {
 	c := config.Default().Focus
 	c.Rules.EyesOpen, c.Rules.CameraAge = 0.9, 30*time.Second

@@ -45,8 +45,7 @@ func Spans(changes []control.FocusChange, from, to time.Time) []Span {
 	return spans
 }
 
-// unseenAfter is the age of [control.FocusDesk.SeenAt] at which a desk counts as
-// unwatched.
+// unseenAfter is the age of [control.FocusDesk.SeenAt] at which a desk counts as unwatched.
 const unseenAfter = 2 * time.Minute
 
 // EndUnseen adds to changes, by desk and then by time, what the next start of Kehai will
@@ -106,8 +105,8 @@ const (
 	hourCells = int(time.Hour / cell)
 )
 
-// Days sums up the day that holds a moment, in the moment's time zone, for
-// each desk. What lies after now is left out.
+// Days sums up the day that holds a moment, in the moment's time zone, for each desk.
+// Anything after now is left out.
 func Days(changes []control.FocusChange, day, now time.Time) []Day {
 	from, to := history.Day(day)
 	if to.After(now) {

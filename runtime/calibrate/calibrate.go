@@ -96,7 +96,7 @@ func (p *Proposal) try(l *layout.Layout, scale float64, i int, screenshot *image
 // teaches it the colours of two messages in the first screenshot: mine and theirs are any
 // points inside of them. It is an error if no message stands there, if one is still taken
 // for the other side's, or if both sides are not found in each screenshot. Where messages
-// are rows with names the error is [ErrNames]. What is found is returned in any case.
+// are rows with names the error is [ErrNames]. The findings are returned in any case.
 func Learn(scale float64, mine, theirs image.Point, screenshots ...*image.RGBA) (Proposal, error) {
 	l := learnt()
 	p := Proposal{}
@@ -135,9 +135,9 @@ func Learn(scale float64, mine, theirs image.Point, screenshots ...*image.RGBA) 
 	return p, nil
 }
 
-// LearnName makes a layout as [Learn] does for a window in which a name beside a message
-// says whose it is: me is the name under which it shows one's own. It is an error if
-// a screenshot shows no such message.
+// LearnName makes a layout as [Learn] does, for a window with a name beside each
+// message: me is the name beside one's own messages. It is an error if a screenshot
+// shows no such message.
 func LearnName(scale float64, me string, screenshots ...*image.RGBA) (Proposal, error) {
 	l := learnt()
 	l.Me = append([]string{me}, l.Me...)

@@ -52,7 +52,7 @@ type PeerStatus struct {
 
 // Errors of a member.
 var (
-	// ErrNoLeader says that no majority can be reached. What was proposed waits.
+	// ErrNoLeader says that no majority can be reached. Proposals wait.
 	ErrNoLeader = errors.New("cluster: no majority can be reached: wait, or start more members")
 	// ErrClosed answers calls of a member that has stopped.
 	ErrClosed = errors.New("cluster: this member has stopped")

@@ -507,7 +507,7 @@ func TestKeyIsNeverShown(t *testing.T) {
 	}
 }
 
-// What parses is valid, and what is written of it parses to the same values.
+// A file that parses is valid, and its written form parses to the same values.
 func FuzzParseConfig(f *testing.F) {
 	golden, err := os.ReadFile(filepath.Join("testdata", "default.yaml"))
 	if err != nil {

@@ -93,7 +93,7 @@ func TestReadToken(t *testing.T) {
 	}
 }
 
-// A drill is no setting, and a key that is missing is told from one that is wrong.
+// A drill is no setting, and a missing key is distinguished from a wrong one.
 func TestDrillsAndMissingKeys(t *testing.T) {
 	t.Setenv(SimulateLLM, "1")
 	c := exampleDefault()

@@ -77,8 +77,8 @@ func DefaultWindow(name string) Window {
 // Drawn says that Kehai draws the window itself.
 func (w Window) Drawn() bool { return w.Driver == "drawn" }
 
-// looks is the layout's name. A drawn window is made after LINE's, of which everything is
-// known; of another nothing is.
+// looks is the layout's name. A drawn window looks like LINE's, so all of its layout is
+// known; nothing is known of other windows.
 func (w Window) looks() string {
 	switch {
 	case w.Layout != "":

@@ -10,9 +10,9 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
-// What people are told about wrong files is in testdata/wrong.txtar: a
-// file NAME.yaml, and behind it NAME.error with the whole text. -update rewrites
-// the errors; review them as a reader who made the mistake.
+// The error texts for wrong files are in testdata/wrong.txtar: a file NAME.yaml,
+// and behind it NAME.error with the whole text. -update rewrites the errors; review
+// them as a reader who made the mistake.
 func TestWrongFilesGolden(t *testing.T) {
 	path := filepath.Join("testdata", "wrong.txtar")
 	archive, err := txtar.ParseFile(path)

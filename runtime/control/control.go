@@ -25,13 +25,12 @@ import (
 // Backend answers what the command line asks of a Kehai.
 type Backend interface {
 	// Timeline yields what was delivered, what was sent, and where something may be
-	// missing, oldest first, until yield fails. What became of a message or a reply
-	// stands in its own entry; a change is an entry of its own only where its message is
-	// not among them.
+	// missing, oldest first, until yield fails. The fate of a message or a reply
+	// stands in its own entry. A change is a separate entry only if its message is
+	// not listed.
 	Timeline(ctx context.Context, q Query, yield func(Entry) error) error
 	DeadLetters(ctx context.Context) ([]engine.DeadLetter, error)
-	// RetryDeadLetter and DiscardDeadLetter fail with engine.ErrNoDeadLetter for
-	// an unknown id.
+	// RetryDeadLetter and DiscardDeadLetter fail with engine.ErrNoDeadLetter for an unknown id.
 	RetryDeadLetter(ctx context.Context, id string) error
 	DiscardDeadLetter(ctx context.Context, id string) error
 	// Subscriptions lists who reads the event log.
@@ -139,8 +138,8 @@ type LLM struct {
 	Purposes []LLMUse `json:"purposes,omitempty"`
 }
 
-// LLMUse sums up the questions for one purpose. Attempts include retries and questions
-// that were not sent; tokens are those that the server counted.
+// LLMUse sums up the questions for one purpose. Attempts include retries and questions that
+// were not sent; tokens are as the server counted them.
 type LLMUse struct {
 	Purpose      string `json:"purpose"`
 	Model        string `json:"model"`

@@ -40,13 +40,12 @@ type Why struct {
 	Paths []Path `json:"paths"` // the best match first
 	// Notes say what else may explain that a message is missing.
 	Notes []string `json:"notes,omitempty"`
-	// Recent are drops of the last minutes that are not stored, such as frames of
-	// which nothing was passed on. Only a running Kehai knows them.
+	// Recent are drops of the last minutes that are not stored, such as frames that were not
+	// passed on. Only a running Kehai knows them.
 	Recent []Step `json:"recent,omitempty"`
 }
 
-// Path is how one message, or one bubble, went through the stages. It contains private
-// text.
+// Path is how one message, or one bubble, went through the stages. It contains private text.
 type Path struct {
 	Conversation messages.ConversationID `json:"conversation"`
 	Called       string                  `json:"called,omitempty"` // the conversation's name, as "line:Hana"

@@ -130,7 +130,7 @@ type Recalled struct {
 	Former       bool                    `json:"former,omitempty"` // it is outdated
 }
 
-// Who is who said it, for people.
+// Who names the speaker, for people.
 func (r Recalled) Who() string {
 	if r.Own {
 		return "you"
@@ -209,7 +209,7 @@ type Known struct {
 	Evidence     []messages.MessageID    `json:"evidence"`
 }
 
-// Who is whom it is about, for people.
+// Who names the person that it is about, for people.
 func (k Known) Who() string {
 	if k.Own {
 		return "you"

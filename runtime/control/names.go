@@ -12,8 +12,7 @@ import (
 // ErrNoHeld marks an id that no held messages have, or no longer have.
 var ErrNoHeld = errors.New("control: nothing is held under this id")
 
-// Held are messages of an unknown conversation: several have the title, or it was
-// misread.
+// Held are messages of an unknown conversation: several have the title, or it was misread.
 type Held struct {
 	ID     string                    `json:"id"` // "line@mac/3"
 	Window messages.WindowID         `json:"window"`
@@ -35,7 +34,7 @@ type Split struct {
 
 // NameBackend answers who is who.
 type NameBackend interface {
-	// Conversations lists those that are known, by application and name.
+	// Conversations lists the known conversations, by application and name.
 	Conversations(ctx context.Context) ([]Conversation, error)
 	// Which returns the id of the conversation that a person means by its id, its name,
 	// or its name behind its application, as "line:Hana". Anything else is returned

@@ -44,8 +44,8 @@ type Entry struct {
 	Reply   *Reply   `json:"-"`
 }
 
-// RewriteNames replaces each name of a person or a conversation in an entry. as is told whose
-// conversation it is. The bodies are changed in place.
+// RewriteNames replaces each name of a person or a conversation in an entry. as gets the
+// conversation with each name. The bodies are changed in place.
 func (e *Entry) RewriteNames(as func(conversation, name string) string) {
 	name := func(s *string) { *s = as(string(e.Conversation), *s) }
 	if app, title, ok := strings.Cut(e.Called, ":"); ok {

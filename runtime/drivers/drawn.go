@@ -40,7 +40,7 @@ type Drawn struct {
 	script  *script.Host
 }
 
-// NewDrawn returns a host of drawn windows, none of which is open.
+// NewDrawn returns a host of drawn windows. None is open yet.
 func NewDrawn() *Drawn { return &Drawn{script: script.NewHost()} }
 
 // Forget deletes what was said in conversations, which their applications call by such names,

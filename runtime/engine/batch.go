@@ -112,8 +112,8 @@ type View interface {
 	Get(key []byte) (value []byte, ok bool, err error)
 }
 
-// Viewer is a store that can be read more cheaply while nobody writes to it. What
-// the view returns holds until fn returns.
+// Viewer is a store that can be read more cheaply while nobody writes to it. Values from the
+// view are valid until fn returns.
 type Viewer interface {
 	View(fn func(View) error) error
 }
@@ -141,8 +141,7 @@ type transaction struct {
 	claimed bool           // it changes epochs, so the known ones are invalid
 }
 
-// known caches what is in a store, for its only writer. It never changes what a batch
-// does.
+// known caches what is in a store, for its only writer. It never changes what a batch does.
 type known struct {
 	mail   map[string]struct{} // keys of inbox entries that are there
 	epochs map[messages.Address]uint64
@@ -201,8 +200,8 @@ func (tx *transaction) has(key []byte) (bool, error) {
 	return ok, nil
 }
 
-// write adds an op. Of those with one key only the last is left: turns of an actor that
-// are stored together often write the same row.
+// write adds an op. Only the last op of each key is kept: turns of an actor that are stored
+// together often write the same row.
 func (tx *transaction) write(op Op) {
 	if i, ok := tx.written[unsafeString(op.Key)]; ok {
 		tx.ops[i] = op

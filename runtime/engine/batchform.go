@@ -8,10 +8,10 @@ import (
 	"github.com/kehai-run/kehai/messages"
 )
 
-// The form of a batch on its way to another node or into a log. The first byte
-// is the version of the form. A number is an unsigned varint, a text its length
-// and its bytes; where nil and empty differ, a text is one longer and 0 is nil.
-// What is in logs must stay readable: a change of the form raises the version.
+// The form of a batch on its way to another node or into a log. The first byte is
+// the version of the form. A number is an unsigned varint, a text its length and
+// its bytes; where nil and empty differ, a text is one longer and 0 is nil. Old
+// logs must stay readable: a change of the form raises the version.
 const batchForm = 1
 
 // ErrBatch marks bytes that are no batch.
@@ -29,8 +29,7 @@ func (b Batch) AppendBinary(to []byte) ([]byte, error) {
 	return w, nil
 }
 
-// UnmarshalBinary implements [encoding.BinaryUnmarshaler]. The batch keeps parts
-// of from.
+// UnmarshalBinary implements [encoding.BinaryUnmarshaler]. The batch keeps parts of from.
 func (b *Batch) UnmarshalBinary(from []byte) error {
 	r := batchReader{left: from}
 	if form := r.byte(); r.err == nil && form != batchForm {

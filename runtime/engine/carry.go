@@ -11,10 +11,10 @@ import (
 	"github.com/kehai-run/kehai/messages"
 )
 
-// Apply carries out the entry of the log at an index, in one transaction with that index:
-// an entry that was carried out before is passed over. Entries come in the order of the log.
-// An error is the store's, or that of an entry of a newer program: nothing has happened, and
-// the same entry has to come again. What is no entry at all is passed over.
+// Apply carries out the entry of the log at an index, in one transaction with that index: an
+// entry that was carried out before is passed over. Entries come in the order of the log. An
+// error comes from the store, or from an entry of a newer program: nothing has happened, and
+// the same entry has to come again. Bytes that are no entry at all are skipped.
 func (r *Replica) Apply(index uint64, from []byte) error {
 	r.mu.Lock()
 	if index <= r.applied || r.torn {
@@ -100,8 +100,8 @@ type carried struct {
 	awaited bool // it is this node's proposal under way
 }
 
-// carry does what an entry says, unless it was done before. What it does depends on the rows
-// of the shard Anywhere and on the entry alone, besides what crosses over to this node.
+// carry does what an entry says, unless it was done before. The result depends only on the
+// entry and the rows of the shard Anywhere, except for what crosses over to this node.
 func (c *carried) carry() error {
 	by, last := []byte(keyProposed+c.en.node), [2]uint64{}
 	raw, ok, err := c.tx.get(by)
@@ -377,7 +377,7 @@ func (c *carried) present(node string, boot uint64) {
 	c.tx.write(Op{Key: []byte(keyMember + node), Value: []byte(seqBytes(boot)), Delete: boot == 0})
 }
 
-// down moves what a node owns to those that are there.
+// down moves the actors of a node to the nodes that are up.
 func (c *carried) down() error {
 	if boot, ok := c.r.members[c.en.gone]; !ok || boot != c.en.goneBoot {
 		return nil
@@ -453,8 +453,8 @@ func (c *carried) holder(a messages.Address) string {
 	return c.r.holders[a]
 }
 
-// settle makes a node the owner of an actor, "" none. What an earlier owner still does is
-// stale from then on.
+// settle makes a node the owner of an actor; "" leaves it without one. Later turns of an
+// earlier owner are stale.
 func (c *carried) settle(a messages.Address, node string) error {
 	epoch, err := c.tx.counter(epochKey(a), firstEpoch)
 	if err != nil {

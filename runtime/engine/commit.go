@@ -173,16 +173,14 @@ func (c Control) Close() {
 	}
 }
 
-// tooLate refuses a host's request. A turn needs no answer: its message comes again at
-// the next start.
+// tooLate refuses a host's request. A turn needs no answer: its message comes again at the next start.
 func (e *Engine) tooLate(p pendingCommit) {
 	if _, ok := p.(*turn); !ok {
 		p.refused(e, Refused, ErrStopped)
 	}
 }
 
-// take removes the next batch from the queue: at most n entries, or one that is
-// exclusive.
+// take removes the next batch from the queue: at most n entries, or one that is exclusive.
 func (k *committer) take(n int) []pendingCommit {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -340,7 +338,7 @@ func (tx *transaction) applyAll(batches [shards]Batch) (done applied, err error)
 	return done, nil
 }
 
-// applied is the result of a transaction, for the changes in each shard and for those
+// applied is the result of a transaction: for the changes in each shard, and for the changes
 // that crossed over.
 type applied struct{ results, over [shards][]Result }
 

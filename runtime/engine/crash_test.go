@@ -12,8 +12,8 @@ import (
 	"github.com/kehai-run/kehai/runtime/store/mem"
 )
 
-// The value of a panic may be a message's words. Its owner finds it in the dead
-// letter, and nobody in an event, of which the log is made.
+// The value of a panic may be a message's words. Its owner finds it in the dead letter. It is
+// in no event, because the log is made from events.
 func TestTheValueOfAPanicIsPrivate(t *testing.T) {
 	const words = "words of hers"
 	codec, err := messages.NewCodec(messages.Core(), messages.Table{messages.Durable[diary](nil)})

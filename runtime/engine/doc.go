@@ -23,12 +23,13 @@
 // # Commits
 //
 // A commit is a value: a [Batch] of what turns and requests do to one [Shard]. It
-// holds rows under their final keys, and records that still want a number. [Apply]
-// makes ops of it, from the rows of the shard and the batch alone, so that any
-// node that applies the same batches holds the same bytes. Numbers are given there,
-// and only there it is decided whether a change happens: a turn must be of the
-// present owner of its actor and find its receipt, an injection must find its key
-// unused. What does not hold leaves no trace, beside others that do; see [Status].
+// holds rows under their final keys, and records that still lack a number. [Apply]
+// makes ops of it, from the rows of the shard and the batch alone, so that any node
+// that applies the same batches holds the same bytes. Only [Apply] gives numbers,
+// and only it decides whether a change happens: a turn must belong to the present
+// owner of its actor and find its receipt, an injection must find its key unused. A
+// change that fails leaves no trace, and the others of the batch still happen; see
+// [Status].
 //
 // The store is written in one place, which applies a batch for each shard as one
 // transaction. A turn in one shard may send to an actor of the other: this part of
@@ -72,9 +73,9 @@
 //	lm/restoring              there while a snapshot of the cluster is restored
 //	m/sealed                  there if all that is private is sealed; opens with the node's key
 //
-// Where a row belongs is told by its address. What has none is of the shard
-// Anywhere, but for h/, m/boot, m/format and m/loose; the shard Here has its own of
-// d/, v/, f/, x/ and m/seq, which begin with l: ld/ and so on.
+// The address of a row decides its shard. Rows without an address belong to the
+// shard Anywhere, except h/, m/boot, m/format and m/loose; the shard Here has its
+// own of d/, v/, f/, x/ and m/seq, which begin with l: ld/ and so on.
 //
 // # In a cluster
 //
@@ -82,11 +83,11 @@
 // entry holds what one node proposes. Turns of that shard run where their actor is owned,
 // and are released when the log brings them back; see [Options.Replica]. An actor that
 // gets mail and has no owner is given to the node that proposed the mail. When a node is
-// said to be down what it owns moves, with another epoch, to those that are there: what
-// it still proposes is stale. Mail for an actor of another node needs no message, because
-// the owner's store has it too. What crosses over to a node waits until the node has it, what
-// comes from a node until the log has it, each in order and once. Nothing but the node's
-// own shard waits for the log.
+// reported down, its actors move to the nodes that are up, with a new epoch: its later
+// proposals are stale. Mail for an actor of another node needs no message, because the
+// owner's store has it too. Mail that crosses over to a node waits until the node has it,
+// and mail from a node until the log has it, each in order and once. Nothing but the
+// node's own shard waits for the log.
 //
 // # What is sealed
 //
@@ -102,13 +103,13 @@
 //
 // and bound to its key, a numbered one to its key without the number, which is given
 // later. Only this package opens rows; all that it tells is plain. A snapshot holds
-// them sealed. What an older version has stored is sealed by the first start, step
-// by step, and m/sealed is written last: from then on a row that is not sealed is
-// refused. Forgetting destroys the key of the conversation as soon as its intent is
-// stored, and then deletes the rows: until the last is gone and the intent with it, those
-// that do not open count as deleted. What is written after that is under a new key. Any
-// other row whose key is missing is bad by itself: mail becomes a dead letter, a
-// subscription stops at an event with the reason, a turn that reads the row fails.
+// them sealed. The first start seals the rows of an older version, step by step, and
+// writes m/sealed last: from then on a row that is not sealed is refused. Forgetting
+// destroys the key of the conversation as soon as its intent is stored, and then
+// deletes the rows: until the last row and the intent are gone, rows that do not
+// open count as deleted. Later rows are under a new key. Any other row whose key is
+// missing is bad by itself: mail becomes a dead letter, a subscription stops at an
+// event with the reason, a turn that reads the row fails.
 //
 // An actor that has had nothing to do for a while is put to sleep, see
 // [Control.Sleep]: all that it knows is above. What was in hand when the process

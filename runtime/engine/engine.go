@@ -30,8 +30,8 @@ type Kind struct {
 	// is sealed under the key of that conversation, and forgetting it deletes the row.
 	// nil: all rows are about the actor's key.
 	SubjectOf func(row string, value []byte) messages.ConversationID
-	// Here binds its actors to this node, as to its screen or its camera: they commit
-	// apart from those that may live on any node.
+	// Here binds its actors to this node, as to its screen or its camera: they commit apart
+	// from actors that may live on any node.
 	Here bool
 	// Source marks actors that begin work by themselves, such as pollers. An
 	// ordered shutdown stops them first.
@@ -95,8 +95,7 @@ type Options struct {
 	// Hands remembers what was in hand when the process died, to put aside a message that
 	// kills it repeatedly. Nil: nothing is remembered.
 	Hands Hands
-	// Sealer seals what is stored. Nil: nothing is sealed, and a sealed store cannot be
-	// opened.
+	// Sealer seals what is stored. Nil: nothing is sealed, and a sealed store cannot be opened.
 	Sealer Sealer
 	// Sealing is called before each step and at the end with the number of sealed rows,
 	// when an older version had stored rows unsealed. Otherwise it is not called.
@@ -105,8 +104,8 @@ type Options struct {
 	// replica's log, and runs here only while this node owns it. Store is the replica's. Nil:
 	// the node is alone.
 	Replica *Replica
-	// OnLog is called when events have come into the event log that the listener was not
-	// told with their place: those that another node published, or that crossed over.
+	// OnLog is called when events have come into the event log that the listener did not get
+	// with their place: events of another node, or events that crossed over.
 	OnLog func()
 	// Elsewhere is called, beside the actors, when another node begins to forget a conversation, and
 	// when it has: what is kept of it on this machine outside the store goes too.
@@ -262,8 +261,7 @@ func (e *Engine) WorkerKinds() []WorkerKind {
 	return kinds
 }
 
-// Activate makes an actor live, so that it gets Started without any mail. It never
-// sleeps.
+// Activate makes an actor live, so that it gets Started without any mail. It never sleeps.
 func (e *Engine) Activate(addr messages.Address) error {
 	if err := addr.Validate(); err != nil {
 		return err
@@ -280,8 +278,7 @@ func (e *Engine) Activate(addr messages.Address) error {
 	return nil
 }
 
-// activation returns the live actor of an address, making it live if its kind is
-// known.
+// activation returns the live actor of an address, making it live if its kind is known.
 func (e *Engine) activation(addr messages.Address) *Activation {
 	e.mu.RLock()
 	act := e.activations[addr]

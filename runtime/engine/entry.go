@@ -8,10 +8,10 @@ import (
 	"github.com/kehai-run/kehai/messages"
 )
 
-// The form of an entry of the replicated log: its version, what it is, who proposed it, and
-// then what that kind of entry needs. Numbers and texts are those of a batch, which it may
-// hold. What is in logs must stay readable: a change of the form raises the version, and
-// a node that does not know it stops there until it is upgraded.
+// The form of an entry of the replicated log: its version, what it is, who proposed it,
+// and then what that kind of entry needs. Numbers and texts are those of a batch, which it
+// may hold. Old logs must stay readable: a change of the form raises the version, and a
+// node that does not know it stops there until it is upgraded.
 const entryForm = 1
 
 // entryKind is what an entry is about.

@@ -11,11 +11,12 @@ import (
 	"github.com/kehai-run/kehai/messages"
 )
 
-// Forgetting says what is to be deleted: everything stored of a conversation.
-// These are the rows, mail, timers, calls and injections of each actor whose key
-// it is, the rows of other actors of which their [Kind] says so, and wherever
-// they stand the mail, timers, calls, events, verdicts and dead letters that come
-// from such an actor or whose message has it as its subject.
+// Forgetting says what is to be deleted: everything stored of a conversation. These
+// are the rows, mail, timers, calls and injections of each actor with the
+// conversation as its key, and the rows of other actors that their [Kind] says are
+// about it. Mail, timers, calls, events, verdicts and dead letters go wherever they
+// stand, if they come from such an actor or their message has the conversation as
+// its subject.
 //
 // A message of a type that is not in this runtime's tables has no subject that
 // could be asked for. It goes if it names the conversation anywhere; the others
@@ -50,8 +51,7 @@ type Forgotten struct {
 	// Partial says that an earlier deletion, which was interrupted, could check more than this
 	// program can: its key stays, and the start of a program that knows as much finishes it.
 	Partial bool `json:"partial,omitempty"`
-	// Purged is set by whoever owns the store's files: the deleted bytes have left
-	// them too.
+	// Purged is set by whoever owns the store's files: the deleted bytes have left them too.
 	Purged bool `json:"purged"`
 	// Receipt is set by whoever writes one: its file.
 	Receipt string `json:"receipt,omitempty"`
@@ -60,7 +60,7 @@ type Forgotten struct {
 // None reports whether there was nothing.
 func (f Forgotten) None() bool { return f == Forgotten{Unknown: f.Unknown} }
 
-// Plus adds the counts of another deletion. What is left unknown counts once.
+// Plus adds the counts of another deletion. A number that stays unknown counts once.
 func (f Forgotten) Plus(o Forgotten) Forgotten {
 	f.Rows, f.Mail, f.Events = f.Rows+o.Rows, f.Mail+o.Mail, f.Events+o.Events
 	f.Verdicts, f.DeadLetters = f.Verdicts+o.Verdicts, f.DeadLetters+o.DeadLetters
@@ -73,9 +73,10 @@ type forgetRecord struct {
 	At           time.Time               `json:"at"`
 	Conversation messages.ConversationID `json:"conversation"`
 	Keep         []Kept                  `json:"keep,omitempty"`
-	// What the program that began could check: the actor kinds that say whom their rows
-	// are about, and how many messages had types unknown to it. A program that knows less
-	// leaves the intent to one that knows as much. Kinds is nil in older stores.
+	// What the program that began could check: the actor kinds that know whom their
+	// rows are about, and how many messages had types unknown to it. A program that
+	// knows fewer kinds leaves the intent to one that knows as many. Kinds is nil in
+	// older stores.
 	Kinds   []string `json:"kinds,omitempty"`
 	Unknown int      `json:"unknown,omitempty"`
 }
@@ -86,9 +87,9 @@ const (
 	forgetBytes = 1 << 20 // examined in one transaction; keys count twice
 )
 
-// deletion is a [Forgetting] under way. What is to go is collected while others
-// commit; the committer shows it what they write. Then the actors concerned are
-// frozen, the key is destroyed, and the rows are deleted, slice by slice. Each slice is
+// deletion is a [Forgetting] under way. It collects what to delete while others
+// commit; the committer shows it their writes. Then the actors concerned are frozen,
+// the key is destroyed, and the rows are deleted, slice by slice. Each slice is
 // looked through beside the committer, which has to look again only at what has been
 // written since.
 type deletion struct {
@@ -107,10 +108,10 @@ type deletion struct {
 	freezes bool            // the actors concerned are frozen
 }
 
-// Forget deletes what is stored of a conversation, and restarts the actors concerned.
-// What arrives meanwhile is deleted too. A crash in between leaves an intent behind, and
-// Recover finishes the deletion; after an error Forget can be called again. A deletion
-// that outlives ctx continues.
+// Forget deletes everything stored of a conversation, and restarts the actors
+// concerned. Rows that arrive meanwhile are deleted too. A crash in between leaves an
+// intent behind, and Recover finishes the deletion; after an error Forget can be
+// called again. A deletion that outlives ctx continues.
 func (e *Engine) Forget(ctx context.Context, f Forgetting) (Forgotten, error) {
 	if f.Conversation == "" {
 		return Forgotten{}, errors.New("engine: forget: want a conversation")
@@ -199,8 +200,8 @@ func (d *deletion) step(task func() ([shards]Batch, slice, bool, error), then fu
 
 func nothing() error { return nil }
 
-// look takes the next keys, as many as a slice may have, and returns those that are
-// there and to be deleted. From then on it is noted what others write.
+// look takes the next keys, at most a slice, and returns the existing ones that are to be
+// deleted. From then on, writes of others are noted.
 func (d *deletion) look() (slice, error) {
 	for {
 		d.mu.Lock()
@@ -276,7 +277,7 @@ func (d *deletion) watch(ops []Op) {
 // reaches reports whether a row is this deletion's affair.
 func (d *deletion) reaches(key string) bool { return !d.bound || d.e.shardOfKey(key) == Here }
 
-// shards are those of which the deletion deletes.
+// shards are the shards from which the deletion deletes.
 func (d *deletion) shards() []Shard {
 	if d.bound {
 		return []Shard{Here}
@@ -337,11 +338,11 @@ func (d *deletion) start(f Forgetting, first slice) func() ([shards]Batch, slice
 	}
 }
 
-// destroyKey ends what is sealed for the conversation, wherever a copy of it may be. It
-// comes before the rows are deleted: what of them is still there cannot be read from
-// then on, and counts as deleted, see [Engine.forgotten]. What the committer seals
-// meanwhile is deleted with the rest. Where somebody else has to finish, he needs the
-// key.
+// destroyKey ends what is sealed for the conversation, wherever a copy of it may be.
+// It comes before the rows are deleted: rows that are left cannot be read from then
+// on, and count as deleted, see [Engine.forgotten]. Rows that the committer seals
+// meanwhile are deleted with the rest. If another node has to finish, the key stays,
+// because that node needs it.
 func (d *deletion) destroyKey() error {
 	if d.e.sealer == nil || d.partial || d.bound {
 		return nil
@@ -356,9 +357,9 @@ func (d *deletion) intent(s Shard) []byte {
 // slice is what one transaction of a deletion deletes.
 type slice []string
 
-// next is the committer's task until nothing is left: it deletes a slice, of which it
-// looks again at what was written meanwhile. With the last one it writes what is kept
-// and takes the intent back.
+// next is the committer's task until nothing is left: it deletes a slice, after a
+// second look at rows of it that were written meanwhile. With the last slice it
+// writes what is kept and removes the intent.
 func (d *deletion) next(looked slice) (b [shards]Batch, now slice, left bool, err error) {
 	d.mu.Lock()
 	var again []string
@@ -422,7 +423,7 @@ func (d *deletion) deleted(now slice) {
 	d.e.beginAnew(func(act *Activation) bool { return touched[act.addr] && !d.concerns(act.addr) })
 }
 
-// present checks the first n keys, at most one slice. It returns those that still exist
+// present checks the first n keys, at most one slice. It returns the keys that still exist
 // and still have to be deleted, each once.
 func (d *deletion) present(keys []string) (left slice, n int, err error) {
 	seen := map[string]bool{}

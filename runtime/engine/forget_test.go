@@ -329,8 +329,8 @@ func TestAHostsOwnMessagesAreForgottenBySubject(t *testing.T) {
 	h.WantTimer("line:Ken", time.Hour)
 }
 
-// A type that no table has cannot be asked. What names the conversation goes,
-// what may be about it is said.
+// A type that no table has cannot be asked for its subject. Records that name the
+// conversation are deleted, and records that may be about it are reported.
 func TestForgettingWhatCannotBeDecoded(t *testing.T) {
 	store := mem.New()
 	gone := map[string]string{

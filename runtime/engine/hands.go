@@ -23,9 +23,9 @@ type Hands interface {
 	Survived(id uint64)
 }
 
-// inHand decides when durable deliveries and calls are taken in hand. What was in hand
-// when a process died is a suspect. Only one suspect is in hand at a time, so that the
-// next death blames nothing else.
+// inHand decides when durable deliveries and calls are taken in hand. A delivery or
+// call that was in hand when a process died is a suspect. Only one suspect is in hand
+// at a time, so that the next death blames nothing else.
 type inHand struct {
 	hands Hands // nil: nothing is remembered
 	left  atomic.Int32
@@ -55,9 +55,9 @@ func handID(receipt string) uint64 {
 	return max(h.Sum64(), 1)
 }
 
-// admit reports whether something may be taken in hand now, and how many processes have
-// died with it. If not, again is called when it may be. What was admitted must be
-// settled.
+// admit reports whether something may be taken in hand now, and how many processes
+// have died with it. If not, again is called when it may be. Everything admitted
+// must be settled.
 func (x *inHand) admit(receipt string, again func()) (deaths int, ok bool) {
 	if !x.suspect() || receipt == "" {
 		return 0, true

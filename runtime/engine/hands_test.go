@@ -16,7 +16,7 @@ import (
 	"github.com/kehai-run/kehai/runtime/store/mem"
 )
 
-// deaths remembers what was in hand when the process died, which it is told.
+// deaths remembers what was in hand when the process died; the test tells it.
 type deaths struct {
 	places map[int]uint64
 	counts map[uint64]int

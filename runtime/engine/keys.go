@@ -45,8 +45,7 @@ func (s Shard) key(key string) string {
 
 func (s Shard) seqKey() []byte { return []byte(s.key(keyMetaSeq)) }
 
-// takenKey counts the changes that have come from another shard, givenKey those
-// that went there.
+// takenKey counts the changes that have come from another shard, givenKey the changes that went there.
 func (s Shard) takenKey(from string) []byte { return []byte(s.key(keyTaken + from)) }
 func (s Shard) givenKey(to Shard) []byte    { return []byte(s.key(keyGiven + to.String())) }
 

@@ -12,7 +12,7 @@ import (
 	"github.com/kehai-run/kehai/runtime/store/mem"
 )
 
-// believing is an engine of which a test makes the commits.
+// believing is an engine whose commits a test makes.
 func believing(t *testing.T, s engine.Store) *engine.Engine {
 	t.Helper()
 	e, err := engine.New(engine.Options{Store: s, Codec: testCodec(t), Clock: engine.SystemClock{}, Driver: still{},
@@ -42,8 +42,8 @@ func claim(epoch uint64) engine.Op {
 	return engine.Op{Key: engine.EpochKey("keeper/a"), Value: binary.BigEndian.AppendUint64(nil, epoch)}
 }
 
-// What was believed of the store counts no more after a write of which nobody knows
-// whether it happened: neither that mail is there, nor whose an actor is.
+// After a write that may or may not have happened, nothing remembered of the store counts:
+// neither that mail is there, nor who owns an actor.
 func TestNothingIsBelievedAfterAnUnknownWrite(t *testing.T) {
 	for _, writes := range []bool{true, false} {
 		store := &silent{Store: mem.New(), writes: writes}

@@ -70,8 +70,8 @@ const (
 // inbox. It is safe for concurrent use, but only the goroutine that steps the
 // actor may pop and reload.
 //
-// Messages keep the order in which they were pushed, also those that wait in the
-// store: a fleeting message remembers the newest inbox entry before it.
+// Messages keep the order in which they were pushed, even while they wait in the store: a
+// fleeting message remembers the newest inbox entry before it.
 type mailbox struct {
 	mu       sync.Mutex
 	queue    []Envelope
@@ -196,8 +196,7 @@ func (m *mailbox) makeRoom(env Envelope) *Envelope {
 // cluster knows and this one does not: it, and all behind it, wait until one owns the actor that does.
 var errHeld = errors.New("engine: waits for a program that knows its type")
 
-// loader reads the inbox entries of a range, and says whether it holds more. With errHeld the entries
-// count.
+// loader reads the inbox entries of a range, and says whether it holds more. With errHeld the entries count.
 type loader func(inboxRange) (envs []Envelope, more bool, err error)
 
 // inboxRange is a part of a stored inbox.
@@ -265,8 +264,7 @@ func (m *mailbox) unlocked(load loader, r inboxRange) ([]Envelope, bool, error) 
 	return load(r)
 }
 
-// merge inserts loaded entries into a queue without any, each before what was pushed
-// after it.
+// merge inserts loaded entries into a queue without any, each before what was pushed after it.
 func (m *mailbox) merge(entries []Envelope) {
 	if len(m.queue) == 0 {
 		m.queue = entries

@@ -43,8 +43,8 @@ func (e *Engine) passOn(env *Envelope) (gone bool) {
 	return true
 }
 
-// whose is the node on which an actor lives, "" if nobody owns it. What is bound to no node
-// that the cluster knows is this one's.
+// whose is the node on which an actor lives, "" if nobody owns it. An actor bound to a node
+// that the cluster does not know counts as this node's.
 func (r *Replica) whose(a messages.Address) string {
 	r.look.RLock()
 	defer r.look.RUnlock()
@@ -74,8 +74,8 @@ func (r *Replica) claim(a messages.Address) {
 	}})
 }
 
-// Receive takes a message that another node's [ReplicaOptions.Pass] has sent. It is lost if its
-// receiver does not live here any more. What is bound to a node speaks from there alone.
+// Receive takes a message that another node's [ReplicaOptions.Pass] has sent. It is lost if
+// its receiver does not live here any more. Actors bound to a node speak from there alone.
 func (r *Replica) Receive(node string, form []byte) error {
 	var p passed
 	if err := json.Unmarshal(form, &p); err != nil {

@@ -97,7 +97,7 @@ func FuzzReceive(f *testing.F) {
 	f.Fuzz(func(_ *testing.T, form []byte) { _ = r.Receive("mac-b", form) })
 }
 
-// What is bound to a node speaks from there alone.
+// Actors bound to a node speak from there alone.
 func TestReceiveFromAnother(t *testing.T) {
 	r, err := engine.NewReplica(engine.ReplicaOptions{Node: "mac-a", Store: mem.New(),
 		Kinds: []engine.Kind{{Name: "gate", Here: true}, {Name: "counter"}}})

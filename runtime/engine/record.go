@@ -63,8 +63,7 @@ type (
 
 		Msg json.RawMessage `json:"msg"`           // sealed
 		Raw []byte          `json:"raw,omitempty"` // when not even JSON
-		// Of the row that Raw is, if it is a sealed one that could not be opened, or not be
-		// sealed again.
+		// Place of the row in Raw, if it was sealed and could not be opened, or not be sealed again.
 		Place []byte `json:"place,omitempty"`
 
 		Call *deadCall `json:"call,omitempty"` // when it is the request of a call
@@ -121,8 +120,7 @@ func (e *Engine) encodeEvent(from messages.Address, trace string, at time.Time, 
 	return e.encodeAfter(ev, func(to []byte) []byte { return appendEvent(to, from, trace, at) })
 }
 
-// encodeAfter encodes a message into the end of a record whose beginning head
-// appends.
+// encodeAfter encodes a message into the end of a record whose beginning head appends.
 func (e *Engine) encodeAfter(m messages.Message, head func(to []byte) []byte) ([]byte, error) {
 	space := heads.Get().(*[]byte)
 	defer heads.Put(space)
@@ -212,8 +210,8 @@ func foreignText(err error) (text string) {
 // mark: an error may quote a whole message.
 const maxText = 4 << 10
 
-// cutText shortens a text to maxText at the boundary of a character, and says so.
-// What is no UTF-8 becomes it.
+// cutText shortens a text to maxText at the boundary of a character, and says so. Invalid
+// UTF-8 is replaced.
 func cutText(s string) string {
 	if len(s) <= maxText {
 		return strings.ToValidUTF8(s, "\uFFFD")

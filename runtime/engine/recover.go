@@ -54,8 +54,8 @@ func (c Control) Recover() error {
 // out between two synced commits.
 const jump = 1 << 16
 
-// countStart counts this start, synced so that its number is used once, and makes all
-// numbers begin above those that were ever given out.
+// countStart counts this start, synced so that its number is used once, and makes all numbers
+// begin above any that was ever given out.
 func (e *Engine) countStart() error {
 	boot, err := e.readCounter(keyMetaBoot, 0)
 	if err != nil {
@@ -257,7 +257,7 @@ func (e *Engine) live() []*Activation {
 	return e.those(func(*Activation) bool { return true })
 }
 
-// those returns the activations of which, sorted by address.
+// those returns the activations that which selects, sorted by address.
 func (e *Engine) those(which func(*Activation) bool) []*Activation {
 	var list []*Activation
 	e.mu.RLock()

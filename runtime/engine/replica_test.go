@@ -151,8 +151,8 @@ func TestOnlyTheOwnerCommits(t *testing.T) {
 	}
 }
 
-// Who has no owner and gets mail belongs to the node that sent it. What is bound to a node has
-// no owner.
+// An actor without an owner that gets mail belongs to the node that sent it. Actors bound to
+// a node have no owner.
 func TestMailGivesAnOwner(t *testing.T) {
 	c := newCopy(t, mem.New())
 	b, d := voice("b", 1), voice("d", 1)
@@ -168,7 +168,7 @@ func TestMailGivesAnOwner(t *testing.T) {
 	}
 }
 
-// What is for a node waits until it has it, and is numbered for it.
+// Mail for a node waits until the node has it, and is numbered for it.
 func TestWhatIsForANodeWaitsInABox(t *testing.T) {
 	c := newCopy(t, mem.New())
 	a, b, d := voice("a", 1), voice("b", 1), voice("d", 1)

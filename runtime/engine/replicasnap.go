@@ -54,9 +54,9 @@ func (r *Replica) Torn() bool {
 
 var errTorn = errors.New("engine: only a part of a snapshot was restored: restore it again")
 
-// Restore puts a snapshot in the place of what the cluster shares. What is bound to this
-// node stays. After an error, or a crash on the way, nothing of the cluster can be used until
-// another Restore has succeeded: see [Replica.Torn].
+// Restore puts a snapshot in the place of the rows that the cluster shares. Rows bound
+// to this node stay. After an error, or a crash on the way, nothing of the cluster can
+// be used until another Restore has succeeded: see [Replica.Torn].
 func (r *Replica) Restore(from io.Reader) error {
 	r.mu.Lock()
 	r.look.Lock()

@@ -49,8 +49,7 @@ type namesKeys interface {
 	KeyOf(subject string) (key Key, ok bool, err error)
 }
 
-// KeyOf names the key of a conversation; ok is false if it has none, or if the keys have
-// no names.
+// KeyOf names the key of a conversation; ok is false if it has none, or if the keys have no names.
 func (e *Engine) KeyOf(c messages.ConversationID) (key Key, ok bool, err error) {
 	if s, names := e.sealer.(namesKeys); names && c != "" {
 		return s.KeyOf(string(c))
@@ -103,8 +102,9 @@ func (e *Engine) Backup(w io.Writer) error { return e.store.Snapshot(w) }
 // ErrNoKey marks what is sealed under a missing key.
 var ErrNoKey = errors.New("engine: the key of a sealed row is missing")
 
-// ErrKeyAway marks an error of a [Sealer] that says nothing about the key: it cannot be kept, as the
-// disk is full or read-only, or read, as the process has too many files open. What needs it waits.
+// ErrKeyAway marks an error of a [Sealer] that says nothing about the key: it cannot be kept, as
+// the disk is full or read-only, or read, as the process has too many files open. Work that needs
+// the key waits.
 var ErrKeyAway = errors.New("engine: a key is out of reach for now")
 
 // sealMark begins each sealed row. No other row begins so: they are JSON.
@@ -117,8 +117,7 @@ func marked(row []byte) bool { return strings.HasPrefix(unsafeString(row), sealM
 func unsafeString(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 func bytesOf(s string) []byte      { return unsafe.Slice(unsafe.StringData(s), len(s)) }
 
-// private reports whether the rows of a key are sealed. The others hold numbers and
-// times.
+// private reports whether the rows of a key are sealed. The others hold numbers and times.
 func private(key []byte) bool {
 	if len(key) > 1 && key[0] == 'l' {
 		key = key[1:]
@@ -274,8 +273,8 @@ func (e *Engine) sealRow(about string, place, plain []byte) ([]byte, error) {
 // roomBytes is for the sealed rows of a batch or two. They stay in memory together.
 const roomBytes = 16 << 10
 
-// room returns an empty slice with so much capacity, of which the committer hands out a part
-// once: most rows are smaller than what an allocation of their own would cost.
+// room returns an empty slice with this capacity, cut from a large one; the committer hands
+// out each part once. Most rows are smaller than the cost of their own allocation.
 func (k *committer) room(size int) []byte {
 	if size > roomBytes/4 {
 		return make([]byte, 0, size)
@@ -360,9 +359,10 @@ func (e *Engine) scan(prefix, from []byte, yield func(key, value []byte, bad err
 	return cmp.Or(err, away)
 }
 
-// What keyMetaSealed holds, sealed for the node: a name, and since its third version
-// what is sealed for whom it is about as JSON. Before that the whole store counted, also
-// where the program that sealed it did not know all kinds and types.
+// The value of keyMetaSealed, sealed for the node: a name, and since the third
+// version, as JSON, which rows are sealed for their subjects. Before that the whole
+// store counted as sealed, even if the program that sealed it did not know all kinds
+// and types.
 const sealed = "kehai 3 "
 
 // sealedRecord says what of a store is sealed for whom it is about. Whoever knows less
@@ -449,8 +449,7 @@ func (e *Engine) manySided() (list []string) {
 	return list
 }
 
-// typeOf is the type of the message in a row that is not sealed; ok is false if it has
-// none.
+// typeOf is the type of the message in a row that is not sealed; ok is false if it has none.
 func typeOf(key, value []byte) (name typeName, ok bool) {
 	if class, _ := classOf(string(key)); class == keyState || class == keyAttempts {
 		return typeName{}, false
@@ -508,8 +507,8 @@ func (e *Engine) sealAnew(rec sealedRecord) error {
 	return e.markSealed(left)
 }
 
-// sealRight seals rows for those whom they are about, if they were sealed for somebody
-// else. stays says that one could not be.
+// sealRight seals rows for their own subjects, if they were sealed for others. stays reports
+// that one could not be.
 func (e *Engine) sealRight(prefixes []string, which func(k, plain []byte) bool) (done int, stays bool, err error) {
 	done, err = e.sealThose(prefixes, func(k, v []byte) ([]byte, bool) {
 		if !marked(v) {

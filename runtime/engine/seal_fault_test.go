@@ -15,7 +15,7 @@ import (
 	"github.com/kehai-run/kehai/runtime/store/mem"
 )
 
-// badKeys are keys of which some cannot be used: at once, only when a row is sealed, or for now.
+// badKeys are keys, some of them unusable: at once, only when a row is sealed, or for now.
 type badKeys struct {
 	engine.Sealer
 	bad, late, away map[string]bool
@@ -311,7 +311,7 @@ func TestARowThatCannotBeSealedHasNoNeighbours(t *testing.T) {
 	}
 }
 
-// Rows of a batch share memory, of which a large one takes none, and none that of another.
+// Rows of a batch share memory. A large row takes none of it, and no row takes another's part.
 func TestRowsOfAllSizesKeepTheirOwnMemory(t *testing.T) {
 	store, ring := mem.New(), keyring.Memory(nil)
 	sim := keySim(t, store, ring)

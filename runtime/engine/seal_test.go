@@ -16,7 +16,7 @@ import (
 	"github.com/kehai-run/kehai/testkit/actortest"
 )
 
-// wantSealed wants every row sealed but those that hold numbers and times.
+// wantSealed wants every row sealed except rows with numbers and times.
 func wantSealed(t *testing.T, s engine.Store) {
 	t.Helper()
 	n := 0
@@ -127,7 +127,7 @@ func (r refusing) Seal(to []byte, subject string, place, plain []byte) ([]byte, 
 	return r.Sealer.Seal(to, subject, place, plain)
 }
 
-// A store of which a part cannot be sealed does not count as sealed.
+// A store with a part that cannot be sealed does not count as sealed.
 func TestAStoreThatCannotBeSealedSaysSo(t *testing.T) {
 	store, ring := mem.New(), keyring.Memory(nil)
 	fill(t, store, map[string]string{"m/format": "3", "s/diary/ken\x00a\x00b": `1 "canary"`,

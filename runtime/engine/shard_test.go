@@ -79,8 +79,8 @@ func TestTheSharedPartIsTheSameOnAllNodes(t *testing.T) {
 	}
 }
 
-// window and ledger are a pair of actors of which the one is bound to this node:
-// each number goes over and comes back.
+// pair is the actors window and ledger. With here the window is bound to this node: each number
+// goes over and comes back.
 func pair(here bool) []engine.Kind {
 	passes := func(to messages.Address) func(messages.Address) actors.Actor {
 		return func(messages.Address) actors.Actor {

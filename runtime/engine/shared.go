@@ -32,8 +32,8 @@ func (e *Engine) floor(s Shard) uint64 {
 	return seq
 }
 
-// commitShared is Commit in a cluster. What is bound to this node is written at once. The rest
-// goes to the log, one batch at a time, and is released when it comes back from there.
+// commitShared is Commit in a cluster. Changes bound to this node are written at once. The
+// rest goes to the log, one batch at a time, and is released when it comes back from there.
 func (e *Engine) commitShared(n int) (took int) {
 	k := e.committer
 	if k.isAlone() {
@@ -84,8 +84,8 @@ func (k *committer) isAlone() bool {
 	return k.alone
 }
 
-// takeOf removes the next batch of a shard from the queue: at most n entries. What is
-// exclusive lets pass what is bound to the node, and nothing else.
+// takeOf removes the next batch of a shard from the queue: at most n entries. An exclusive
+// entry lets only entries bound to the node pass.
 func (k *committer) takeOf(s Shard, n int) (batch []pendingCommit) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -204,8 +204,8 @@ func (e *Engine) commitExclusive(x *exclusive) {
 	end(err)
 }
 
-// applyBound writes what is bound to this node. What crosses over goes into the outbox with
-// it, and from there into the log.
+// applyBound writes changes that are bound to this node. In the same write, everything that
+// crosses over goes into the outbox, and from there into the log.
 func (e *Engine) applyBound(b Batch, extra []Op, sync bool) (done applied, err error) {
 	r, k := e.replica, e.committer
 	r.mu.Lock()
@@ -290,8 +290,8 @@ func (e *Engine) letGoAll() {
 	e.letGo(all)
 }
 
-// takeOver begins to run actors that this node owns since now: those that came, or all once
-// the node takes part.
+// takeOver begins to run actors that this node newly owns: the ones that came, or all of them
+// once the node takes part.
 func (e *Engine) takeOver(came []messages.Address, all bool) {
 	if !all && len(came) == 0 {
 		return
@@ -312,8 +312,8 @@ func (e *Engine) takeOver(came []messages.Address, all bool) {
 	})
 }
 
-// recoverShared is Recover for what this node owns of the shard Anywhere. What lived here
-// before there was a cluster has no owner yet.
+// recoverShared is Recover for what this node owns of the shard Anywhere. Actors from before
+// the cluster have no owner yet.
 func (e *Engine) recoverShared() error {
 	addrs, err := e.inboxes()
 	if err != nil {
@@ -362,8 +362,8 @@ func (e *Engine) arrived(mail []messages.Address) {
 	}
 }
 
-// forgetsElsewhere follows a deletion of another node: what is bound to this node is deleted
-// here, and who knows something begins anew from what is left.
+// forgetsElsewhere follows a deletion of another node: rows bound to this node are deleted
+// here, and actors that remember something restart from the rows that are left.
 func (e *Engine) forgetsElsewhere(ops []Op) {
 	for _, op := range ops {
 		of, found := strings.CutPrefix(string(op.Key), keyForget)
@@ -393,8 +393,7 @@ func (e *Engine) forgetBound(c messages.ConversationID) {
 	d.begin(Forgetting{Conversation: c})
 }
 
-// forgetOn resumes deletions begun by an earlier start of this node, and applies those of
-// other nodes.
+// forgetOn resumes deletions begun by an earlier start of this node, and applies those of other nodes.
 func (e *Engine) forgetOn() error {
 	return e.store.Scan([]byte(keyForget), nil, func(k, _ []byte) bool {
 		c := messages.ConversationID(k[len(keyForget):])

@@ -163,8 +163,7 @@ func (w *world) fill() {
 	w.store.lowUntil = w.sim.Now().Add(time.Duration(w.rng.IntN(400)) * time.Millisecond)
 }
 
-// inject does what a host does: it injects with the same key until it is told that
-// the message is stored.
+// inject does what a host does: it injects with the same key until it learns that the message is stored.
 func (w *world) inject(to messages.Address, m messages.Message, key string) {
 	for stored := false; !stored; {
 		w.guard(func() {

@@ -94,7 +94,7 @@ const (
 	FaultDiskSlow  Fault = "slow disk"
 )
 
-// AllFaults are those that a seed can bring about.
+// AllFaults are the faults that a seed can bring about.
 var AllFaults = []Fault{FaultCrash, FaultReplace, FaultPause, FaultPartition, FaultOneWay, FaultDelay, FaultReorder,
 	FaultLoss, FaultDuplicate, FaultSkew, FaultSnapshot, FaultDiskFull, FaultDiskSlow}
 
@@ -268,8 +268,8 @@ func (c *SimCluster) Restart(i int) error {
 }
 
 // Replace kills a node, has the others expel it, and lets a new machine of its name in, with the store
-// that it now gets: what only the one before had is lost. It returns false if those that are left have
-// no leader, who alone can expel: then the node is dead and a member.
+// that it now gets: data that only the old machine had is lost. It returns false if the remaining
+// nodes have no leader, because only a leader can expel: then the node is dead and still a member.
 func (c *SimCluster) Replace(i int) (bool, error) {
 	n := c.nodes[i]
 	if c.Kill(i); !c.leads(c.leader) {
@@ -315,8 +315,7 @@ func (c *SimCluster) Isolate(i int) {
 	}
 }
 
-// Delay makes whatever a node says to the log, and each entry that comes to it, take so long, until
-// Heal.
+// Delay makes whatever a node says to the log, and each entry that comes to it, take so long, until Heal.
 func (c *SimCluster) Delay(i int, lag time.Duration) {
 	c.nodes[i].lag = lag
 	c.faults[FaultDelay]++
@@ -495,7 +494,7 @@ func (c *SimCluster) receive(i int) {
 		c.tracef("snapshot for %s: %v", c.nodes[i].name, err)
 		return
 	}
-	// What the store refuses comes again.
+	// Entries that the store refuses come again.
 	if err := r.Apply(at+1, c.entries[at]); err != nil {
 		c.faults[FaultDiskFull]++
 		c.tracef("entry %d at %s: %v", at+1, c.nodes[i].name, err)
@@ -510,8 +509,7 @@ func (c *SimCluster) Settle() (steps int) {
 	return steps
 }
 
-// calm reports whether nothing happens before the next timer: all nodes hear the leader, and nothing
-// waits.
+// calm reports whether nothing happens before the next timer: all nodes hear the leader, and nothing waits.
 func (c *SimCluster) calm() bool {
 	if !c.leads(c.leader) {
 		return false
@@ -561,7 +559,7 @@ func (c *SimCluster) Advance(d time.Duration) {
 	}
 }
 
-// tick elects a leader if there has been none for a while, and says who is not there.
+// tick elects a leader if there has been none for a while, and reports missing nodes.
 func (c *SimCluster) tick() {
 	if c.leads(c.leader) {
 		c.since = c.now

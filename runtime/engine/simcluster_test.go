@@ -651,8 +651,8 @@ func TestSimulatedClusterRepeatsByteForByte(t *testing.T) {
 	}
 }
 
-// TestWhatIsForgottenIsForgottenOnAllNodes deletes a conversation at one node, of which each
-// node's gate and one ledger know.
+// TestWhatIsForgottenIsForgottenOnAllNodes deletes a conversation at one node; each node's
+// gate and one ledger know of it.
 func TestWhatIsForgottenIsForgottenOnAllNodes(t *testing.T) {
 	w, err := newClusterWorld(clusterCodec(t), 7, nil)
 	if err != nil {

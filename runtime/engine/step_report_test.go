@@ -61,7 +61,7 @@ func TestReportsComeBeforeTheAnswer(t *testing.T) {
 	}
 }
 
-// A durable call begins anew after a crash, its reports are lost.
+// A durable call starts over after a crash; its reports are lost.
 func TestReportsAfterACrash(t *testing.T) {
 	var told []messages.Message
 	h := step(t, listening(&told), actortest.WithMessages(reportTypes))

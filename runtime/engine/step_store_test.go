@@ -107,8 +107,7 @@ func wantReports(t *testing.T, h *actortest.Harness, want ...messages.Message) {
 	}
 }
 
-// What waits for space is lost in a crash only if nobody was told that it is
-// stored.
+// Changes that wait for space are lost in a crash only if nobody was told that they are stored.
 func TestTurnThatWaitsForSpaceComesAgain(t *testing.T) {
 	space := &volume{Store: mem.New(), free: 1 << 40}
 	h := step(t, echo, actortest.Store(space))
@@ -175,7 +174,7 @@ func TestInjectedKeyCountsOnce(t *testing.T) {
 	h.WantSent()
 }
 
-// A turn that does not hold leaves no trace. Its actor begins anew from the store.
+// A turn that is refused leaves no trace. Its actor restarts from the store.
 func TestAStaleTurnIsTakenBack(t *testing.T) {
 	for name, c := range map[string]struct {
 		meanwhile func(t *testing.T, store *mem.Store) (ops []engine.Op)
@@ -522,8 +521,8 @@ func TestTimersAndCallsAreReadAgainUntilTheyCanBe(t *testing.T) {
 	}
 }
 
-// A subscription that nobody serves does not keep events from being deleted, and
-// what it misses is told.
+// A subscription that nobody serves does not keep events from being deleted, and the events
+// it misses are reported.
 func TestADeadCursorDoesNotPinTheLog(t *testing.T) {
 	store := mem.New()
 	h := step(t, func(turn *actors.Turn, m messages.Message) error { turn.Publish(m); return nil },

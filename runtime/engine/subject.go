@@ -65,8 +65,8 @@ func (e *Engine) subject(m messages.Message, of messages.Address) string {
 	return of.Key()
 }
 
-// matches reports whether a stored row belongs to the conversation. What cannot be
-// checked is counted if the caller says so.
+// matches reports whether a stored row belongs to the conversation. Rows that cannot be
+// checked are counted if the caller says so.
 func (d *deletion) matches(key string, value []byte, count bool) bool {
 	c := d.rec.Conversation
 	if marked(value) {

@@ -73,8 +73,8 @@ func (r *rowReader) Rows(prefix string) (map[string][]byte, error) {
 }
 
 // lost reports that a row of an actor that is about many is sealed under a key of
-// another subject that cannot be used: it counts as not there, so that the actor goes on
-// with the others. What it then wants to store about that subject fails.
+// another subject that cannot be used: it counts as missing, so that the actor goes
+// on with the others. Storing something about that subject then fails.
 func (r *rowReader) lost(sealed []byte, why error) bool {
 	return r.act.kind.SubjectOf != nil && errors.Is(why, ErrNoKey) && marked(sealed) &&
 		!r.e.sealer.Under(r.act.addr.Key(), sealed[len(sealMark):])

@@ -27,8 +27,8 @@ type Options struct {
 	// Check says what is wrong with the points of a face, for the tracker to hear; nil
 	// checks nothing beyond numbers.
 	Check func([]messages.Point) error
-	// Trouble is told why nobody can connect for now; the feed tries again. It may
-	// be called from several goroutines at once; nil for nobody.
+	// Trouble is called with the reason why nobody can connect for now; the feed tries again.
+	// It may be called from several goroutines at once, and may be nil.
 	Trouble func(error)
 }
 

@@ -23,8 +23,8 @@ func (s Served) List(e *engine.Engine) ([]engine.Subscription, error) {
 	return list, err
 }
 
-// Drop deletes the place of a subscription that is not served, with what it has parked. Until then
-// people are told what it misses.
+// Drop deletes the place of a subscription that is not served, with what it has parked. Until
+// then people see what it misses.
 func (s Served) Drop(ctx context.Context, name string, o Options) error {
 	if _, served := s[name]; served {
 		return fmt.Errorf("subscription %s is served by the program that runs: %s", name, o.advise(
@@ -39,8 +39,8 @@ func (s Served) Drop(ctx context.Context, name string, o Options) error {
 }
 
 // Park puts the next event of a subscription aside, as a dead letter, if this program cannot read it:
-// its type or its key may be gone for good. The log names the event and says why. One that can be read
-// is its handler's. Who calls it wakes the readers.
+// its type or its key may be gone for good. The log names the event and says why. An event that can be
+// read belongs to its handler. The caller has to wake the readers.
 func (s Served) Park(ctx context.Context, name string, o Options) error {
 	list, err := o.Engine.Subscriptions()
 	if err != nil {
@@ -69,9 +69,9 @@ func (s Served) Park(ctx context.Context, name string, o Options) error {
 	return nil
 }
 
-// Trim deletes old records and returns how many. Events stay until the subscriptions that are served
-// have acknowledged them; what another one misses is told. Served and Passed of the cutoffs are set
-// here.
+// Trim deletes old records and returns how many. Events stay until all subscriptions with a handler
+// have acknowledged them; events that another one misses are reported. Served and Passed of the
+// cutoffs are set here.
 func (s Served) Trim(ctx context.Context, c engine.Cutoffs, o Options) (int, error) {
 	c.Served = slices.Collect(maps.Keys(s))
 	c.Passed = func(name string, events int) {
@@ -83,7 +83,7 @@ func (s Served) Trim(ctx context.Context, c engine.Cutoffs, o Options) (int, err
 	return o.Engine.Trim(ctx, c)
 }
 
-// Missed is the reason for which people are told that a subscription has missed events.
+// Missed is the reason under which missed events of a subscription are reported.
 func Missed(subscription string) string { return "missing subscription " + subscription }
 
 func (o Options) trouble(reason, text string) {

@@ -17,8 +17,8 @@ type ocrHealth struct {
 }
 
 // take notes an event. changed reports that OCR has become trouble, in words, or
-// works again, "". Only a frame of which something was read shows that it works:
-// one whose bubbles are all known needs no engine.
+// works again, "". Only a frame with newly read text shows that it works: a frame
+// with known bubbles alone needs no engine.
 func (h *ocrHealth) take(m messages.Message) (trouble string, changed bool) {
 	switch m := m.(type) {
 	case events.CallFinished:

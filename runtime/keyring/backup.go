@@ -26,8 +26,7 @@ var ErrKeys = errors.New("keyring: there are other keys already")
 // without it would be taken for whole.
 func Backup(dir string, w io.Writer) (keys int, err error) { return backup(dir, w, true) }
 
-// Share is a Backup for another machine that shares the rows, but not the store and its
-// key.
+// Share is a Backup for another machine that shares the rows, but not the store and its key.
 func Share(dir string, w io.Writer) (keys int, err error) { return backup(dir, w, false) }
 
 func backup(dir string, w io.Writer, withStore bool) (keys int, err error) {
@@ -58,7 +57,7 @@ func backup(dir string, w io.Writer, withStore bool) (keys int, err error) {
 			lines, files[name] = append(lines, line...), raw
 		}
 	}
-	// What was destroyed is told too, so that no older backup brings it back behind this one.
+	// Destroyed keys are listed too, so that no older backup brings them back after this one.
 	l, err := readList(d.file(listFile), names)
 	if err != nil {
 		return 0, fmt.Errorf("keyring: %w", err)

@@ -65,8 +65,8 @@ const unfinished = ".tmp"
 
 func (d *directory) file(name string) string { return filepath.Join(d.path, name) }
 
-// tidy reads the list, deletes what a crash left behind, and checks whether a key is
-// missing. What the list names it does not read: there may be very many.
+// tidy reads the list, deletes what a crash left behind, and checks whether a key is missing.
+// It does not read the listed files: there may be very many.
 func (d *directory) tidy() error {
 	names, err := d.names()
 	if errors.Is(err, fs.ErrNotExist) {

@@ -99,8 +99,7 @@ func InKeychain(dir string) bool {
 	return err == nil && bytes.HasPrefix(raw, []byte(headOfVault))
 }
 
-// ReadStoreKey reads the file [StoreKey] of a directory, or what it refers to; ok is false if
-// there is none.
+// ReadStoreKey reads the file [StoreKey] of a directory, or what it refers to; ok is false if there is none.
 func ReadStoreKey(dir string) (raw []byte, ok bool, err error) {
 	return (&directory{path: dir}).read(StoreKey)
 }
@@ -133,8 +132,8 @@ func (d *directory) safe() (vault, error) {
 }
 
 // keychain is the login keychain of a Mac, used through security(1). Its elements are that
-// command. What is stored is encrypted with the login password, and is in no copy of the data
-// directory; other programs of the same user may ask for it as this one does.
+// command. Stored keys are encrypted with the login password, and are in no copy of the
+// data directory; other programs of the same user may ask for it as this one does.
 type keychain []string
 
 const (

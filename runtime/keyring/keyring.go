@@ -273,9 +273,9 @@ func (r *Ring) Destroy(subject string) error {
 	return nil
 }
 
-// nextNonce fills in a nonce: a random one and then those that follow it, which SP 800-38D,
-// 8.2.2, allows for the whole of the 96 bits. The run is short, because a copy of a running
-// machine goes on with the same one. The caller holds r.mu.
+// nextNonce fills in a nonce: first a random one, then the numbers after it, which SP
+// 800-38D, 8.2.2, allows for the whole of the 96 bits. The run is short, because a copy of
+// a running machine goes on with the same one. The caller holds r.mu.
 func (r *Ring) nextNonce(n *[nonceBytes]byte) error {
 	if r.unused == 0 {
 		if _, err := io.ReadFull(r.rand, r.last[:]); err != nil {
@@ -454,8 +454,7 @@ const (
 	StoreKey = "store"
 )
 
-// nodeKey reads the node's key. If there is none, it makes one if begin is set, else
-// fails.
+// nodeKey reads the node's key. If there is none, it makes one if begin is set, else fails.
 func (r *Ring) nodeKey(begin bool) (*node, error) {
 	r.mu.Lock()
 	n := r.node

@@ -23,8 +23,7 @@ const (
 	listEntry = 1 + idBytes
 	made      = '+'
 	ended     = '-'
-	// A list of which less than half is needed is rewritten once it has more entries than
-	// this.
+	// A list is rewritten once it has more entries than this and less than half of them are needed.
 	listSlack = 256
 )
 
@@ -101,8 +100,8 @@ func (d *directory) note(mark byte, names ...string) error {
 	return nil
 }
 
-// compact rewrites the list if less than half of it is needed. What was destroyed stays told, so
-// that no older copy of the keys brings it back.
+// compact rewrites the list if less than half of it is needed. Destroyed keys stay listed, so
+// that no older copy of the keys brings them back.
 func (d *directory) compact() error {
 	l := &d.list
 	needed := len(l.should) + len(l.ended)

@@ -90,7 +90,7 @@ func (r Receipt) Finish(path string, sum engine.Forgotten, now time.Time) error 
 	return r.write(path)
 }
 
-// Answered names in the place of the machines that were waited for those that still are.
+// Answered replaces the machines that were waited for by those that have still not answered.
 func (r Receipt) Answered(path string, waiting []string) error {
 	r.Waiting = waiting
 	return r.write(path)
@@ -164,8 +164,8 @@ func ReadReceipt(path string) (r Receipt, err error) {
 // Proof is what is left of a conversation that was forgotten.
 type Proof struct {
 	Alive []engine.Key // keys of the receipt that still exist
-	// Rows sealed for the conversation: those that can no longer be opened, and those
-	// written since under another key.
+	// Rows sealed for the conversation: rows that can no longer be opened, and rows written
+	// since under another key.
 	Closed, Since int
 	Open          int // rows sealed for the conversation that a key of Alive opens
 	Plain         int // rows that should be sealed but are not: they may be about anybody

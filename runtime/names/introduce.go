@@ -76,7 +76,7 @@ func (b *Book) IntroduceStepping(e *engine.Engine, app, name string,
 	return Named(e, app, name)
 }
 
-// introductions are how often a directory is told of a name that a crash may lose.
+// introductions are how often a directory is sent a name, because a crash may lose it.
 const introductions = 10
 
 // introduction tells a directory of a name.
@@ -118,7 +118,7 @@ func Named(e *engine.Engine, app, name string) (messages.ConversationID, error) 
 	return one(directory.Called(known, app, string(title)), app)
 }
 
-// one is the only one of those that an application calls by a name, "" for none.
+// one is the only conversation that an application calls by a name, "" for none. Several are an error.
 func one(found []messages.ConversationID, app string) (messages.ConversationID, error) {
 	switch len(found) {
 	case 0:
@@ -130,8 +130,8 @@ func one(found []messages.ConversationID, app string) (messages.ConversationID, 
 }
 
 // Resolve puts an id in the place of a name behind its application, as "line:Hana". It
-// returns the application and the name of one that was never seen, if it is one of apps;
-// an id that nobody knows is left as it is.
+// returns the application and the name of one that was never seen, if it is one of
+// apps; an unknown id is left as it is.
 func Resolve(e *engine.Engine, apps []string, c *messages.ConversationID) (app, name string, err error) {
 	known, err := ofID(e, *c)
 	if err == nil && len(known) == 0 {
@@ -153,8 +153,7 @@ func Resolve(e *engine.Engine, apps []string, c *messages.ConversationID) (app, 
 	return "", "", nil
 }
 
-// Title is what the window of a conversation shows as its title; ok is false if nobody
-// knows it.
+// Title is what the window of a conversation shows as its title; ok is false if it is unknown.
 func Title(e *engine.Engine, c messages.ConversationID) (title messages.Text, ok bool, err error) {
 	known, err := ofID(e, c)
 	if err != nil {

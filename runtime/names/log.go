@@ -14,7 +14,7 @@ import (
 
 // logKeySetting is the setting that holds the key of the hashes in the log. It
 // stays, so that a name reads the same after a restart, and kehai messages can
-// tell whose it is.
+// resolve it.
 const logKeySetting = "log-key"
 
 // LogKeyBytes is the length of the key of the hashes in the log.

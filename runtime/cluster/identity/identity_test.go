@@ -251,7 +251,7 @@ func TestBooksThatCannotFollow(t *testing.T) {
 	}
 }
 
-// What is damaged is told with the command that mends it.
+// The error of a damaged file names the command that mends it.
 func TestADamagedIdentity(t *testing.T) {
 	for _, name := range []string{caFile, caKeyFile, nodeFile, keyFile, bookFile} {
 		_, data := found(t)

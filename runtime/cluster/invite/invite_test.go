@@ -149,8 +149,8 @@ func TestRefusedCodes(t *testing.T) {
 	}
 }
 
-// Who knows a code's name but not its secret may guess five times; then even the secret
-// is void. What the member has to say is said only to who knows the secret.
+// Somebody who knows a code's name but not its secret may guess five times; then even the
+// secret is void. The member answers only those who know the secret.
 func TestGuesses(t *testing.T) {
 	h := newHost(t)
 	c := h.code()

@@ -68,9 +68,9 @@ func (is *Issuer) Invite(now time.Time) (s Secret, ends time.Time) {
 	return s, i.ends
 }
 
-// Open reports whether somebody may still come with a code: without any, a member does not
-// speak with strangers at all. A code counts a while longer than it is valid, so that
-// whoever brings it is told why it is refused.
+// Open reports whether somebody may still come with a code: without any, a member
+// does not speak with strangers at all. A code is remembered a while longer than it
+// is valid, so that its bearer learns why it is refused.
 func (is *Issuer) Open(now time.Time) bool {
 	is.mu.Lock()
 	defer is.mu.Unlock()

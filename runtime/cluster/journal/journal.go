@@ -6,8 +6,8 @@
 // owns which actor, is the replica's. The leader watches the others, and says in the log who
 // has not been heard of for [Timing.Down].
 //
-// What a crash can lose: nothing that was acknowledged. Raft's log survives a power cut before
-// an entry counts, and the replica's store follows it.
+// A crash loses nothing that was acknowledged. Raft's log survives a power cut before an
+// entry counts, and the replica's store follows it.
 package journal
 
 import (
@@ -187,7 +187,7 @@ func (j *Journal) Add(ctx context.Context, p cluster.Peer) error {
 	return j.change(ctx, change{Add: &p})
 }
 
-// Remove expels a node. What it owned moves to the others.
+// Remove expels a node. Its actors move to the others.
 func (j *Journal) Remove(ctx context.Context, node string) error {
 	return j.change(ctx, change{Remove: node})
 }

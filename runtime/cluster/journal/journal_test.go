@@ -47,7 +47,7 @@ type actor func(*actors.Turn, messages.Message) error
 
 func (a actor) Receive(t *actors.Turn, m messages.Message) error { return a(t, m) }
 
-// runner sends itself laps, each of which is a durable turn.
+// runner sends itself laps. Each is a durable turn.
 func runner(turn *actors.Turn, msg messages.Message) error {
 	if m, ok := msg.(lap); ok {
 		laps.Put(turn, "n", m.N)
@@ -163,7 +163,7 @@ func (c *nodes) start(i int) {
 	}
 }
 
-// kill ends a node's process. What was not synced is lost, as in a power cut.
+// kill ends a node's process. Unsynced writes are lost, as in a power cut.
 func (c *nodes) kill(i int) {
 	c.t.Helper()
 	m := c.all[i]
@@ -386,8 +386,9 @@ func TestANodeThatDiesOrIsCutOffLosesAndDoublesNothing(t *testing.T) {
 	}
 }
 
-// A machine with an empty disk and the name of one that was expelled takes part at once, however often
-// that one had started and whatever it had said, and gets what was for it.
+// A machine with an empty disk and the name of an expelled one takes part at once, however
+// often the expelled one had started and whatever it had said. It gets the mail that was for
+// it.
 func TestANewMachineOfAKnownNameTakesPart(t *testing.T) {
 	c := newNodes(t, 3)
 	c.found()
@@ -446,8 +447,8 @@ func TestAStoreThatLivedAloneFoundsACluster(t *testing.T) {
 	c.settled()
 }
 
-// What is no entry, is another node's or comes from a witness does not get into the log: all nodes
-// would stop there, and again at each start.
+// Bytes that are no entry, another node's entry, or anything from a witness does not get into
+// the log: all nodes would stop there, and again at each start.
 func TestHandedOver(t *testing.T) {
 	c := newNodes(t, 1)
 	c.found()

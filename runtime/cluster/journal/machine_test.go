@@ -51,8 +51,9 @@ func TestOneEntryAtATime(t *testing.T) {
 	})
 }
 
-// Whose heartbeats fail is missing, until they go on. What failed for a member that was expelled is
-// not said of a new machine with its name, and a late word on an earlier term is soon forgotten.
+// A node whose heartbeats fail is missing until they go on. A failure of an expelled member does
+// not count against a new machine with its name, and a late report from an earlier term soon
+// expires.
 func TestMissing(t *testing.T) {
 	failed := raft.FailedHeartbeatObservation{PeerID: "mac-c"}
 	for name, k := range map[string]struct {

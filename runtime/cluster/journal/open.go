@@ -33,8 +33,8 @@ type Options struct {
 	Timing  Timing
 	// May says whether a member may hand over entries, and change the members; nil: each may.
 	May func(node string) bool
-	// Broken is told, once and from any goroutine, why this node cannot follow the log any
-	// more: its store has stopped, or an entry needs a newer program.
+	// Broken is called once, from any goroutine, with the reason why this node cannot follow
+	// the log any more: its store has stopped, or an entry needs a newer program.
 	Broken func(error)
 }
 

@@ -9,8 +9,8 @@
 // it: a new one is handed out first and kept afterwards. A row whose key is not here is
 // opened with the one that another member has.
 //
-// What is forgotten is named in the log, by id and fingerprint, so that a later key of the
-// same subject is not meant. Each member destroys its copy when it comes to that note, and
+// The log names each forgotten key by id and fingerprint, so that a later key of the same
+// subject is not meant. Each member destroys its copy when it comes to that note, and
 // remembers the fingerprint, lest a machine that was away hand the key out again. In
 // DATA/cluster:
 //
@@ -119,8 +119,8 @@ func (k *Keys) shares(node string) error {
 	return errors.New("keys: a witness gets no keys, and gives none")
 }
 
-// mine tells a subject of which only this member seals rows, such as a window. Its key is
-// needed by nobody else.
+// mine reports whether only this member seals rows of a subject, such as a window. Then no
+// other member needs its key.
 func (k *Keys) mine(subject string) bool {
 	return subject == "" || subject == k.o.Node || strings.HasSuffix(subject, "@"+k.o.Node)
 }
@@ -239,7 +239,7 @@ func (k *Keys) Unanswered(ctx context.Context, keys []engine.Key) (nodes []strin
 	return nodes
 }
 
-// hold makes sure that one at a time deals with a key; the result lets go.
+// hold makes sure that only one caller at a time deals with a key; the result lets go.
 func (k *Keys) hold(name string) (release func()) {
 	for {
 		k.mu.Lock()
@@ -361,8 +361,7 @@ func (k *Keys) voters() (nodes []string) {
 	return nodes
 }
 
-// replace tells members to take a key that enough others have instead of theirs, which has
-// sealed nothing.
+// replace tells members to take a key that enough others have instead of theirs, which has sealed nothing.
 func (k *Keys) replace(s keyring.Shared, nodes []string) error {
 	raw, err := json.Marshal(put{Shared: s, Replace: true})
 	if err != nil {
@@ -380,8 +379,7 @@ type got struct {
 	err  error
 }
 
-// askAll asks all others at once. It does not wait long for the rest once so many of some members
-// have agreed.
+// askAll asks all others at once. It does not wait long for the rest once so many of some members have agreed.
 func (k *Keys) askAll(service string, request []byte, need int, of []string) []got {
 	nodes := k.others()
 	list := make([]got, len(nodes))
@@ -417,8 +415,7 @@ type put struct {
 	Replace bool `json:"replace,omitempty"`
 }
 
-// answer is what the member says: nothing if it has the key now, or the other one that it
-// has.
+// answer is what the member says: nothing if it has the key now, or the other one that it has.
 type answer struct {
 	Other *keyring.Shared `json:"other,omitempty"`
 }

@@ -145,8 +145,8 @@ func (n *node) closed(t *testing.T, row []byte) {
 	}
 }
 
-// What one member seals all open, also one that was away when the key was made; and the
-// one who made it may die.
+// All members can open what one of them seals, even one that was away when the key was made;
+// and the member that made it may die.
 func TestSharing(t *testing.T) {
 	_, a, b, c := three(t)
 	c.down = true

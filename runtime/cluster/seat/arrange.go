@@ -59,8 +59,8 @@ type step struct {
 	remove string
 }
 
-// nextStep chooses it. Who cannot be reached is not let in: it would not get the state. The
-// leader is not demoted.
+// nextStep chooses it. A machine that cannot be reached is not let in: it would not get the
+// state. The leader is not demoted.
 func nextStep(b identity.Book, st cluster.Status, up func(node string) bool) step {
 	for _, p := range st.Peers {
 		if _, ok := b.Member(p.Node); !ok && p.Node != st.Leader {

@@ -105,8 +105,9 @@ func (s *Seat) askAny(ctx context.Context, service string, use func([]byte) erro
 }
 
 // Leave takes this machine, whose Kehai does not run, out of its cluster. Its copy of the
-// conversations is put aside in a directory, in case it holds what the others do not have;
-// the last member keeps it, and is alone again: aside is "" then. Forced, nobody is told.
+// conversations is put aside in a directory, in case the others lack some of it. The last
+// member keeps its copy and is alone again: aside is "" then. If forced, it leaves
+// without telling anybody.
 func Leave(ctx context.Context, o Options, force bool) (aside string, err error) {
 	o.defaults()
 	if !force {
@@ -150,7 +151,7 @@ func (o *Options) putAside(to string, names ...string) error {
 }
 
 // Restore has this machine, whose Kehai does not run, begin the cluster anew with what restore puts
-// into DATA/store, which must be a backup. What was stored here is put aside. The others, whose later
+// into DATA/store, which must be a backup. The present store is put aside. The others, whose later
 // conversations the backup does not have, are deposed as by [Promote].
 func Restore(o Options, restore func() error) (aside string, err error) {
 	o.defaults()
@@ -171,7 +172,7 @@ func Restore(o Options, restore func() error) (aside string, err error) {
 	if err := s.decide(); err != nil {
 		return aside, err
 	}
-	// From here on the log is begun anew. What is left of the old one goes at the next start.
+	// From here on the log is new. The next start deletes the rest of the old one.
 	if err := os.Remove(s.generationFile()); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return aside, fmt.Errorf("seat: %w", err)
 	}
@@ -210,9 +211,9 @@ func (s *Seat) decide() error {
 	return s.id.Keep(b)
 }
 
-// Promote lets this machine, whose Kehai does not run, decide alone from its next start on:
-// those that decided are lost. Who comes back of them learns that before it does anything,
-// if it reaches this machine; else two machines act at once.
+// Promote lets this machine, whose Kehai does not run, decide alone from its next start
+// on, because the members that decided are lost. If one of them comes back and reaches
+// this machine, it learns of this before it does anything; else two machines act at once.
 func Promote(o Options) error {
 	o.defaults()
 	s, err := Open(o)

@@ -15,7 +15,7 @@ import (
 	"github.com/kehai-run/kehai/runtime/store"
 )
 
-// What is in DATA/cluster/log.
+// Files in DATA/cluster/log.
 const (
 	entriesDir   = "entries"
 	snapshotsDir = "snapshots"

@@ -6,7 +6,7 @@ import (
 	"github.com/kehai-run/kehai/runtime/store/mem"
 )
 
-// A machine that wakes up with another address is found again, as it greets those that it knows.
+// A machine that wakes up with another address is found again, because it greets the members that it knows.
 func TestWakesElsewhere(t *testing.T) {
 	a, keysA := founder(t)
 	_, data := admitted(t, a)

@@ -74,7 +74,7 @@ const (
 	serviceForgotten = "forgotten"
 )
 
-// Topics of notes in the log: of books, and of those that say nothing.
+// Topics of notes in the log: of books, and of empty ones.
 const (
 	noteBook   = "book"
 	noteSettle = "settle"
@@ -269,8 +269,8 @@ func (s *Seat) take(st engine.Store, kinds []engine.Kind, broken func(error)) (*
 	return replica, err
 }
 
-// pass sends a fleeting message to another member. What finds no place in the queue is lost,
-// as it is when the member cannot be reached.
+// pass sends a fleeting message to another member. A message that finds the queue full is
+// lost, as when the member cannot be reached.
 func (s *Seat) pass(node string, form []byte) {
 	select {
 	case s.passing <- passing{node, form}:
@@ -350,8 +350,8 @@ func (s *Seat) deposed(b identity.Book) error {
 	return fmt.Errorf("seat: %s was promoted while this machine was away: %w", b.Founder, ErrDeposed)
 }
 
-// note hands on a note of the log. What can never be carried out is passed over: the notes after it
-// must not wait for it.
+// note hands on a note of the log. A note that can never be carried out is skipped: the notes
+// after it must not wait for it.
 func (s *Seat) note(topic, from string, note []byte) (err error) {
 	switch {
 	case topic == noteBook:

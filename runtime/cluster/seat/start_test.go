@@ -95,7 +95,7 @@ func admitted(t *testing.T, of *Seat) (id *identity.Identity, data string) {
 	return id, data
 }
 
-// A member that the leader has not let in yet is told to be no voter.
+// A member that the leader has not let in yet learns that it is no voter.
 func TestMemberThatHasNoPlaceYet(t *testing.T) {
 	s, ring := founder(t)
 	if _, _, err := s.Start(mem.New(), nil, ring, func(err error) { t.Error(err) }); err != nil {
@@ -189,7 +189,7 @@ func TestUnreadableGeneration(t *testing.T) {
 	}
 }
 
-// Who is refused again and again fills no log.
+// A machine that is refused again and again does not fill the log.
 func TestRefused(t *testing.T) {
 	var said bytes.Buffer
 	now := time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
@@ -313,7 +313,7 @@ func TestRestore(t *testing.T) {
 	}
 }
 
-// A log that is damaged, or of a later version, is told with the command that mends it, and stays.
+// A log that is damaged, or of a later version, stays, and the error names the command that mends it.
 func TestADamagedLog(t *testing.T) {
 	s, ring := founder(t)
 	st := mem.New()

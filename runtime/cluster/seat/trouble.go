@@ -78,7 +78,7 @@ func (s *Seat) look() {
 	s.trouble("majority", err)
 }
 
-// cutOff says since when nobody decides, because of whom, and what to do.
+// cutOff says since when no majority decides, which machines are missing, and what to do.
 func cutOff(since time.Time, st cluster.Status, contact map[string]time.Time, shut map[string]bool) error {
 	var away, refusing []string
 	for _, p := range st.Peers {

@@ -10,7 +10,7 @@ import (
 	"github.com/kehai-run/kehai/runtime/store/mem"
 )
 
-// Who is cut off is told since when, by whom, and what to do.
+// A machine that is cut off says since when, from whom, and what to do.
 func TestCutOff(t *testing.T) {
 	since := time.Date(2026, 3, 1, 9, 30, 0, 0, time.Local)
 	st := cluster.Status{Node: "a", Peers: peers("vvvfv")}
@@ -32,7 +32,7 @@ func TestCutOff(t *testing.T) {
 	}
 }
 
-// A machine that was taken out while it was away hears so from those that it greets.
+// A machine that was taken out while it was away learns this from the members that it greets.
 func TestTakenOut(t *testing.T) {
 	s, ring := founder(t)
 	other := second(t, s)
@@ -63,7 +63,8 @@ func TestTakenOut(t *testing.T) {
 	}
 }
 
-// Clocks that are an hour apart are told, with what sets them, and the machine stays a member.
+// Clocks that are an hour apart are reported, with the command that sets them, and the
+// machine stays a member.
 func TestClocksApart(t *testing.T) {
 	s, ring := founder(t)
 	second(t, s)

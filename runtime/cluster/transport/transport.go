@@ -34,7 +34,7 @@ type Options struct {
 	Address  string           // where to listen: IP:PORT; "" listens nowhere, and only asks
 	Now      func() time.Time // nil: the system's clock
 	Dial     Dial             // nil: the system's
-	// Refused is told whom the handshake refused, and why; nil: nobody.
+	// Refused is called for each connection that the handshake refused, with the reason. It may be nil.
 	Refused func(remote net.Addr, err error)
 	Guests  Guests
 }
@@ -210,8 +210,8 @@ func (c *conn) Close() error {
 	return c.Conn.Close()
 }
 
-// Sweep cuts the connections of those that are no longer members: call it whenever the
-// book has changed, and now and then, as certificates run out.
+// Sweep cuts the connections of former members. Call it whenever the book has changed, and
+// now and then, because certificates run out.
 func (t *Transport) Sweep() {
 	t.mu.Lock()
 	var gone []*conn

@@ -228,7 +228,7 @@ func want(t *testing.T, c *tls.Conn, a *member, sentinel error) {
 	}
 }
 
-// What is malformed, too large or makes a service panic costs its connection only.
+// A request that is malformed, too large or makes a service panic costs only its connection.
 func TestMalformed(t *testing.T) {
 	a, b := pair(t)
 	a.Answer("echo", func(_ context.Context, _ string, request []byte) ([]byte, error) { return request, nil })

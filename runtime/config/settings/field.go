@@ -52,7 +52,7 @@ type Tree struct {
 	origins Origins
 }
 
-// New makes the tree of a struct, of which a pointer can also be changed.
+// New makes the tree of a struct. Through a pointer its fields can also be changed.
 func New(kind *Kind, of any, origins Origins) Tree {
 	return Tree{Field{kind: kind, value: reflect.Indirect(reflect.ValueOf(of))}, origins}
 }
@@ -65,9 +65,9 @@ type Field struct {
 	kind  *Kind
 }
 
-// Below are the fields right below: those of a struct, with those of embedded
-// structs in their place and without those that no key sets, or the entries of a
-// list of structs.
+// Below are the fields right below: the entries of a list of structs, or the fields
+// of a struct. Fields of embedded structs stand in their place, and fields that no
+// key sets are left out.
 func (f Field) Below() (list []Field) {
 	if f.IsList() {
 		for i, v := range f.value.Seq2() {
@@ -151,7 +151,7 @@ func (f Field) cut() (section, name string) {
 // Name is the last part of the key.
 func (f Field) Name() string { _, name := f.cut(); return name }
 
-// OneOf are the texts of which the value is one; none if its tag says nothing.
+// OneOf are the allowed values; none if the tag lists none.
 func (f Field) OneOf() []string {
 	return strings.FieldsFunc(f.Tag.Get("oneof"), func(r rune) bool { return r == '|' })
 }
@@ -179,8 +179,7 @@ func (f Field) set(text, dir string) string {
 	return f.show(text) + ": " + want
 }
 
-// resolve makes a path absolute, from dir or from the home after ~/. It leaves other
-// texts alone.
+// resolve makes a path absolute, from dir or from the home after ~/. It leaves other texts alone.
 func (f Field) resolve(text, dir string) (path, wrong string) {
 	isName := f.kind.IsName[f.Tag.Get("form")]
 	if f.Tag.Get("path") == "" || text == "" || isName != nil && isName(text) {

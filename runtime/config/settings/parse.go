@@ -14,8 +14,7 @@ import (
 	"github.com/kehai-run/kehai/actors/text/yamlfile"
 )
 
-// Parse sets what a file says. name is the file's in errors; relative paths count from
-// dir.
+// Parse sets what a file says. name is the file's in errors; relative paths count from dir.
 func (t Tree) Parse(name, dir string, data []byte) *Problems {
 	d := decoder{Tree: t, name: name, dir: dir, problems: t.Problems()}
 	body, wrong := t.kind.File.Parse(data, parser.AllowDuplicateMapKey())
@@ -97,8 +96,8 @@ func (d *decoder) section(m ast.MapNode, f Field) {
 	}
 }
 
-// list replaces a list. What an entry leaves out has its default, but each must have a
-// name.
+// list replaces a list. Settings that an entry leaves out have their defaults, but each entry
+// must have a name.
 func (d *decoder) list(seq *ast.SequenceNode, f Field) {
 	if n := len(seq.Values); f.tooMany(n) != "" {
 		d.problems.at(d.at(seq.Values[f.most(n)].GetToken()), f.Key, f.tooMany(n))

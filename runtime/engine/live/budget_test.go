@@ -26,7 +26,7 @@ const (
 	turnBytes  = 2560
 )
 
-// A durable turn keeps its budget of memory. What it is with sealing is told.
+// A durable turn keeps its budget of memory. The figure with sealing is only logged.
 func TestADurableTurnKeepsItsBudget(t *testing.T) {
 	const actors = 64
 	turns := 32 * actors * window // so many that it matters little what the store makes now and then

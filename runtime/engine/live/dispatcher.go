@@ -7,8 +7,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 )
 
-// stuckAfter is how long runs wait before one more worker helps those that all
-// seem to block.
+// stuckAfter is how long runs wait until one more worker is added, because all others seem to block.
 const stuckAfter = 2 * time.Millisecond
 
 // dispatcher runs mailboxes on a few goroutines with one queue. protoactor's own
@@ -43,8 +42,7 @@ func newDispatcher(size, throughput int) *dispatcher {
 // Throughput implements [actor.Dispatcher]: the turns of one run.
 func (d *dispatcher) Throughput() int { return d.throughput }
 
-// Schedule implements [actor.Dispatcher]. Runs before start wait for it; runs after close
-// are dropped.
+// Schedule implements [actor.Dispatcher]. Runs before start wait for it; runs after close are dropped.
 func (d *dispatcher) Schedule(run func()) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

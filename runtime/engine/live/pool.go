@@ -21,7 +21,7 @@ const (
 )
 
 // pool is the slots of one worker kind. It counts the calls that hang, so that slots know
-// whether to make another worker, and of which kind.
+// whether to make another worker, shared or isolated.
 type pool struct {
 	kind  engine.WorkerKind
 	slots []*child

@@ -144,7 +144,7 @@ func TestSpentBudgetIsReportedAndTheActorIsRetriedSlowly(t *testing.T) {
 	})
 }
 
-// badStore fails what it is told to.
+// badStore fails the operations that the test names.
 type badStore struct {
 	engine.Store
 	failApply atomic.Int32 // how many more batches fail that begin with a turn on mail

@@ -30,8 +30,8 @@ type Options struct {
 	Engine engine.Options
 	// Activate lists actors that are live from the start, even without mail.
 	Activate []messages.Address
-	// Horizon: Stop also waits for durable timers that are due within this time
-	// from when it looks. 0 means those that are due.
+	// Horizon: Stop also waits for durable timers that fall due within this time after it
+	// looks. With 0 it waits for timers that are due already.
 	Horizon time.Duration
 	// Last is called by Stop after all actors have stopped and before the committer
 	// does: the last moment at which a host can acknowledge events. It must return
@@ -178,7 +178,7 @@ func (s *System) Start() error {
 func (s *System) startTree() error {
 	quiet := slog.New(zerolog.NewSlogHandler(s.log.Level(max(s.log.GetLevel(), zerolog.WarnLevel))))
 	system := actor.NewActorSystem(actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger { return quiet }))
-	// Its registry has 32,768 maps, each of which keeps the room of what was ever in it.
+	// Its registry has 32,768 maps, and each keeps the room of all entries it ever had.
 	parts := &system.ProcessRegistry.LocalPIDs.LocalPIDs
 	*parts = slices.Clone((*parts)[:registryParts])
 	// protoactor's own subscribers log dead letters and keep a goroutine for a
