@@ -22,8 +22,7 @@ func (EmbedEvents) MessageType() Type { return Type{"embed_events", 1} }
 // Subject implements [About].
 func (m EmbedEvents) Subject() ConversationID { return m.Conversation }
 
-// EventsEmbedded answers [EmbedEvents]. What has no vector, such as an event without text,
-// is not in it.
+// EventsEmbedded answers [EmbedEvents]. Events that have no vector, such as one without text, are missing.
 type EventsEmbedded struct {
 	Conversation ConversationID `json:"conversation"`
 	Model        string         `json:"model"`

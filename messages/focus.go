@@ -31,8 +31,8 @@ type HeadPose struct {
 	Pitch Maybe[float64] `json:"pitch"` // positive down
 }
 
-// CameraSnapshot sums up what the camera saw of a person during the last
-// minute. What could not be measured is missing.
+// CameraSnapshot sums up what the camera saw of a person during the last minute. Values that
+// could not be measured are missing.
 type CameraSnapshot struct {
 	FaceDetected         Maybe[bool]    `json:"face_detected"`           // now
 	FaceNotDetectedRatio Maybe[float64] `json:"face_not_detected_ratio"` // of the minute, 0 to 1
@@ -105,8 +105,8 @@ type ReadUsage struct{}
 // MessageType implements [Message].
 func (ReadUsage) MessageType() Type { return Type{"read_usage", 1} }
 
-// UsageRead is the usage worker's answer: running counts, no contents and no
-// titles. What the system does not tell is missing.
+// UsageRead is the usage worker's answer: running counts, no contents and no titles. Values
+// that the system does not report are missing.
 type UsageRead struct {
 	App      Text                 // "" for none
 	Idle     Maybe[time.Duration] // since the last input of any kind

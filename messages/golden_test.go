@@ -190,7 +190,7 @@ func TestCoreNames(t *testing.T) {
 	}
 }
 
-// What decodes must encode, and come out the same again.
+// A form that decodes must encode, and come out the same again.
 func FuzzDecode(f *testing.F) {
 	codec := core(f)
 	for _, raw := range goldenFiles(f) {

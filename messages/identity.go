@@ -15,8 +15,7 @@ type Identify struct {
 	// Blank: under this title the pane was empty before, and nothing was said yet. Others may
 	// have been told the same.
 	Blank bool
-	// Shows is the conversation last shown in the window, if this frame continues it; ""
-	// if it does not.
+	// Shows is the conversation last shown in the window, if this frame continues it; "" if it does not.
 	Shows ConversationID
 	// Moves is that of the answer by which the window showed it.
 	Moves int `json:",omitempty"`
@@ -51,13 +50,11 @@ const (
 	OverlapWeak Overlap = "weak" // the same bubbles, but anybody may have written them
 	// OverlapAll: several bubbles that anybody may have written, and it has shown no others.
 	OverlapAll Overlap = "all"
-	// OverlapGap: nothing matches, but enough time has passed for that much to have come
-	// unseen.
+	// OverlapGap: nothing matches, but enough time has passed for that much to have come unseen.
 	OverlapGap Overlap = "gap"
 	// OverlapBack: nothing matches, but the window was scrolled back, or shows no whole bubble.
 	OverlapBack Overlap = "back"
-	// OverlapApart: nothing matches, and too little time has passed for that much to have
-	// come.
+	// OverlapApart: nothing matches, and too little time has passed for that much to have come.
 	OverlapApart Overlap = "apart"
 	OverlapOther Overlap = "other" // it is another transcript
 )
@@ -100,10 +97,10 @@ type OverlapAnswer struct {
 func (OverlapAnswer) MessageType() Type { return Type{"overlap_told", 1} }
 
 // Identified answers [Identify]. It holds one of these: the Conversation; Compare, the
-// conversations to measure the overlap with; Search, to look for those that have shown
-// this before; Unlisted, so nothing may be kept; or Why the conversation is unknown, with
-// Of, the candidates. All are empty for a frame without bubbles under a title never seen
-// before.
+// conversations to measure the overlap with; Search, to look for conversations that have
+// shown this before; Unlisted, so nothing may be kept; or Why the conversation is
+// unknown, with Of, the candidates. All are empty for a frame without bubbles under a
+// title never seen before.
 type Identified struct {
 	Window       WindowID
 	Frame        FrameHash

@@ -88,8 +88,7 @@ type Recall struct {
 	Key          string         `json:"key"` // comes back
 	Text         Text           `json:"text"`
 	Group        bool           `json:"group,omitempty"` // then other conversations are out of reach
-	// Except are the events to be answered; Context are those that the sender has at hand
-	// anyway.
+	// Except are the events to be answered; Context are events that the sender has at hand anyway.
 	Except  []MessageID `json:"except,omitempty"`
 	Context []MessageID `json:"context,omitempty"`
 }
@@ -168,8 +167,7 @@ type RecallDue struct {
 // MessageType implements [Message].
 func (RecallDue) MessageType() Type { return Type{"recall_due", 1} }
 
-// MaterialDue is a conversation's own timer: a reply is then written without what has not
-// been recalled.
+// MaterialDue is a conversation's own timer: a reply is then written without what has not been recalled.
 type MaterialDue struct {
 	Key string `json:"key"`
 }

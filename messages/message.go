@@ -111,8 +111,7 @@ type sealed struct {
 	Body    json.RawMessage `json:"body"`
 }
 
-// Codec writes and reads messages of known types. It is immutable and safe for
-// concurrent use.
+// Codec writes and reads messages of known types. It is immutable and safe for concurrent use.
 type Codec struct {
 	byName map[string]Entry
 	byType map[reflect.Type]Entry
@@ -233,7 +232,7 @@ func (c *Codec) Decode(data []byte) (Message, error) {
 	return m, nil
 }
 
-// About says whom a message is about, "" for nobody; see [About].
+// About returns the conversation that a message is about, "" for none; see [About].
 func (c *Codec) About(m Message) ConversationID {
 	if e := c.byType[reflect.TypeOf(m)]; e.subject != nil {
 		return e.subject(m)
@@ -241,7 +240,7 @@ func (c *Codec) About(m Message) ConversationID {
 	return ""
 }
 
-// Subject decodes a durable message and says whom it is about, "" for nobody.
+// Subject decodes a durable message and returns the conversation that it is about, "" for none.
 func (c *Codec) Subject(data []byte) (ConversationID, error) {
 	m, err := c.Decode(data)
 	if err != nil {

@@ -10,7 +10,7 @@ type Rect struct {
 	H int `json:"h"`
 }
 
-// Side says who wrote a bubble, by where and in which colour it is drawn.
+// Side is who wrote a bubble, judged by its place and its colour.
 type Side string
 
 // Sides of a bubble.

@@ -31,7 +31,7 @@ type Said struct {
 	Text Text      `json:"text"`
 }
 
-// JudgeSource says who judged.
+// JudgeSource is where a judgement comes from.
 type JudgeSource string
 
 // JudgedByModel marks a judgement made by a language model. All others are made by rule,
@@ -55,8 +55,7 @@ func (ReplyJudged) MessageType() Type { return Type{"reply_judged", 1} }
 // Subject implements [About].
 func (m ReplyJudged) Subject() ConversationID { return m.Conversation }
 
-// JudgeAgain says that a judgement has expired: the conversation asks again if the turn
-// still waits.
+// JudgeAgain says that a judgement has expired: the conversation asks again if the turn still waits.
 type JudgeAgain struct {
 	Conversation ConversationID `json:"conversation"`
 	Turn         int64          `json:"turn"`
@@ -91,8 +90,7 @@ func (ReplyFate) MessageType() Type { return Type{"reply_fate", 1} }
 // Subject implements [About].
 func (m ReplyFate) Subject() ConversationID { return m.Conversation }
 
-// JudgementDue is the judge's own timer: for a waiting question, or a judgement that
-// expires.
+// JudgementDue is the judge's own timer: for a waiting question, or a judgement that expires.
 type JudgementDue struct{}
 
 // MessageType implements [Message].
@@ -104,8 +102,7 @@ type JudgementOld struct{}
 // MessageType implements [Message].
 func (JudgementOld) MessageType() Type { return Type{"judgement_old", 1} }
 
-// JudgementMade reports one judgement. The judge publishes it in the turn that records
-// it.
+// JudgementMade reports one judgement. The judge publishes it in the turn that records it.
 type JudgementMade struct {
 	Conversation ConversationID `json:"conversation"`
 	Message      MessageID      `json:"message"` // the newest one that was judged

@@ -416,7 +416,7 @@ invite it joins first; then it runs until Ctrl-C.`,
 	})
 }
 
-// witness votes until it is told to stop.
+// witness votes until it has to stop.
 func (v *clusterVerb) witness(ctx context.Context) (err error) {
 	cfg, err := v.load()
 	if err != nil {

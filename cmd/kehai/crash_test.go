@@ -27,10 +27,10 @@ func crashLines(kills int) int { return 30 + 2*kills }
 // script of its own. Most of their lives is waiting.
 const lanes = 4
 
-// TestCrash kills a real kehai, with real Badger files and OCR calls that fail,
-// at random moments, and checks after each start what it has delivered: always
-// a beginning of what the friend wrote, in order, nothing twice and nothing
-// else; in the end all of it. What is missing is what a gap of the list tells.
+// TestCrash kills a real kehai, with real Badger files and OCR calls that fail, at
+// random moments, and checks after each start what it has delivered: always a
+// beginning of what the friend wrote, in order, nothing twice and nothing else; in
+// the end all of it. Only messages in a listed gap are missing.
 func TestCrash(t *testing.T) {
 	kills := envInt(t, "KEHAI_KILLS", 20)
 	seed := uint64(envInt(t, "KEHAI_SEED", int(time.Now().UnixNano()%1e9)))

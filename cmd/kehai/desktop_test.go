@@ -93,7 +93,7 @@ func findAll(t *testing.T) ([]hardware.Window, error) {
 }
 
 // TestDesktopWindowStates watches a window through everything that can happen to
-// it: each change of state is told once, with its code, and watching goes on by
+// it: each change of state is reported once, with its code, and watching goes on by
 // itself.
 func TestDesktopWindowStates(t *testing.T) {
 	desk := desktop.Start(t)

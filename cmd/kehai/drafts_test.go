@@ -19,7 +19,7 @@ type knows struct {
 
 func (k knows) Conversations(context.Context) ([]control.Conversation, error) { return k.list, nil }
 
-// Two that are called alike are told apart by when they wrote last.
+// Two people of the same name are told apart by when they wrote last.
 func TestNamesOfNamesakes(t *testing.T) {
 	at := control.Stamp{Time: time.Date(2026, 3, 4, 9, 30, 0, 0, time.Local)}
 	got, err := namesOf(t.Context(), knows{list: []control.Conversation{

@@ -17,8 +17,7 @@ import (
 	"github.com/kehai-run/kehai/runtime/config"
 )
 
-// desktopDriver captures the windows of real applications; native is the one of
-// this system.
+// desktopDriver captures the windows of real applications; native is the one of this system.
 type desktopDriver struct {
 	name string // in the configuration: driver: NAME
 	open func() (hardware.Screen, error)
@@ -285,12 +284,10 @@ func (e *ambiguousError) Error() string {
 		len(e.found), strings.Join(list, ", "), more)
 }
 
-// Unwrap makes it the typed error of a window that cannot be captured: the poller waits
-// and asks again.
+// Unwrap makes it the typed error of a window that cannot be captured: the poller waits and asks again.
 func (e *ambiguousError) Unwrap() error { return hardware.ErrWindowGone }
 
-// findWindow returns the window that a query means now, for verbs that check it before
-// they begin.
+// findWindow returns the window that a query means now, for verbs that check it before they begin.
 func findWindow(ctx context.Context, query string) (hardware.Window, error) {
 	w, _, err := findInStack(ctx, query)
 	return w, err
@@ -320,8 +317,7 @@ func coveredBy(above []hardware.Window, w hardware.Window) (hardware.Window, boo
 	return above[i], true
 }
 
-// desktopNotices opens the notifier of this system for each notice, of which there are
-// few.
+// desktopNotices opens this system's notifier anew for each notice, because notices are few.
 type desktopNotices struct {
 	open func() (hardware.Notifier, error)
 }

@@ -75,8 +75,8 @@ func newProxied(t *testing.T, l *links, machines int) *proxied {
 	t.Cleanup(func() { ln.Close() })
 	p := &proxied{links: l, addr: ln.Addr().String()}
 	for i := range machines {
-		// Of Linux's many addresses of loopback each test has its own. Elsewhere it takes a port, which
-		// another process may take before the machine listens.
+		// On Linux, which has many loopback addresses, each test has its own. Elsewhere it
+		// takes a port, which another process may take before the machine listens.
 		free, err := net.Listen("tcp", fmt.Sprintf("127.%d.%d.%d:7412", 200+i, os.Getpid()>>8&255, os.Getpid()&255))
 		if err != nil {
 			free = listen()
@@ -123,8 +123,8 @@ func (p *proxied) serve(c net.Conn) {
 	p.pump(there, in, from, to)
 }
 
-// pump carries what a connection brings, as the link between two machines lets it. What is lost
-// comes later, as TCP has it.
+// pump carries what a connection brings, as the link between two machines lets it. Lost data
+// comes later, as with TCP.
 func (p *proxied) pump(to net.Conn, in interface{ Read([]byte) (int, error) }, from, dest int) {
 	defer to.Close()
 	for buf := make([]byte, 16<<10); ; {

@@ -92,7 +92,7 @@ func (d *realDesk) Watch(ctx context.Context, ref string) (<-chan struct{}, erro
 	return arrived, nil
 }
 
-// watching is this program on a window. Of the settings in the environment it gets those of OCR.
+// watching is this program on a window. Of Kehai's settings in the environment it gets only those of OCR.
 func (d *realDesk) watching(ctx context.Context, program, ref, data string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, program, "watch", "--window", ref, "--ocr", d.cfg.OCR.Engine, "--json", "--no-web",
 		"--data", data)

@@ -46,10 +46,11 @@ func readLines(in io.Reader) (list []transcriptLine, err error) {
 	}
 }
 
-// checkLines compares what was delivered with what was written, of which it must be the
-// beginning, in order, nothing twice and nothing else. Lines may be missing only where
-// a gap stands, at its place in the transcript. far is how many of the written lines are
-// dealt with, at least: where equal lines leave a choice, the gap is the shortest one.
+// checkLines compares the delivered lines with the written ones: they must be the
+// beginning of them, in order, nothing twice and nothing else. Lines may be missing
+// only where a gap stands, at its place in the transcript. far is how many of the
+// written lines are dealt with, at least: where equal lines leave a choice, the gap is
+// the shortest one.
 func checkLines(want []string, got []transcriptLine) (far int, err error) {
 	var gaps []messages.Occurrence
 	for _, l := range got {

@@ -195,7 +195,7 @@ func ask(ts *testscript.TestScript, what string, so func(*control.Client) bool) 
 	ts.Fatalf("no Kehai %s within %v", what, timeout)
 }
 
-// TestWithoutPackage: a person is told what is wrong, not which package says so.
+// TestWithoutPackage: an error says what is wrong, not which package says so.
 func TestWithoutPackage(t *testing.T) {
 	for in, want := range map[string]string{
 		"keyring: restore: cut":     "restore: cut",

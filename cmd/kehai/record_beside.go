@@ -137,7 +137,7 @@ func (v *recordBeside) end(ctx context.Context, b *control.Client) error {
 	return v.stdout.printf("%s\n", r.Path)
 }
 
-// attend records until it is told to stop, or nothing is recorded any more.
+// attend records until it has to stop, or nothing is recorded any more.
 func (v *recordBeside) attend(ctx context.Context, b *control.Client) error {
 	r, err := v.begin(ctx, b)
 	if err != nil {

@@ -26,8 +26,7 @@ import (
 // gcPercent is how much the heap may grow before it is collected.
 const gcPercent = 40
 
-// session watches windows until it is told to stop. Run and watch share it, and
-// its flags.
+// session watches windows until it has to stop. Run and watch share it, and its flags.
 type session struct {
 	*app
 	duration time.Duration
@@ -112,8 +111,7 @@ func (s *session) addFlags(cmd *cobra.Command) {
 	fl.BoolVar(&s.noWeb, "no-web", false, "no live page")
 }
 
-// configure makes the configuration of a run. The page is on and the log is short by
-// default.
+// configure makes the configuration of a run. The page is on and the log is short by default.
 func (s *session) configure(cmd *cobra.Command, verb func(*config.Config) error) (config.Config, error) {
 	if s.duration < 0 {
 		return config.Config{}, badUsage("%s: --for takes a positive value", cmd.Name())
@@ -132,8 +130,7 @@ func (s *session) configure(cmd *cobra.Command, verb func(*config.Config) error)
 	}, verb)
 }
 
-// watch runs a configuration until it is told to stop, through the lives that its
-// script wants.
+// watch runs a configuration until it has to stop, through the restarts that its script wants.
 func (s *session) watch(cmd *cobra.Command, cfg config.Config) error {
 	if os.Getenv("GOGC") == "" {
 		// It mostly waits, so memory matters more than processor time here.
@@ -236,8 +233,7 @@ func (s *session) typed(rt *runtime.Runtime, ev runtime.Event) {
 	}
 }
 
-// obey turns the first signal into an ordered stop and the second into an
-// immediate one.
+// obey turns the first signal into an ordered stop and the second into an immediate one.
 func (s *session) obey(done context.Context, signals <-chan os.Signal, cancel, kill context.CancelFunc) {
 	for n := 0; ; n++ {
 		select {
@@ -274,7 +270,7 @@ func (s *session) greet(ctx context.Context, rt *runtime.Runtime, cfg config.Con
 	s.stderr.printf("Live page: %s (`kehai page` prints an address that opens it)\n", withoutKey(status.Page))
 }
 
-// watchedNow names the windows that are watched, and those that are paused.
+// watchedNow names the watched windows and the paused ones.
 func watchedNow(cfg config.Config, s control.Status) string {
 	var names, paused []string
 	for _, w := range cfg.Windows {

@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// What a system's program says and how it exits, as documented. What is loaded stays so for a
-// while after bootout.
+// What a system's program says and how it exits, as documented. A loaded service stays loaded
+// for a while after bootout.
 const fakeLaunchctl = `#!/bin/sh
 cd "$HOME/fake" || exit 1
 echo "$*" >> calls

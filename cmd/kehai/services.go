@@ -125,7 +125,7 @@ func (l launchd) state(ctx context.Context) (bool, string, error) {
 	}
 	said := func(key string) string {
 		for _, line := range strings.Split(out, "\n") {
-			// What is indented further is about something else.
+			// Lines that are indented further are about something else.
 			if value, ok := strings.CutPrefix(line, "\t"+key+" = "); ok {
 				return value
 			}

@@ -19,8 +19,8 @@ import (
 	"github.com/kehai-run/kehai/runtime/describe"
 )
 
-// terminal writes for a person. What others wrote, such as names, texts and errors,
-// cannot control it: printf, lines and table clean it.
+// terminal writes for a person. Foreign text, such as names, messages and errors, cannot
+// control it: printf, lines and table clean it.
 type terminal struct {
 	io.Writer
 	tty    bool // a person looks at it, not a file or a program
@@ -170,9 +170,9 @@ func cleanArg(arg any) any {
 	return clean(fmt.Sprint(arg))
 }
 
-// clean puts what others wrote on one line, and keeps it from controlling the terminal or
-// hiding in it. It replaces control characters, line separators, and format characters
-// such as those that change the direction of writing. A joiner stays where it makes one
+// clean puts foreign text on one line, and keeps it from controlling the terminal or
+// hiding in it. It replaces control characters, line separators, and format characters,
+// for example those for the direction of writing. A joiner stays where it makes one
 // picture of two emoji.
 func clean(s string) string {
 	if !strings.ContainsFunc(s, describe.Steers) {

@@ -148,7 +148,7 @@ func TestEveryVerbHasAGroupAndAnExample(t *testing.T) {
 	}
 }
 
-// What the language model was asked is shown by purpose, and why it is not asked.
+// The questions to the language model are shown by purpose, and so is the reason why it is not asked.
 func TestStatusShowsTheLanguageModel(t *testing.T) {
 	for want, m := range map[string]*control.LLM{
 		"reply      qwen3  3      2         1        40         9": {Breaker: "closed", Purposes: []control.LLMUse{

@@ -217,7 +217,7 @@ func lose(t *testing.T, how, base, data string) (code int, said string) {
 	return cmd.ProcessState.ExitCode(), stderr.String()
 }
 
-// stamped notes when it is told that the disk fails.
+// stamped notes when it hears that the disk fails.
 type stamped struct {
 	all    bytes.Buffer // not embedded: its ReadFrom would bypass Write
 	failed time.Time

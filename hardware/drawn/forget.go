@@ -68,9 +68,9 @@ func deletedText(index int, was messages.Text) messages.Text {
 	return messages.Text(text[:min(len(text), len(was))])
 }
 
-// ForgetIn is [Window.Forget] for a journal that no window uses. first is the conversation that
-// its window showed first; if it is "", what was said in that one before another was shown is
-// deleted too.
+// ForgetIn is [Window.Forget] for a journal that no window uses. first is the conversation
+// that its window showed first; if it is "", everything before the first switch of
+// conversations is deleted too.
 func ForgetIn(path, first string, is func(name string) bool) (count int, err error) {
 	j, err := openJournal(path, func(Change) error { return nil })
 	if err != nil {

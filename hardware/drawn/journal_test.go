@@ -222,7 +222,7 @@ func FuzzWindow(f *testing.F) {
 	})
 }
 
-// What is forgotten leaves the window and the bytes of its journal; all else is as before, also
+// Forgotten text leaves the window and the bytes of its journal. All else is as before, even
 // after the next start, and a reader sees as many bubbles.
 func TestForget(t *testing.T) {
 	for name, forget := range map[string]func(path string, w *Window, is func(string) bool) (int, error){

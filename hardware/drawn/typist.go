@@ -47,8 +47,7 @@ func (t *Typist) Type(ctx context.Context, ref, text string) error {
 	})
 }
 
-// Press presses a key. Of a text that is selected as a whole Backspace leaves
-// nothing, of any other one character less.
+// Press presses a key. Backspace deletes the whole text if it is selected, otherwise its last character.
 func (t *Typist) Press(ctx context.Context, ref string, key hardware.Key) error {
 	return t.act(ctx, ref, func(w *Window) error {
 		all := w.all

@@ -3,7 +3,7 @@
 // (org.freedesktop.Notifications). It is pure Go and builds everywhere.
 //
 // The main type is [Notifier], a hardware.Notifier. It opens a new connection for
-// each notice, of which there are a few an hour. So a restarted desktop is found
-// again, and nothing stays open. Without a session bus, as on a server, each call
-// fails with hardware.ErrUnavailable and does nothing else.
+// each notice: there are only a few an hour. So it finds a restarted desktop again,
+// and keeps nothing open. Without a session bus, as on a server, each call fails
+// with hardware.ErrUnavailable and does nothing else.
 package freedesktop

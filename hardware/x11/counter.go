@@ -33,8 +33,8 @@ type counter struct {
 }
 
 // headerLen bytes of each message are read: kind, extension, sequence number,
-// length, and the kind of an extension's event. Of a raw event the two bytes at
-// sourceAt are read too, which name its device.
+// length, and the kind of an extension's event. For a raw event, the two bytes at
+// sourceAt are read too: they name its device.
 const (
 	headerLen = 10
 	sourceAt  = 20

@@ -89,7 +89,7 @@ func TestParseIdle(t *testing.T) {
 	}
 }
 
-// server answers like one with four devices, of which 5 is marked.
+// server answers like one with four devices. Device 5 is marked.
 func server(t *testing.T, idle map[uint32]uint32, has map[string]byte) asker {
 	return func(req []byte) ([]byte, error) {
 		switch {

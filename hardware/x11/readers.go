@@ -71,8 +71,8 @@ func (r *readers) progress() (far progress) {
 	return far
 }
 
-// pasted is how often a program has read the text to paste it. The first read of one
-// that always reads new text may be that one, late.
+// pasted is how often a program has read the text to paste it. An eager program reads every
+// new text. If it has not done so before, its first read after may be just that, late.
 func (r *readers) pasted(by xproto.Window) int {
 	if r.eager[by] && r.before[by] == 0 {
 		return r.after[by] - 1

@@ -36,8 +36,8 @@ var (
 )
 
 // NewTypist types on a display, which stays the caller's. usage knows when somebody
-// used the keyboard last; nil: nobody knows, and Idle fails, so that Kehai does not
-// type with it.
+// used the keyboard last. If it is nil, Idle fails, so that Kehai does not type
+// with it.
 func NewTypist(d *Display, usage hardware.Usage) *Typist { return &Typist{display: d, usage: usage} }
 
 // Keysyms of the keys that are pressed.

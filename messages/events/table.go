@@ -2,9 +2,9 @@ package events
 
 import "github.com/kehai-run/kehai/messages"
 
-// Core is the table of all of Kehai's own message types: those that actors
-// exchange, from [messages.Core], and the events of this package. What is said
-// there about names and versions holds here.
+// Core is the table of all of Kehai's own message types: the messages between
+// actors, from [messages.Core], and the events of this package. The rules there
+// about names and versions hold here too.
 func Core() messages.Table {
 	return append(messages.Core(), messages.Table{
 		messages.Fleeting[ActorStarted](),

@@ -43,8 +43,7 @@ const (
 	Flood         Verb = "flood" // many messages; a script that was read has these
 )
 
-// Reader is the pace at which a friend waits for the reader, Free the one at which
-// nobody waits.
+// Reader is the pace at which a friend waits for the reader, Free the one at which nobody waits.
 const (
 	Reader = "reader"
 	Free   = "free"
@@ -219,7 +218,7 @@ func field(out *bytes.Buffer, name string, value any) {
 	out.Truncate(out.Len() - 1)
 }
 
-// argsOf lists the arguments of a verb, and those that may be left out.
+// argsOf lists the required and the optional arguments of a verb.
 func argsOf(v Verb) (args, may []string) {
 	for _, known := range verbs {
 		if known.verb == v {

@@ -136,8 +136,8 @@ func (d *Desktop) StopBus() {
 	}
 }
 
-// StartBrowser shows a page in a new Chromium window. flags follow those that
-// every test has; a later flag overrides an earlier one of the same name.
+// StartBrowser shows a page in a new Chromium window. flags follow the common flags of all
+// tests; a later flag overrides an earlier one of the same name.
 func (d *Desktop) StartBrowser(t testing.TB, page string, flags ...string) *Process {
 	t.Helper()
 	profile, err := os.MkdirTemp("", "browser")
