@@ -9,6 +9,7 @@ import (
 	"github.com/kehai-run/kehai/actors/llm"
 	"github.com/kehai-run/kehai/runtime/config"
 	"github.com/kehai-run/kehai/runtime/control"
+	"github.com/kehai-run/kehai/runtime/describe"
 	"github.com/kehai-run/kehai/runtime/drivers"
 	"github.com/kehai-run/kehai/runtime/telemetry"
 )
@@ -110,6 +111,6 @@ func (r *Runtime) modelChanged(failure *LLMError) {
 		return
 	}
 	r.log.Warn().Str("error_code", string(failure.Code)).Str("reason", failure.Error()).
-		Str("hint", "kehai doctor looks at its server; until it answers, fallbacks decide").
+		Str("hint", describe.ModelAdvice(failure.Code)+"; until it answers, fallbacks decide").
 		Msg("the language model does not answer")
 }

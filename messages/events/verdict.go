@@ -106,9 +106,9 @@ type Detail struct {
 	// Confidence names how sure the score is: "high", "medium" or "low".
 	Confidence string `json:"confidence,omitempty"`
 	// "1" if a frame's text differs from the one before, "0" if not
-	Changed string `json:"pixel_text_changed,omitempty"`
-	Match Match         `json:"match,omitempty"`
-	Age   time.Duration `json:"age,omitempty"` // nanoseconds since what it matched
+	Changed string        `json:"pixel_text_changed,omitempty"`
+	Match   Match         `json:"match,omitempty"`
+	Age     time.Duration `json:"age,omitempty"` // nanoseconds since what it matched
 	// what the rule counts: polls, attempts, bubbles, lines
 	Count int `json:"count,omitempty"`
 	Of    int `json:"of,omitempty"` // what Count or Score is compared with
