@@ -100,6 +100,10 @@ func usedModel(s llm.Stats) *control.LLM {
 			PromptTokens: u.PromptTokens, AnswerTokens: u.AnswerTokens,
 		})
 	}
+	for _, m := range slices.Sorted(maps.Keys(s.Failing)) {
+		code := s.Failing[m]
+		out.Failing = append(out.Failing, control.LLMFailing{Model: m, Code: code, Mend: describe.ModelAdvice(code)})
+	}
 	return out
 }
 

@@ -320,6 +320,8 @@ func TestEveryAskerHearsBack(t *testing.T) {
 	if got := rt.Inspect().LLM; got == nil || got.Breaker != "open" ||
 		!slices.Equal(got.Purposes, []control.LLMUse{used}) {
 		t.Errorf("Inspect().LLM = %+v, want %+v and the breaker open", got, used)
+	} else if len(got.Failing) != 1 || got.Failing[0].Code != messages.LLMRateLimited || got.Failing[0].Mend == "" {
+		t.Errorf("Inspect().LLM.Failing = %+v, want the last failure, and what helps", got.Failing)
 	}
 	body := visit(t, rt).get("/metrics")
 	for _, line := range []string{

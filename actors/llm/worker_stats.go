@@ -9,6 +9,7 @@ type Stats struct {
 	AnswerTokens uint64
 	Purposes     map[Purpose]Usage
 	Breaker      State
+	Failing      map[string]Code // by model: its last failure, if it has not answered since
 }
 
 // Usage sums up the questions for one purpose. Tokens are as the server counted them. Some
@@ -28,6 +29,8 @@ func (c *Client) Stats() Stats {
 	defer c.mu.Unlock()
 	s := c.stats
 	s.Outcomes, s.Purposes, s.Breaker = maps.Clone(s.Outcomes), maps.Clone(s.Purposes), c.breaker.State
+	s.Failing = maps.Clone(c.last)
+	maps.DeleteFunc(s.Failing, func(_ string, failed Code) bool { return failed == "" })
 	return s
 }
 

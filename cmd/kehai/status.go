@@ -64,6 +64,7 @@ func showStatus(out terminal, s control.Status) error {
 	if s.LLM != nil && s.LLM.Breaker == "open" {
 		out.printf("  the language model fails and is left alone for a while; kehai doctor asks it\n")
 	}
+	showFailing(out, s.LLM)
 	for _, t := range s.Typists {
 		out.printf("  window %s is typed into by: %s\n", t.Window, t.Name)
 	}
@@ -141,4 +142,14 @@ func showPaused(out terminal, s control.Status) error {
 		return nil
 	}
 	return out.printf("  attention is paused since %s; kehai resume attention goes on\n", s.AttentionPaused)
+}
+
+// showFailing says what helps where a language model fails.
+func showFailing(out terminal, m *control.LLM) {
+	if m == nil {
+		return
+	}
+	for _, f := range m.Failing {
+		out.lines("  ", "    ", fmt.Sprintf("the language model %s fails (%s): %s", f.Model, f.Code, f.Mend))
+	}
 }

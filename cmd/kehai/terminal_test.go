@@ -154,7 +154,10 @@ func TestStatusShowsTheLanguageModel(t *testing.T) {
 		"reply      qwen3  3      2         1        40         9": {Breaker: "closed", Purposes: []control.LLMUse{
 			{Purpose: "reply", Model: "qwen3", Attempts: 3, Answers: 2, Retries: 1, PromptTokens: 40, AnswerTokens: 9},
 		}},
-		"is left alone for a while":                     {Breaker: "open"},
+		"is left alone for a while": {Breaker: "open"},
+		"the language model qwen3 fails (timeout): use": {Failing: []control.LLMFailing{
+			{Model: "qwen3", Code: messages.LLMTimeout, Mend: "use a smaller model"},
+		}},
 		"the language model is not asked: X is not set": {Off: "X is not set"},
 		"WORKERS": nil,
 	} {

@@ -136,6 +136,15 @@ type LLM struct {
 	Off      string   `json:"off,omitempty"`     // why it is not asked, "" if it is
 	Breaker  string   `json:"breaker,omitempty"` // closed, half-open or open: questions fail at once
 	Purposes []LLMUse `json:"purposes,omitempty"`
+
+	Failing []LLMFailing `json:"failing,omitempty"`
+}
+
+// LLMFailing is a model that has not answered since it failed.
+type LLMFailing struct {
+	Model string           `json:"model"`
+	Code  messages.LLMCode `json:"code"`
+	Mend  string           `json:"mend"` // what the owner can do
 }
 
 // LLMUse sums up the questions for one purpose. Attempts include retries and questions that
