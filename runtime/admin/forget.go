@@ -124,7 +124,7 @@ func (b Backend) forgetElsewhere(c messages.ConversationID) error {
 		b.Memory.Forget(c)
 		done()
 	}
-	return errors.Join(err, merr, b.Debug.Destroy(recording.Unknown), b.Disk().PurgeLater())
+	return errors.Join(err, merr, b.Debug.Destroy(recording.Anybody()...), b.Disk().PurgeLater())
 }
 
 // calledBy tells the names of conversations in their windows. A title can have been misread each
@@ -219,7 +219,7 @@ func (b Backend) delete(ctx context.Context, e *engine.Engine, c messages.Conver
 		defer b.Live.Forget() // what came in meanwhile
 	}
 	// A picture of the window may show the conversation.
-	if err := b.Debug.Destroy(recording.Unknown); err != nil {
+	if err := b.Debug.Destroy(recording.Anybody()...); err != nil {
 		return engine.Forgotten{}, err
 	}
 	known, err := names.Known(e)
@@ -241,7 +241,8 @@ func (b Backend) delete(ctx context.Context, e *engine.Engine, c messages.Conver
 			return append(keepHead(c, get), keepName(c, known[c].App, get)...)
 		},
 	})
-	if err := errors.Join(err, noted); err != nil {
+	// What was kept meanwhile may show it beside another one.
+	if err := errors.Join(err, noted, b.Debug.Destroy(recording.Anybody()...)); err != nil {
 		return sum, err
 	}
 	b.Memory.Forget(c)

@@ -16,9 +16,18 @@ import (
 // ErrFormat marks a file that is no recording, or one of a newer version.
 var ErrFormat = errors.New("recording: this is no recording of this version")
 
-// Unknown is the subject whose key seals entries whose conversation is unknown. It is destroyed
-// with every conversation that is forgotten.
-const Unknown = "\x00recorded unknown"
+// Subjects of what may show anybody. Their keys are destroyed with every conversation that is
+// forgotten; see [Anybody].
+const (
+	// Unknown is the subject for entries whose conversation is unknown.
+	Unknown = "\x00recorded unknown"
+	// Beside seals, once more, what shows a whole window: a list beside the conversation on show can
+	// have the beginning of others' messages.
+	Beside = "\x00recorded beside"
+)
+
+// Anybody returns the subjects of what may show anybody.
+func Anybody() []string { return []string{Unknown, Beside} }
 
 const (
 	magic     = "kehai recording 1\n"
@@ -29,8 +38,9 @@ const (
 
 // Forms of a record.
 const (
-	open byte = iota
-	sealed
+	open   byte = iota
+	sealed      // for a subject
+	twice       // and then for Beside
 )
 
 // Kind says what an [Entry] is.
@@ -49,6 +59,9 @@ const (
 	Decided  Kind = "decision" // Data is a [Decision]
 	Finished Kind = "finished" // the last one of a recording that ended in order
 )
+
+// whole reports whether entries of a kind show all of a window, or what was read anywhere in it.
+func (k Kind) whole() bool { return k == Frame || k == Reading || k == Rows }
 
 // Crop is the Name of a reading by an engine that reads from frames, not from prepared pictures.
 const Crop = "crop"
@@ -102,7 +115,8 @@ func placeOf(name [nameBytes]byte, number uint64) []byte {
 	return binary.BigEndian.AppendUint64(append([]byte("recording "), name[:]...), number)
 }
 
-// add writes one record as a whole, under the key of a subject.
+// add writes one record as a whole, under the key of a subject, and that of Beside too if it shows all
+// of a window.
 func (w *writer) add(e Entry, subject string) error {
 	text, err := json.Marshal(e)
 	if err != nil {
@@ -114,6 +128,13 @@ func (w *writer) add(e Entry, subject string) error {
 	w.buf = append(w.buf[:0], 0, 0, 0, 0, 0)
 	if w.keys != nil {
 		form = sealed
+		if e.Kind.whole() && subject != Unknown {
+			form = twice
+			if body, err = w.keys.Seal(nil, subject, placeOf(w.name, w.number), body); err != nil {
+				return fmt.Errorf("recording: %w", err)
+			}
+			subject = Beside
+		}
 		if w.buf, err = w.keys.Seal(w.buf, subject, placeOf(w.name, w.number), body); err != nil {
 			return fmt.Errorf("recording: %w", err)
 		}
@@ -243,15 +264,17 @@ func (r *Recording) entry(at, size int64, number uint64) (e Entry, end int64, er
 	if n, _ := r.r.ReadAt(body, at+5); n < len(body) {
 		return e, at, io.ErrUnexpectedEOF
 	}
+	form := head[4]
 	switch {
-	case head[4] == sealed && r.keys == nil:
+	case form > twice:
+		return e, at, ErrFormat
+	case form != open && r.keys == nil:
 		return e, end, fmt.Errorf("recording: it is sealed: %w", engine.ErrNoKey)
-	case head[4] == sealed:
+	}
+	for ; form != open; form-- {
 		if body, err = r.keys.Open(placeOf(r.name, number), body); err != nil {
 			return e, end, err
 		}
-	case head[4] != open:
-		return e, at, ErrFormat
 	}
 	if len(body) < 4 || int64(binary.BigEndian.Uint32(body)) > int64(len(body)-4) {
 		return e, at, ErrFormat

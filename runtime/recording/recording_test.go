@@ -196,6 +196,47 @@ func TestForgetting(t *testing.T) {
 	}
 }
 
+// TestForgettingANeighbour: a conversation that stands in a list beside the one on show is gone from the
+// pictures too once it is forgotten, while what was decided about others is kept.
+func TestForgettingANeighbour(t *testing.T) {
+	f := newFlight(t, 0)
+	f.shows("c-1", "one and what c-2 has written last")
+	f.put(win, Entry{Kind: Rows, At: f.Recorder.now(), Data: plain([]string{"c-1", "c-2: what it has written"})}, nil)
+	f.shows("c-1", "one")
+	for _, subject := range Anybody() { // as with any conversation that is forgotten
+		if err := f.keys.Destroy(subject); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f.Forgotten()
+	f.shows("c-1", "later")
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	rec, err := f.open(f.raw())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := told(rec), []string{"later"}; !slices.Equal(got, want) {
+		t.Errorf("after a neighbour was forgotten the readings %q open, want %q", got, want)
+	}
+	if got := pictures(t, rec); len(got) != 1 || !same(got[0], shot(f.now.Second())) {
+		t.Errorf("%d frames open, want that of after", len(got))
+	}
+	decided := 0
+	for _, e := range rec.Entries {
+		if e.Kind == Rows {
+			t.Error("what the tree of the window had still opens")
+		}
+		if e.Kind == Decided {
+			decided++
+		}
+	}
+	if decided != 3 {
+		t.Errorf("%d decisions about the other one are left, want all 3", decided)
+	}
+}
+
 // TestKilled: what is whole in the file is read, wherever it was cut off.
 func TestKilled(t *testing.T) {
 	f := newFlight(t, 0)
