@@ -268,6 +268,10 @@ func checkKeys(cfg config.Config, running bool) finding {
 			return finding{what: "keys", text: lackingText(closed), mend: mendLacking(closed)}
 		}
 	}
+	if !keyring.ExcludedFromTimeMachine(dir) { // on a Mac
+		return finding{what: "keys", text: "Time Machine copies " + dir + ": its backups open what is forgotten later",
+			mend: "tmutil addexclusion " + strconv.Quote(dir) + ", and back the keys up with kehai key backup FILE"}
+	}
 	if keyring.InKeychain(dir) {
 		return fine("keys", "%d in %s, opened by one in the keychain; kehai key backup FILE copies all", n, dir)
 	}

@@ -109,13 +109,14 @@ func (d *directory) takeIn(r io.Reader, without []string) (keys int, err error) 
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return 0, fmt.Errorf("keyring: %w", err)
 	}
-	half := &directory{path: d.path + unfinished, step: d.step}
+	half := &directory{path: d.path + unfinished, step: d.step, leaveOut: d.leaveOut}
 	if err := os.RemoveAll(half.path); err != nil {
 		return 0, fmt.Errorf("keyring: %w", err)
 	}
 	if err := private.Make(half.path, private.Closed); err != nil {
 		return 0, fmt.Errorf("keyring: %w", err)
 	}
+	half.exclude()
 	if err = half.unpack(r, without); err == nil {
 		keys, err = half.complete()
 	}

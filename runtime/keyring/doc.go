@@ -20,7 +20,8 @@
 // and reads no key that is listed, as there may be a million. A blank or damaged key affects
 // only what is sealed with it: its use fails and puts no other in its place, and [Inspect],
 // which reads all, finds it. Back up both directories: the store without the keys is
-// unreadable.
+// unreadable, and a copy of the keys opens what was forgotten since, in a store as old. So Time
+// Machine leaves the directory out on a Mac, and a person decides about copies with [Backup].
 //
 // The list is rewritten once less than half of it is needed; it keeps telling what was
 // destroyed, which is then not restored from an older copy. A new key always costs the same, its

@@ -46,6 +46,8 @@ type directory struct {
 	step  func(what action, path string, do func() error) error
 	slack int   // for the list; 0 means listSlack
 	vault vault // nil: the system's
+	// leaveOut keeps a directory out of the system's backups. Nil: as the system does.
+	leaveOut func(path string)
 }
 
 // action is something done to a file.
@@ -75,6 +77,9 @@ func (d *directory) tidy() error {
 	}
 	if err == nil {
 		err = private.Check(d.path, private.Closed)
+	}
+	if err == nil { // an older version may have made it
+		d.exclude()
 	}
 	for _, name := range names {
 		if err == nil && strings.HasSuffix(name, unfinished) {
@@ -174,6 +179,9 @@ func (a *away) Unwrap() []error { return []error{a.error, engine.ErrKeyAway} }
 func (d *directory) write(name string, raw []byte) error {
 	if err := private.Make(d.path, private.Closed); err != nil {
 		return fmt.Errorf("keyring: %w", &away{err})
+	}
+	if name == nodeFile { // the first one
+		d.exclude()
 	}
 	err := d.put(name, raw)
 	if err == nil {

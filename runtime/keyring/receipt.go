@@ -45,7 +45,8 @@ type Origin struct {
 const (
 	receiptVersion = 1
 	// CopiedKeys is what forgetting cannot change.
-	CopiedKeys = "Whoever holds a copy of the keys from before the forgetting can still read a backup from before."
+	CopiedKeys = "Whoever holds a copy of the keys from before the forgetting, such as a file of kehai key backup, " +
+		"can still read a backup from before."
 )
 
 // ErrReceipt marks a file that is no receipt.
