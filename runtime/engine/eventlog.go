@@ -156,9 +156,11 @@ func (e *Engine) verdicts(s Shard, failed *error) iter.Seq[events.Verdict] {
 }
 
 // Cutoffs say how old records may get. What is older than its time is deleted;
-// the zero time keeps everything.
+// the zero time keeps everything. Whoever makes them of a clock that is ahead deletes more than is old.
 type Cutoffs struct {
-	// Events are kept while a subscription in Served has not acknowledged them, or has yet to
+	// Events go in the order of the log, whatever the clock did while they came: one stays as long as
+	// one before it does. What is not older than its time goes only if its own time is unknown, as it
+	// cannot be read or is later than now, and one behind it goes. They are kept while a subscription in Served has not acknowledged them, or has yet to
 	// begin. Passed is told of the others that will miss events: how many were deleted before they
 	// acknowledged them.
 	Events      time.Time
@@ -220,7 +222,13 @@ func (e *Engine) Trim(ctx context.Context, c Cutoffs) (int, error) {
 		if class.before.IsZero() {
 			continue
 		}
-		n, err := e.trim(ctx, class.prefix, class.before, acked, note)
+		end := ^uint64(0)
+		if class.prefix == keyLog {
+			if end, err = e.cut(class.before, acked); err != nil {
+				return total, fmt.Errorf("engine: trim: %w", err)
+			}
+		}
+		n, err := e.trim(ctx, class.prefix, class.before, end, note)
 		if total += n; err != nil {
 			return total, fmt.Errorf("engine: trim: %w", err)
 		}
@@ -228,8 +236,34 @@ func (e *Engine) Trim(ctx context.Context, c Cutoffs) (int, error) {
 	return total, nil
 }
 
+// dated is what all records share that have a time.
+type dated struct {
+	At time.Time `json:"at"`
+}
+
+// cut finds the newest event of the log that may go: it and those before it.
+func (e *Engine) cut(before time.Time, acked uint64) (end uint64, err error) {
+	now := e.clock.Now()
+	err = e.scan([]byte(keyLog), nil, func(k, v []byte, bad error) bool {
+		seq, _ := seqOf(string(k))
+		if seq > acked {
+			return false
+		}
+		rec, err := decodeOpened[dated](v, bad)
+		switch {
+		case err == nil && rec.At.Before(before):
+			end = seq
+		case err == nil && !rec.At.After(now):
+			return false
+		}
+		return true // one without a known time goes with the next that has one
+	})
+	return end, err
+}
+
+// trim deletes the old records of a class, and of the log all up to its new end.
 func (e *Engine) trim(
-	ctx context.Context, prefix string, before time.Time, acked uint64, deleted func(event uint64),
+	ctx context.Context, prefix string, before time.Time, end uint64, deleted func(event uint64),
 ) (int, error) {
 	total := 0
 	newest, err := e.readCounter(e.trimmedKey(), 0)
@@ -243,10 +277,11 @@ func (e *Engine) trim(
 		seen := 0
 		err := e.scan([]byte(prefix), from, func(k, v []byte, bad error) bool {
 			seq, _ := seqOf(string(k))
-			rec, err := decodeOpened[struct {
-				At time.Time `json:"at"`
-			}](v, bad)
-			if err == nil && rec.At.Before(before) && (prefix != keyLog || seq <= acked) {
+			if prefix == keyLog && seq > end {
+				return false
+			}
+			rec, err := decodeOpened[dated](v, bad)
+			if prefix == keyLog || err == nil && rec.At.Before(before) {
 				ops = append(ops, Op{Key: k, Delete: true})
 				gone = append(gone, seq)
 			}

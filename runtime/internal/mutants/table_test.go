@@ -190,6 +190,13 @@ var mutants = []mutant{
 
 	{what: "retention ignores subscriptions", file: "runtime/engine/eventlog.go",
 		old: `acked, begun = min(acked, seq), begun+1`, new: `begun++`, by: "TestTrimKeepsWhatASubscriptionHasNotSeen"},
+	{what: "the log is cut behind an event that is young", file: "runtime/engine/eventlog.go",
+		old: `case err == nil && !rec.At.After(now):`, new: `case false:`, by: "TestTheLogIsCutFromItsBeginning"},
+	{what: "an event from the future keeps the log", file: "runtime/engine/eventlog.go",
+		old: `case err == nil && !rec.At.After(now):`, new: `case err == nil:`, by: "TestTheLogIsCutFromItsBeginning"},
+	{what: "a damaged event keeps the log", file: "runtime/engine/eventlog.go",
+		old: `case err == nil && !rec.At.After(now):`, new: `case !rec.At.After(now):`,
+		by: "TestAnUnreadableEventDoesNotKeepTheLog"},
 	{what: "a subscription is taken to be one event further", file: "runtime/engine/eventlog.go",
 		old: `Value: []byte(seqBytes(seq))})`, new: `Value: []byte(seqBytes(seq + 1))})`, by: "TestSimulation"},
 	{what: "a subscription is told of its last event again", file: "runtime/engine/eventlog.go",
