@@ -158,11 +158,11 @@ func (e *Engine) verdicts(s Shard, failed *error) iter.Seq[events.Verdict] {
 // Cutoffs say how old records may get. What is older than its time is deleted;
 // the zero time keeps everything. Whoever makes them of a clock that is ahead deletes more than is old.
 type Cutoffs struct {
-	// Events go in the order of the log, whatever the clock did while they came: one stays as long as
-	// one before it does. What is not older than its time goes only if its own time is unknown, as it
-	// cannot be read or is later than now, and one behind it goes. They are kept while a subscription in Served has not acknowledged them, or has yet to
-	// begin. Passed is told of the others that will miss events: how many were deleted before they
-	// acknowledged them.
+	// Events go in the order of the log, whatever the clock did while they came: one stays as long
+	// as one before it does. An event whose time is unknown, because it cannot be read or is later
+	// than now, goes with the next one behind it. Events are kept while a subscription in Served has
+	// not acknowledged them, or has yet to begin. Passed is told of the others that will miss events:
+	// how many were deleted before they acknowledged them.
 	Events      time.Time
 	Served      []string
 	Passed      func(subscription string, events int)

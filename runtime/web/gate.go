@@ -14,20 +14,20 @@ import (
 const (
 	maxKnown     = 192             // that have shown a key
 	maxStrangers = 64              // that have not
-	patience     = 5 * time.Second // for what a stranger sends
+	timeout      = 5 * time.Second // for what a stranger sends
 )
 
 // gate is a listener that keeps these bounds.
 type gate struct {
 	net.Listener
-	patience time.Duration
+	timeout time.Duration
 
 	mu        sync.Mutex
 	strangers []*conn // the oldest first
 	known     int
 }
 
-func newGate(ln net.Listener) *gate { return &gate{Listener: ln, patience: patience} }
+func newGate(ln net.Listener) *gate { return &gate{Listener: ln, timeout: timeout} }
 
 // standing is what a connection counts as.
 type standing int
@@ -87,7 +87,7 @@ func (c *conn) SetReadDeadline(t time.Time) error {
 	c.gate.mu.Lock()
 	defer c.gate.mu.Unlock()
 	c.until = t
-	if last := time.Now().Add(c.gate.patience); c.standing == stranger && (t.IsZero() || t.After(last)) {
+	if last := time.Now().Add(c.gate.timeout); c.standing == stranger && (t.IsZero() || t.After(last)) {
 		t = last
 	}
 	return c.Conn.SetReadDeadline(t)

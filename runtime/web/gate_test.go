@@ -81,7 +81,8 @@ func TestSilentConnectionsLockNobodyOut(t *testing.T) {
 // A stranger has little time for what it sends: for a request, for its body, and between two. Who has
 // shown a key has more.
 func TestStrangersHaveLittleTime(t *testing.T) {
-	s := serve(t, &host{}, func(s *Server) { s.ln.(*gate).patience = 50 * time.Millisecond })
+	t.Parallel() // it waits
+	s := serve(t, &host{}, func(s *Server) { s.ln.(*gate).timeout = 2 * time.Second })
 	ends := func(c net.Conn) error {
 		_, err := io.Copy(io.Discard, c)
 		if errors.Is(err, os.ErrDeadlineExceeded) {
@@ -106,7 +107,7 @@ func TestStrangersHaveLittleTime(t *testing.T) {
 	c := dial(t, s)
 	bearer := "Authorization: Bearer " + keyOf(t, s)
 	asks(t, c, "GET /frame?window=none HTTP/1.1", bearer)
-	if err := c.SetReadDeadline(time.Now().Add(4 * s.ln.(*gate).patience)); err != nil {
+	if err := c.SetReadDeadline(time.Now().Add(s.ln.(*gate).timeout + time.Second)); err != nil {
 		t.Fatal(err)
 	}
 	if err := ends(c); err == nil {
