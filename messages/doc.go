@@ -34,7 +34,7 @@
 //	project      keeps a project of interviews (anywhere)
 //	insight      compares interviews (anywhere)
 //	owner        knows what the owner does and allows (here)
-//	outbound     sends and confirms (here)
+//	outbound     sends, confirms (here)
 //	catchup      scrolls back to a gap (here)
 //	keyboard     gives the desk's keyboard to one window at a time (here)
 //	stall        finds stalled tasks (here)

@@ -116,7 +116,8 @@ func drawing() string {
 	kinds, workers := topology(&parts.Parts{Config: watched(), Pauses: &pause.State{}})
 	var b strings.Builder
 	for _, row := range kinds {
-		fmt.Fprintf(&b, "//	%-13s%s (%s)\n", row.kind, row.does, map[place]string{here: "here", anywhere: "anywhere"}[row.lives])
+		lives := map[place]string{here: "here", anywhere: "anywhere"}[row.lives]
+		fmt.Fprintf(&b, "//	%-13s%s (%s)\n", row.kind, row.does, lives)
 	}
 	b.WriteString("//\n")
 	for _, row := range workers {

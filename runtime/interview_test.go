@@ -51,7 +51,8 @@ func TestAnInterview(t *testing.T) {
 				}
 				said[got[1]] = true
 				v := k.json(200, opTalk, "GET", path, "")["interview"].(map[string]any)
-				if over := i == len(x.said)-1; (v["state"] == messages.InterviewDone) != over || over && v["reason"] != x.end {
+				over := i == len(x.said)-1
+				if (v["state"] == messages.InterviewDone) != over || over && v["reason"] != x.end {
 					t.Errorf("after %q: %v, want the end by %s with the last answer", text, v, x.end)
 				}
 				if i == len(x.said)-1 {

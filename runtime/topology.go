@@ -43,7 +43,7 @@ func topology(p *parts.Parts) ([]actorRow, []workerRow) {
 		// The key is a node.
 		{on, m.ActorOwner, "knows what the owner does and allows", here, of(nil, owner.SubjectOf), p.Owner(), node},
 		// Sending. The key is a window, that of the keyboard a node.
-		{on, m.ActorOutbound, "sends and confirms", here, of(outbound.About, outbound.SubjectOf), p.Outbound(), windows},
+		{on, m.ActorOutbound, "sends, confirms", here, of(outbound.About, outbound.SubjectOf), p.Outbound(), windows},
 		{on, m.ActorCatchUp, "scrolls back to a gap", here, of(catchup.About, catchup.SubjectOf), p.CatchUp(), windows},
 		{on, m.ActorKeyboard, "gives the desk's keyboard to one window at a time", here, none, keyboard.New, nil},
 		{on, m.ActorStall, "finds stalled tasks", here, of(stall.About, stall.SubjectOf), p.Stall(), node},

@@ -360,7 +360,8 @@ func onlyOne(q messages.Identify, m meant, may, rivals []messages.ConversationID
 		overMisnamed = q.Title.Confidence > 0 && its(messages.OverlapNone) &&
 			len(misnamed(having(q.Shared, m.all(), onlyWeak), known)) > 0
 		misnamedItself = its(messages.OverlapBack) && len(misnamed(may, known)) == 1
-		misread        = q.Look == "" && (len(rivals) > 0 && !read.certain || len(having(q.Shared, m.often, unproven)) > 0)
+		misread        = q.Look == "" &&
+			(len(rivals) > 0 && !read.certain || len(having(q.Shared, m.often, unproven)) > 0)
 		alone          = len(m.equal) == 1 && (read.sure || len(m.alike) == 0 || !its(messages.OverlapGap))
 		othersRuledOut = its(messages.OverlapWeak, messages.OverlapNone) &&
 			len(having(q.Shared, m.equal, onlyOther)) == len(m.equal)-1

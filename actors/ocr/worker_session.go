@@ -133,7 +133,8 @@ func (s *session) bubble(ctx context.Context, shape segment.Shape) (b messages.B
 		return b, err
 	}
 	if s.layout.Bubble.ReadTimestamp {
-		line, _, err := s.line(ctx, messages.DoubtfulBeside, shape.Timestamp, segment.EnlargementOfSmall(s.pane.Scale()))
+		small := segment.EnlargementOfSmall(s.pane.Scale())
+		line, _, err := s.line(ctx, messages.DoubtfulBeside, shape.Timestamp, small)
 		if err != nil {
 			return b, err
 		}

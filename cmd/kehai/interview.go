@@ -157,7 +157,8 @@ func (v *interviewVerb) watched(ctx context.Context) error {
 		return fmt.Errorf("interview: %w", err)
 	}
 	talk, err := b.Talk(ctx, c, control.TalkQuery{Limit: 1})
-	for err == nil && v.stop && talk.Interview != nil && talk.Interview.State != messages.InterviewDone { // it is on its way
+	going := func() bool { return talk.Interview != nil && talk.Interview.State != messages.InterviewDone }
+	for err == nil && v.stop && going() { // its end is on its way
 		if _, err = b.News(ctx, c, talk.LastEventID, nil, time.Minute); err == nil {
 			talk, err = b.Talk(ctx, c, control.TalkQuery{Limit: 1})
 		}

@@ -39,8 +39,9 @@ The file is sealed with the keys of the data directory, each moment with that of
 conversation then shown: kehai forget makes what showed that conversation useless,
 also in copies. A list beside it can show the beginning of others' messages: so the
 pictures, and what was read in them, are lost whenever any conversation is forgotten.
-What was decided about others is kept. At --limit it stops. A recording begins with what Kehai knows, a replay with nothing: take a new
-data directory (--data) for one that replays without a difference.
+What was decided about others is kept. At --limit it stops. A recording begins with
+what Kehai knows, a replay with nothing: take a new data directory (--data) for one
+that replays without a difference.
 
 record export --redact writes a recording that can be shown to others.`
 	cmd.Example = `  kehai record --window LINE --for 1h

@@ -654,12 +654,14 @@ func TestTheLogIsCutFromItsBeginning(t *testing.T) {
 			}
 			for i, ev := range gone {
 				seen["gone"]++
-				carried := ev.at.After(now) && slices.ContainsFunc(gone[i:], func(l event) bool { return l.at.Before(old) })
+				isOld := func(l event) bool { return l.at.Before(old) }
+				carried := ev.at.After(now) && slices.ContainsFunc(gone[i:], isOld)
 				if carried {
 					seen["from the future"]++
 				}
 				if ev.seq > acked || !ev.at.Before(old) && !carried {
-					t.Errorf("seed %d: an event of %v is gone at %v with %d acknowledged, want it kept", seed, ev, now, acked)
+					t.Errorf("seed %d: an event of %v is gone at %v with %d acknowledged, want it kept",
+						seed, ev, now, acked)
 				}
 			}
 			for _, ev := range left {

@@ -477,7 +477,8 @@ func (f *follower) handle(ev Event) error {
 	f.Trouble(f.reason(), fmt.Sprintf("subscription %q: %v from event %d since %v: what follows waits; "+
 		"`kill -QUIT %d` ends the program and writes where it waits, and the event comes again",
 		f.name, errHangs, ev.Seq, handlerTimeout, os.Getpid()))
-	f.Log.Warn().Str("subscription", f.name).Uint64("event", ev.Seq).Dur("after", handlerTimeout).Msg("subscription_hangs")
+	f.Log.Warn().Str("subscription", f.name).Uint64("event", ev.Seq).Dur("after", handlerTimeout).
+		Msg("subscription_hangs")
 	err := <-result
 	f.hangs(before)
 	f.Trouble(f.reason(), "")

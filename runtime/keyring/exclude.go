@@ -2,10 +2,6 @@ package keyring
 
 import "encoding/binary"
 
-// excludeItem is the extended attribute by which Time Machine leaves a file or folder out of its
-// backups, wherever it is moved: what `tmutil addexclusion` sets.
-const excludeItem = "com.apple.metadata:com_apple_backup_excludeItem"
-
 // excludedBy is its value, the string com.apple.backupd as a binary property list.
 func excludedBy() []byte {
 	const name = "com.apple.backupd"

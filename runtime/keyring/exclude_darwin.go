@@ -6,6 +6,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// excludeItem is the extended attribute by which Time Machine leaves a file or folder out of its
+// backups, wherever it is moved: what `tmutil addexclusion` sets.
+const excludeItem = "com.apple.metadata:com_apple_backup_excludeItem"
+
 func leaveOut(dir string) {
 	if !excluded(dir) {
 		_ = unix.Setxattr(dir, excludeItem, excludedBy(), 0)

@@ -13,7 +13,8 @@
 // with the node's key where it says nothing about anybody. What shows a whole window, or was read
 // anywhere in it, is sealed once more with the key of [Beside], which is destroyed whenever any
 // conversation is forgotten: that one may stand in a list beside the one on show. The place of a body is
-// the name of the recording and its number, so that none can be moved. What a conversation shows that is not to be read is not kept.
+// the name of the recording and its number, so that none can be moved. What a conversation shows that is
+// not to be read is not kept.
 //
 // Entries are written once it is known whose they are. A crash loses those that wait for that, a few
 // seconds at most; what is whole in the file stays readable.

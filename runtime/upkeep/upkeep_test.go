@@ -49,7 +49,8 @@ func TestPurgeOnceADay(t *testing.T) {
 		if err := sys.Start(); err != nil {
 			t.Fatal(err)
 		}
-		row := engine.Op{Key: []byte("k/purse/mine\x00once"), Value: []byte(`{"at":"` + began.Format(time.RFC3339) + `"}`)}
+		value := []byte(`{"at":"` + began.Format(time.RFC3339) + `"}`)
+		row := engine.Op{Key: []byte("k/purse/mine\x00once"), Value: value}
 		if err := store.Apply([]engine.Op{row}, true); err != nil {
 			t.Fatal(err)
 		}

@@ -40,7 +40,8 @@ func (r *recorder) dropped(d events.Dropped) {
 		return
 	}
 	for _, text := range r.texts(h.Text) {
-		r.add(delivered{id: h.Conversation, sender: string(h.Sender), kind: h.Kind, text: text, echo: true}, h.Occurrence)
+		d := delivered{id: h.Conversation, sender: string(h.Sender), kind: h.Kind, text: text, echo: true}
+		r.add(d, h.Occurrence)
 	}
 }
 
