@@ -44,8 +44,8 @@
 //	                     outside of a run; what opens hardware, files and layouts
 //	config, privacy      what can be set
 //	cluster              several machines as one: only cmd/kehai and who asks for it links it
-//	web, store, keyring, upkeep, control, follow, feed, telemetry
-//	                     the page, the store, its keys and its upkeep, and the ways in and out
+//	web, store, keyring, maintenance, control, follow, feed, telemetry
+//	                     the page, the store, its keys and its maintenance, and the ways in and out
 //	engine, engine/live  the durable kernel, and protoactor that runs it
 //	secret, private, describe
 //	                     what a configuration only names; files closed to others; what

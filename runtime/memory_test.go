@@ -22,11 +22,11 @@ import (
 	"github.com/kehai-run/kehai/runtime/datadir"
 	"github.com/kehai-run/kehai/runtime/drivers"
 	"github.com/kehai-run/kehai/runtime/engine"
+	"github.com/kehai-run/kehai/runtime/maintenance"
 	"github.com/kehai-run/kehai/runtime/names"
 	"github.com/kehai-run/kehai/runtime/pause"
 	"github.com/kehai-run/kehai/runtime/snapshot"
 	"github.com/kehai-run/kehai/runtime/store/mem"
-	"github.com/kehai-run/kehai/runtime/upkeep"
 )
 
 // remembering is a drawn chat that is watched in virtual time, over a store that
@@ -305,7 +305,7 @@ func TestFollowsWhatIsForgottenElsewhere(t *testing.T) {
 	var trouble string
 	b := admin.Backend{Config: cfg, Book: names.NewBook(), Pauses: &pause.State{},
 		Engine: func() (*engine.Engine, error) { return m.sim.Control().Engine(), nil },
-		Disk:   func() upkeep.Disk { return upkeep.DiskOf(m.store) }, Memory: recall.NewLibrary(time.Local),
+		Disk:   func() maintenance.Disk { return maintenance.DiskOf(m.store) }, Memory: recall.NewLibrary(time.Local),
 		Talks: admin.NewTalks(), Debug: datadir.DebugFiles(cfg.Data), Drawn: drivers.NewDrawn(),
 		Live: &admin.Live{Seen: snapshot.New(snapshot.Of(cfg)), Forget: func() { dropped++ },
 			Trouble: func(_, text string) { trouble = text }}}

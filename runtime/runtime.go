@@ -21,11 +21,11 @@ import (
 	"github.com/kehai-run/kehai/runtime/engine/live"
 	"github.com/kehai-run/kehai/runtime/feed"
 	"github.com/kehai-run/kehai/runtime/follow"
+	"github.com/kehai-run/kehai/runtime/maintenance"
 	"github.com/kehai-run/kehai/runtime/names"
 	"github.com/kehai-run/kehai/runtime/pause"
 	"github.com/kehai-run/kehai/runtime/snapshot"
 	"github.com/kehai-run/kehai/runtime/telemetry"
-	"github.com/kehai-run/kehai/runtime/upkeep"
 	"github.com/kehai-run/kehai/runtime/web"
 )
 
@@ -45,7 +45,7 @@ type Runtime struct {
 	admin   admin.Backend
 	seen    *snapshot.Windows
 	clock   func() time.Time // of what is written on frames; a simulation has its own
-	disk    upkeep.Disk      // of the store; set when Run opens it
+	disk    maintenance.Disk // of the store; set when Run opens it
 	// barrier is [engine.Replica.Barrier], nil: alone; set when Run takes the seat.
 	barrier func(context.Context) error
 
@@ -147,7 +147,7 @@ func (r *Runtime) system(o live.Options) live.Options {
 	o.Engine.Kinds, o.Engine.Workers = r.plan.kinds, r.plan.workers
 	o.Engine.Sync, o.Engine.MinFree = r.cfg.Durability == config.DurabilityPower, uint64(r.cfg.Store.MinFree)
 	o.Engine.Listener, o.Engine.OnCommit, o.Engine.Idle = r.listen, r.committed, r.cfg.Actors.Sleep
-	o.Engine.Sealing = func(rows int) { upkeep.Sealing(r.diskNow(), r.log, rows) }
+	o.Engine.Sealing = func(rows int) { maintenance.Sealing(r.diskNow(), r.log, rows) }
 	o.Engine.Elsewhere = r.admin.ForgetElsewhere
 	return o
 }
@@ -206,7 +206,7 @@ func (r *Runtime) openStore() (engine.Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	disk := upkeep.DiskOf(st)
+	disk := maintenance.DiskOf(st)
 	if r.set.moreProcessors {
 		disk = datadir.Crowded(disk)
 	}
@@ -268,7 +268,7 @@ func (r *Runtime) Forget(ctx context.Context, c messages.ConversationID) (engine
 	return r.admin.Forget(ctx, c)
 }
 
-func (r *Runtime) diskNow() upkeep.Disk {
+func (r *Runtime) diskNow() maintenance.Disk {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.disk

@@ -44,7 +44,7 @@ func (r *Runtime) services(e *engine.Engine, now first) []follow.Service {
 		a("scripts", true, at(func(ctx context.Context) error { r.set.Drawn.Serve(ctx); return nil })),
 		a("memory", true, at(r.admin.ServeMemory(r.log))),
 		a("splits", true, at(func(ctx context.Context) error { return r.admin.FinishSplits(ctx, r.log) })),
-		a("upkeep", true, at(func(ctx context.Context) error { return r.admin.Maintain(ctx, r.log) })),
+		a("maintenance", true, at(func(ctx context.Context) error { return r.admin.Maintain(ctx, r.log) })),
 	}
 }
 

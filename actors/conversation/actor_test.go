@@ -87,7 +87,7 @@ func TestTrims(t *testing.T) {
 	h.Published()
 	h.CrashBeforeCommit()
 	h.Send(messages.TrimDue{Before: began.Add(2 * time.Hour)})
-	h.Send(messages.TrimDue{Before: began.Add(2 * time.Hour)}) // as the next upkeep does
+	h.Send(messages.TrimDue{Before: began.Add(2 * time.Hour)}) // as the next maintenance does
 	h.Crash()
 	for n := int64(1); n <= 4; n++ {
 		if _, ok := actortest.Stored(h, conversation.Messages, conversation.RowKey(n)); ok != (n > 2) {

@@ -12,12 +12,12 @@ import (
 	"github.com/kehai-run/kehai/runtime/datadir"
 	"github.com/kehai-run/kehai/runtime/drivers"
 	"github.com/kehai-run/kehai/runtime/engine"
+	"github.com/kehai-run/kehai/runtime/maintenance"
 	"github.com/kehai-run/kehai/runtime/names"
 	"github.com/kehai-run/kehai/runtime/pause"
 	"github.com/kehai-run/kehai/runtime/recording"
 	"github.com/kehai-run/kehai/runtime/snapshot"
 	"github.com/kehai-run/kehai/runtime/telemetry"
-	"github.com/kehai-run/kehai/runtime/upkeep"
 	"github.com/kehai-run/kehai/runtime/web"
 )
 
@@ -27,7 +27,7 @@ import (
 type Backend struct {
 	Config config.Config
 	Engine func() (*engine.Engine, error) // of the store, or why there is none now
-	Disk   func() upkeep.Disk             // of the same store
+	Disk   func() maintenance.Disk        // of the same store
 	Pauses *pause.State
 	Log    zerolog.Logger  // the zero value logs nothing
 	Names  telemetry.Names // in the log

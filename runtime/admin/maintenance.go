@@ -17,7 +17,7 @@ import (
 	"github.com/kehai-run/kehai/runtime/engine"
 	"github.com/kehai-run/kehai/runtime/follow"
 	"github.com/kehai-run/kehai/runtime/keyring"
-	"github.com/kehai-run/kehai/runtime/upkeep"
+	"github.com/kehai-run/kehai/runtime/maintenance"
 )
 
 // injectionsKept is how long a host may repeat an injection without effect.
@@ -26,22 +26,22 @@ const injectionsKept = 7 * 24 * time.Hour
 // Maintain deletes data older than its retention, at the start and every hour, and frees
 // the space, until ctx ends.
 func (b Backend) Maintain(ctx context.Context, log zerolog.Logger) error {
-	return upkeep.Loop{
+	return maintenance.Loop{
 		Disk: b.Disk(), Log: log,
-		Keep: upkeep.Retention{Events: b.Config.Retention.Messages, Verdicts: b.Config.Retention.Verdicts,
+		Keep: maintenance.Retention{Events: b.Config.Retention.Messages, Verdicts: b.Config.Retention.Verdicts,
 			DeadLetters: b.Config.Retention.DeadLetters, Injections: injectionsKept},
 		Readers: func() (follow.Served, follow.Options, error) {
 			e, err := b.Engine()
 			return b.served(), b.following(e, log), err
 		},
-		Also: []upkeep.Task{
+		Also: []maintenance.Task{
 			{Failed: "trim_failed", Do: b.trimConversations}, {Failed: "keys_damaged", Do: b.checkKeys},
 		},
 	}.Run(ctx)
 }
 
 // onDisk reports whether what is stored, and with it the keys, is in the data directory.
-func (b Backend) onDisk() bool { return b.Disk() != upkeep.DiskOf(nil) }
+func (b Backend) onDisk() bool { return b.Disk() != maintenance.DiskOf(nil) }
 
 // checkKeys tells people which key cannot be used, before it is needed.
 func (b Backend) checkKeys(context.Context, time.Time) error {
@@ -75,7 +75,7 @@ func keepers[V any](ctx context.Context, e *engine.Engine, kind string, t actors
 // trimConversations asks the conversations, their memories and the analyses of interviews to
 // delete what is too old: only they may change their rows.
 func (b Backend) trimConversations(ctx context.Context, now time.Time) error {
-	old := upkeep.Before(now, b.Config.Retention.Messages)
+	old := maintenance.Before(now, b.Config.Retention.Messages)
 	if old.IsZero() {
 		return nil
 	}

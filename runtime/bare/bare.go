@@ -15,11 +15,11 @@ import (
 	"github.com/kehai-run/kehai/runtime/engine/live"
 	"github.com/kehai-run/kehai/runtime/follow"
 	"github.com/kehai-run/kehai/runtime/keyring"
+	"github.com/kehai-run/kehai/runtime/maintenance"
 	"github.com/kehai-run/kehai/runtime/private"
 	"github.com/kehai-run/kehai/runtime/store"
 	"github.com/kehai-run/kehai/runtime/store/mem"
 	"github.com/kehai-run/kehai/runtime/telemetry"
-	"github.com/kehai-run/kehai/runtime/upkeep"
 )
 
 // Event is what actors and the runtime report. Events of durable types have a Seq, their place in
@@ -49,7 +49,7 @@ type Options struct {
 
 // Retention says how long records are kept: what is older is deleted, when the runtime starts and then
 // every hour, and leaves the files within a day more. 0 means for ever.
-type Retention = upkeep.Retention
+type Retention = maintenance.Retention
 
 // Func is the kind of actors without fields: all are the same function, for example one made by
 // [actors.On].
@@ -65,7 +65,7 @@ func Func(kind string, receive actors.Func) engine.Kind {
 type Runtime struct {
 	core *Core
 	o    Options
-	disk upkeep.Disk // of the store; set when Run opens it
+	disk maintenance.Disk // of the store; set when Run opens it
 }
 
 // New checks the options. Nothing runs, and nothing is opened, before Run.
@@ -199,9 +199,9 @@ func (r *Runtime) ParkEvent(ctx context.Context, subscription string) error {
 
 func (r *Runtime) served() follow.Served { return r.core.Readers.Served() }
 
-// upkeep deletes what is too old, and frees its space.
-func (r *Runtime) upkeep(e *engine.Engine) upkeep.Loop {
-	return upkeep.Loop{Disk: r.disk, Log: r.o.Log, Keep: r.o.Retention,
+// maintenance deletes what is too old, and frees its space.
+func (r *Runtime) maintenance(e *engine.Engine) maintenance.Loop {
+	return maintenance.Loop{Disk: r.disk, Log: r.o.Log, Keep: r.o.Retention,
 		Readers: func() (follow.Served, follow.Options, error) { return r.served(), r.core.following(e), nil }}
 }
 
@@ -227,7 +227,7 @@ func (r *Runtime) Run(ctx context.Context) error {
 		System: r.system,
 		Load:   func(*engine.Engine) error { return nil },
 		Services: func(e *engine.Engine) []follow.Service {
-			return []follow.Service{follow.NewService("upkeep", true, follow.At(r.upkeep(e).Run))}
+			return []follow.Service{follow.NewService("maintenance", true, follow.At(r.maintenance(e).Run))}
 		},
 		Running:  func() { r.o.Log.Info().Str("data", r.o.Data).Msg("running") },
 		Drain:    r.o.Drain,
@@ -240,7 +240,7 @@ func (r *Runtime) Run(ctx context.Context) error {
 func (r *Runtime) openStore() (engine.Store, error) {
 	if r.o.Data == "" {
 		st := mem.New()
-		r.disk = upkeep.DiskOf(st)
+		r.disk = maintenance.DiskOf(st)
 		return st, nil
 	}
 	if err := private.Make(r.o.Data, private.Unwritable); err != nil {
@@ -261,7 +261,7 @@ func (r *Runtime) system(o live.Options) live.Options {
 	o.Name, o.Activate = names.Actor, r.o.Live
 	o.Engine.Kinds, o.Engine.Workers, o.Engine.Sync = r.o.Actors, r.o.Workers, !r.o.Process
 	o.Engine.Idle, o.Engine.MinFree = engine.DefaultIdle, engine.DefaultMinFree
-	o.Engine.Sealing = func(rows int) { upkeep.Sealing(r.disk, r.o.Log, rows) }
+	o.Engine.Sealing = func(rows int) { maintenance.Sealing(r.disk, r.o.Log, rows) }
 	o.Engine.OnCommit = func(int, int) { r.core.Health.Committed() }
 	o.Engine.Listener = func(ev Event) {
 		r.core.Listen(ev, func() {

@@ -11,8 +11,8 @@ import (
 
 	"github.com/kehai-run/kehai/runtime/config"
 	"github.com/kehai-run/kehai/runtime/engine"
+	"github.com/kehai-run/kehai/runtime/maintenance"
 	"github.com/kehai-run/kehai/runtime/private"
-	"github.com/kehai-run/kehai/runtime/upkeep"
 )
 
 // A data directory is opened once.
@@ -26,7 +26,7 @@ func TestOpen(t *testing.T) {
 	if _, err := OpenStore(cfg, zerolog.Nop(), nil); !errors.Is(err, engine.ErrInUse) {
 		t.Errorf("OpenStore() of an open one = %v, want ErrInUse", err)
 	}
-	if upkeep.DiskOf(st) == upkeep.DiskOf(nil) {
+	if maintenance.DiskOf(st) == maintenance.DiskOf(nil) {
 		t.Error("DiskOf() of a store in files has nothing to do, want its disk")
 	}
 	if err := st.Close(); err != nil {

@@ -5,20 +5,20 @@ import (
 	goruntime "runtime"
 	"sync"
 
-	"github.com/kehai-run/kehai/runtime/upkeep"
+	"github.com/kehai-run/kehai/runtime/maintenance"
 )
 
 // Crowded returns a disk that purges on more of Go's processors than there are, so that no
 // commit waits long meanwhile. It sets GOMAXPROCS for the time, which is for a program to
 // allow: it is one number for the whole process.
-func Crowded(d upkeep.Disk) upkeep.Disk {
-	if d == upkeep.DiskOf(nil) {
+func Crowded(d maintenance.Disk) maintenance.Disk {
+	if d == maintenance.DiskOf(nil) {
 		return d
 	}
 	return crowdedDisk{d}
 }
 
-type crowdedDisk struct{ upkeep.Disk }
+type crowdedDisk struct{ maintenance.Disk }
 
 func (d crowdedDisk) Purge(ctx context.Context) (gone bool, err error) {
 	defer crowd.begin()()

@@ -5,12 +5,12 @@ import (
 	"runtime"
 	"testing"
 
-	"github.com/kehai-run/kehai/runtime/upkeep"
+	"github.com/kehai-run/kehai/runtime/maintenance"
 )
 
 // busyDisk is a disk that tells how many of Go's processors its purge has.
 type busyDisk struct {
-	upkeep.Disk
+	maintenance.Disk
 	had *int
 }
 
@@ -22,13 +22,13 @@ func (d busyDisk) Purge(context.Context) (bool, error) {
 func TestCrowded(t *testing.T) {
 	was, had := runtime.GOMAXPROCS(0), 0
 	defer runtime.SetDefaultGOMAXPROCS()
-	if gone, err := Crowded(busyDisk{upkeep.DiskOf(nil), &had}).Purge(context.Background()); !gone || err != nil {
+	if gone, err := Crowded(busyDisk{maintenance.DiskOf(nil), &had}).Purge(context.Background()); !gone || err != nil {
 		t.Errorf("Purge() = %v, %v, want that of the disk", gone, err)
 	}
 	if now := runtime.GOMAXPROCS(0); had != was+compacting || now != was {
 		t.Errorf("GOMAXPROCS = %d while it purges and %d afterwards, want %d and %d", had, now, was+compacting, was)
 	}
-	if Crowded(upkeep.DiskOf(nil)) != upkeep.DiskOf(nil) {
+	if Crowded(maintenance.DiskOf(nil)) != maintenance.DiskOf(nil) {
 		t.Error("a store without files has a disk")
 	}
 }

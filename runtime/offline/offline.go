@@ -27,9 +27,9 @@ import (
 	"github.com/kehai-run/kehai/runtime/datadir"
 	"github.com/kehai-run/kehai/runtime/drivers"
 	"github.com/kehai-run/kehai/runtime/engine"
+	"github.com/kehai-run/kehai/runtime/maintenance"
 	"github.com/kehai-run/kehai/runtime/names"
 	"github.com/kehai-run/kehai/runtime/pause"
-	"github.com/kehai-run/kehai/runtime/upkeep"
 )
 
 // Store is that of a Kehai that does not run, opened to look and to tidy up. Its actors
@@ -99,7 +99,7 @@ func recovered(
 	ctx, cancel := context.WithCancel(context.Background())
 	o := &Store{
 		Backend: admin.Backend{Config: cfg, Engine: func() (*engine.Engine, error) { return e, nil },
-			Disk: func() upkeep.Disk { return upkeep.DiskOf(st) }, Pauses: pauses,
+			Disk: func() maintenance.Disk { return maintenance.DiskOf(st) }, Pauses: pauses,
 			Names: names.InLog(cfg, key, nil, nil), Book: book,
 			Memory: library, Debug: datadir.DebugFiles(cfg.Data), Drawn: drivers.NewDrawn(),
 			Keys: admin.Keys(cfg.Data)}, store: st, stop: cancel,

@@ -413,7 +413,7 @@ func (s *Seat) Close() (err error) {
 	return err
 }
 
-// round is one round of upkeep.
+// round is one round of maintenance.
 func (s *Seat) round(ctx context.Context) {
 	s.trouble("address", s.follow())
 	s.trouble("certificate", s.renew(ctx))

@@ -35,7 +35,7 @@ var rooms = []struct {
 	{3, "runtime/cluster/transport", nil},
 	{5, "runtime/cluster/seat", nil},
 	{3, "runtime/cluster/journal", nil},
-	{2, "runtime/upkeep", nil},
+	{2, "runtime/maintenance", nil},
 	{2, "runtime/store", nil},
 	{2, "runtime/store/raftlog", nil},
 	{2, "runtime/keyring", nil},

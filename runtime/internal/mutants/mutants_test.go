@@ -38,7 +38,7 @@ func (m mutant) packages() []string {
 		return []string{own, "./runtime/engine/live", "./runtime/follow", "./runtime/bare"}
 	case "./runtime/admin": // which needs a runtime
 		return []string{own, "./runtime"}
-	case "./runtime/upkeep": // whose loop needs a store in files
+	case "./runtime/maintenance": // whose loop needs a store in files
 		return []string{own, "./runtime/bare"}
 	}
 	return []string{own}

@@ -590,13 +590,13 @@ var mutants = []mutant{
 	{what: "a cluster is founded on the store of another one", file: "runtime/engine/replicasnap.go",
 		old: `if r.applied > index {`, new: `if r.applied < 0*index {`, by: "TestAForeignSnapshot"},
 
-	{what: "what retention deletes of the log stays in the files", file: "runtime/upkeep/upkeep.go",
+	{what: "what retention deletes of the log stays in the files", file: "runtime/maintenance/loop.go",
 		old: `	if n > 0 {
 		err = errors.Join(err, l.Disk.PurgeLater())`, new: `	if n < 0 {
 		err = errors.Join(err, l.Disk.PurgeLater())`, by: "TestWhatAHostDeletesLeavesTheFiles"},
-	{what: "what was deleted leaves the files at a start only", file: "runtime/upkeep/upkeep.go",
+	{what: "what was deleted leaves the files at a start only", file: "runtime/maintenance/loop.go",
 		old: `now.Sub(purged) >= purgeEvery {`, new: `purged.IsZero() {`, by: "TestPurgeOnceADay"},
-	{what: "what was unsealed stays in the files", file: "runtime/upkeep/disk.go",
+	{what: "what was unsealed stays in the files", file: "runtime/maintenance/disk.go",
 		old: `if rows == 0 {`, new: `if rows < 0 {`, by: "TestWhatAHostHadUnsealedLeavesTheFiles"},
 	{what: "what retention deletes of conversations stays in the files", file: "runtime/admin/maintenance.go",
 		old: `	if len(list) > 0 {

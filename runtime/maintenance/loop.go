@@ -1,8 +1,8 @@
-// Package upkeep deletes what is older than its retention while a runtime runs, and sees that what was
+// Package maintenance deletes what is older than its retention while a runtime runs, and sees that what was
 // deleted leaves the store's files. The main type is [Loop], which every runtime has: package bare runs it
 // as it is, package admin adds what only a Kehai knows. Package follow says which events stay for their
 // readers.
-package upkeep
+package maintenance
 
 import (
 	"context"
