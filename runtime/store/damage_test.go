@@ -257,6 +257,38 @@ func TestDamage(t *testing.T) {
 	}
 }
 
+// TestDamagedRegistry: a store whose KEYREGISTRY is damaged is not taken for one with another key, whether
+// it is encrypted or not.
+func TestDamagedRegistry(t *testing.T) {
+	at := func(n int) func([]byte) []byte { return func(b []byte) []byte { b[n] ^= 0x40; return b } }
+	for name, key := range bothKeys(16) {
+		t.Run(name, func(t *testing.T) {
+			whole := sample(t, key).closed
+			changes := map[string]func([]byte) []byte{"first": at(16), "middle": at(21), "last": at(27)}
+			if key == nil {
+				changes["all"] = func(b []byte) []byte { return make([]byte, len(b)) }
+			}
+			for which, change := range changes {
+				dir := copyDir(t, whole)
+				edit(t, filepath.Join(dir, "KEYREGISTRY"), change)
+				wantFault(t, store.Options{Dir: dir, Key: key}, engine.ErrCorrupt, "KEYREGISTRY: byte ",
+					"Restore a backup")
+				if t.Failed() {
+					t.Fatalf("that was the change of the %s byte", which)
+				}
+			}
+			if key == nil {
+				return
+			}
+			dir := copyDir(t, whole) // its key cannot tell this from another one
+			edit(t, filepath.Join(dir, "KEYREGISTRY"), at(3))
+			wantFault(t, store.Options{Dir: dir, Key: key}, engine.ErrKey, "another key", "KEYREGISTRY is damaged",
+				"Restore a backup")
+			wantFault(t, store.Options{Dir: dir}, engine.ErrKey, "no key was given")
+		})
+	}
+}
+
 func names(t *testing.T, dir string) []string {
 	t.Helper()
 	var all []string
@@ -290,7 +322,7 @@ func TestAnyFlippedByte(t *testing.T) {
 				return b
 			})
 			s, err := store.Open(store.Options{Dir: dir})
-			if errors.Is(err, engine.ErrCorrupt) || errors.Is(err, engine.ErrKey) {
+			if errors.Is(err, engine.ErrCorrupt) {
 				refused++
 				continue
 			}
