@@ -15,7 +15,8 @@ type Identify struct {
 	// Blank: under this title the pane was empty before, and nothing was said yet. Others may
 	// have been told the same.
 	Blank bool
-	// Shows is the conversation last shown in the window, if this frame continues it; "" if it does not.
+	// Shows is the conversation last shown in the window, if this frame continues it; ""
+	// if it does not.
 	Shows ConversationID
 	// Moves is that of the answer by which the window showed it.
 	Moves int `json:",omitempty"`
@@ -50,11 +51,13 @@ const (
 	OverlapWeak Overlap = "weak" // the same bubbles, but anybody may have written them
 	// OverlapAll: several bubbles that anybody may have written, and it has shown no others.
 	OverlapAll Overlap = "all"
-	// OverlapGap: nothing matches, but enough time has passed for that much to have come unseen.
+	// OverlapGap: nothing matches, but enough time has passed for that much to have come
+	// unseen.
 	OverlapGap Overlap = "gap"
 	// OverlapBack: nothing matches, but the window was scrolled back, or shows no whole bubble.
 	OverlapBack Overlap = "back"
-	// OverlapApart: nothing matches, and too little time has passed for that much to have come.
+	// OverlapApart: nothing matches, and too little time has passed for that much to have
+	// come.
 	OverlapApart Overlap = "apart"
 	OverlapOther Overlap = "other" // it is another transcript
 )

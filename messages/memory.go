@@ -167,7 +167,8 @@ type RecallDue struct {
 // MessageType implements [Message].
 func (RecallDue) MessageType() Type { return Type{"recall_due", 1} }
 
-// MaterialDue is a conversation's own timer: a reply is then written without what has not been recalled.
+// MaterialDue is a conversation's own timer: a reply is then written without what has not
+// been recalled.
 type MaterialDue struct {
 	Key string `json:"key"`
 }

@@ -111,7 +111,8 @@ type sealed struct {
 	Body    json.RawMessage `json:"body"`
 }
 
-// Codec writes and reads messages of known types. It is immutable and safe for concurrent use.
+// Codec writes and reads messages of known types. It is immutable and safe for
+// concurrent use.
 type Codec struct {
 	byName map[string]Entry
 	byType map[reflect.Type]Entry

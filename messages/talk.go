@@ -55,7 +55,8 @@ func (ReplyJudged) MessageType() Type { return Type{"reply_judged", 1} }
 // Subject implements [About].
 func (m ReplyJudged) Subject() ConversationID { return m.Conversation }
 
-// JudgeAgain says that a judgement has expired: the conversation asks again if the turn still waits.
+// JudgeAgain says that a judgement has expired: the conversation asks again if the turn
+// still waits.
 type JudgeAgain struct {
 	Conversation ConversationID `json:"conversation"`
 	Turn         int64          `json:"turn"`
@@ -90,7 +91,8 @@ func (ReplyFate) MessageType() Type { return Type{"reply_fate", 1} }
 // Subject implements [About].
 func (m ReplyFate) Subject() ConversationID { return m.Conversation }
 
-// JudgementDue is the judge's own timer: for a waiting question, or a judgement that expires.
+// JudgementDue is the judge's own timer: for a waiting question, or a judgement that
+// expires.
 type JudgementDue struct{}
 
 // MessageType implements [Message].
@@ -102,7 +104,8 @@ type JudgementOld struct{}
 // MessageType implements [Message].
 func (JudgementOld) MessageType() Type { return Type{"judgement_old", 1} }
 
-// JudgementMade reports one judgement. The judge publishes it in the turn that records it.
+// JudgementMade reports one judgement. The judge publishes it in the turn that records
+// it.
 type JudgementMade struct {
 	Conversation ConversationID `json:"conversation"`
 	Message      MessageID      `json:"message"` // the newest one that was judged

@@ -42,7 +42,8 @@ func (r *Runtime) Inspect() control.Status {
 // open, and as soon as it is about to be closed.
 func (r *Runtime) Healthy() error { return r.core.Healthy() }
 
-// listen is the engine's listener: it hands every event on and keeps what Healthy needs.
+// listen is the engine's listener: it hands every event on and keeps what
+// Healthy needs.
 func (r *Runtime) listen(ev Event) { r.core.Listen(ev, func() { r.tell(ev) }) }
 
 func (r *Runtime) tell(ev Event) {

@@ -26,10 +26,10 @@ type Config = config.Config
 // Default is the configuration used where nothing is set.
 func Default() Config { return config.Default() }
 
-// OpenOffline opens the store of a configuration while no Kehai runs on it, to look and
-// to tidy up; otherwise the error wraps engine.ErrInUse. Of the options it uses the
-// logger, the message types, and the actor kinds that say whom their rows are about.
-// Close it after use.
+// OpenOffline opens the store of a configuration while no Kehai runs on it, to look
+// and to tidy up; otherwise the error wraps engine.ErrInUse. Of the options it uses
+// the logger, the message types, and the actor kinds that know whom their rows are
+// about. Close it after use.
 func OpenOffline(cfg Config, opts ...Option) (*offline.Store, error) {
 	set := newSettings(cfg, opts)
 	return offline.Open(cfg, set.log, set.tables, append(set.kinds, bound(cfg)...))
@@ -117,8 +117,8 @@ func WithListener(fn func(Event)) Option {
 	return func(s *settings) { s.listeners = append(s.listeners, fn) }
 }
 
-// WithMessages adds the host's own message types. A durable type says whom it is about,
-// so that [Runtime.Forget] finds it: see [messages.Durable].
+// WithMessages adds the host's own message types. A durable type names the conversation it is
+// about, so that [Runtime.Forget] finds it: see [messages.Durable].
 func WithMessages(t messages.Table) Option {
 	return func(s *settings) { s.tables = append(s.tables, t) }
 }
@@ -157,14 +157,14 @@ func WithStoreWrapper(wrap func(engine.Store) engine.Store) Option {
 	return func(s *settings) { s.wrapStore = append(s.wrapStore, wrap) }
 }
 
-// WithMoreProcessors lets Kehai raise GOMAXPROCS by 16 while it removes from the files of its
-// store what was forgotten. Of a million events that takes some seconds, in which a change
-// otherwise waits up to a third of a second to be stored.
+// WithMoreProcessors lets Kehai raise GOMAXPROCS by 16 while it removes forgotten rows
+// from the files of its store. With a million events that takes some seconds; without the
+// option a change then waits up to a third of a second to be stored.
 func WithMoreProcessors() Option { return func(s *settings) { s.moreProcessors = true } }
 
 // WithStore keeps state in another store than Badger in the data directory. The runtime
-// closes it. Without a data directory there is no control socket. What is stored there is
-// sealed only with [WithSealer].
+// closes it. Without a data directory there is no control socket. Rows there are sealed
+// only with [WithSealer].
 func WithStore(open func() (engine.Store, error)) Option {
 	return func(s *settings) { s.store = open }
 }

@@ -74,8 +74,7 @@ func (r *Runtime) makePlan() (plan, error) {
 	return p, nil
 }
 
-// known are all kinds, including those that are switched off: sending to these is no
-// mistake.
+// known are all kinds, including switched-off ones: sending to these is no mistake.
 func (p *plan) known(kinds []actorRow, workers []workerRow) (names []string) {
 	for _, k := range kinds {
 		names = append(names, k.kind)

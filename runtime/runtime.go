@@ -261,9 +261,10 @@ func (r *Runtime) Resume(ctx context.Context, window string) error {
 }
 
 // Forget deletes everything stored about a conversation, given by its id or a name that
-// only it has: messages, what its actors know, verdicts, dead letters, mail. What is
-// visible next counts as known and is not delivered again, so the conversation's name is
-// kept. Subscriptions that have not read its messages yet never will.
+// only it has: messages, what its actors know, verdicts, dead letters, mail. Messages
+// that are visible next count as known and are not delivered again, so the
+// conversation's name is kept. Subscriptions that have not read its messages yet never
+// will.
 func (r *Runtime) Forget(ctx context.Context, c messages.ConversationID) (engine.Forgotten, error) {
 	return r.admin.Forget(ctx, c)
 }
@@ -281,8 +282,8 @@ func (r *Runtime) diskNow() maintenance.Disk {
 // out: confirmed once its own bubble was seen, not_sent if nothing stands in the
 // window, unknown if nobody can tell; nothing is ever sent a second time.
 //
-// The window is named as in the configuration, with or without its node. Of the
-// text's control characters only line feeds are typed; it has at most
+// The window is named as in the configuration, with or without its node. Line feeds
+// are the only control characters of the text that are typed; it has at most
 // outbound.MaxText characters.
 func (r *Runtime) Send(ctx context.Context, window string, c messages.ConversationID, text messages.Text,
 	key string) error {

@@ -17,9 +17,9 @@ type Machines struct {
 	ends []func() error // of the present processes, by node
 }
 
-// SimulateCluster runs whole Kehais as one cluster. machine makes what a node runs, anew at each start of its
-// process; the windows that it is given outlive that. Of what o.Node returns, Latency, Wait, Divert and
-// the Store are used. The caller closes the machines.
+// SimulateCluster runs whole Kehais as one cluster. machine makes what a node runs, anew at each start
+// of its process; the windows that it is given outlive that. From the result of o.Node it uses Latency,
+// Wait, Divert and the Store. The caller closes the machines.
 func SimulateCluster(o engine.SimClusterOptions, machine func(node string) (*runtime.Runtime, error)) (*Machines,
 	error) {
 	m := &Machines{ends: make([]func() error, len(o.Nodes))}

@@ -88,7 +88,8 @@ func (d *desk) wantJudged(want ...string) {
 	}
 }
 
-// wantChanges checks the changes sent to the history and the notifier, each as "from → to".
+// wantChanges checks the changes sent to the history and the notifier, each as
+// "from → to".
 func (d *desk) wantChanges(want ...string) {
 	d.t.Helper()
 	got := map[messages.Address][]string{}

@@ -19,7 +19,8 @@ const (
 // Rules are the thresholds of the clear cases and of the fallback. "More than"
 // and "less than" exclude the number itself.
 type Rules struct {
-	// Away at more than this share of the last minute without a face, 0 to 1. Default 0.7.
+	// Away at more than this share of the last minute without a face, 0 to 1.
+	// Default 0.7.
 	NoFaceRatio float64 `yaml:"no_face" min:"0" max:"1"`
 
 	// Focused at more than this eye aspect ratio, 0 to 1. It applies to eyes of the
@@ -57,7 +58,8 @@ type Rules struct {
 	// 0 is never. Not used by profile seed. Default 10m.
 	LongIdle time.Duration `yaml:"long_idle" min:"0s" max:"24h"`
 
-	// A camera that said nothing for longer than this counts as absent, 1s to 1h. Default 15s.
+	// A camera that said nothing for longer than this counts as absent, 1s to 1h.
+	// Default 15s.
 	CameraAge time.Duration `yaml:"camera_age" min:"1s" max:"1h"`
 
 	// And so does the use of the computer, 1s to 1h. Default 1m30s.
@@ -80,7 +82,8 @@ func DefaultRules() Rules {
 	}
 }
 
-// Plain returns the rules without the guards of profile default, as profile seed uses them.
+// Plain returns the rules without the guards of profile default, as profile seed
+// uses them.
 func (r Rules) Plain() Rules {
 	r.Strict, r.Personal, r.CoveredKey, r.LongIdle = false, false, 0, 0
 	return r

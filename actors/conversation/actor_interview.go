@@ -155,7 +155,8 @@ func withKinds(kinds []string, spans []pii.Span) []string {
 	return kinds
 }
 
-// hidden is a message of an interview as it is stored and told: masked. Other messages stay as they are.
+// hidden is a message of an interview as it is stored and told: masked. Other messages stay
+// as they are.
 func (a *actor) hidden(turn *actors.Turn, m messages.InboundMessage) messages.InboundMessage {
 	v, led := a.leads(turn)
 	if !led {

@@ -139,7 +139,8 @@ func (a *actor) unanswer(turn *actors.Turn, list []messages.MessageDelivered, go
 	}
 }
 
-// takeOut deletes here what moves, and makes memory forget it. The messages that stay are renumbered.
+// takeOut deletes here what moves, and makes memory forget it. The messages that stay are
+// renumbered.
 func (a *actor) takeOut(turn *actors.Turn, p part, gone map[messages.MessageID]bool) {
 	for _, d := range p.messages {
 		a.unremember(turn, d.ID)

@@ -69,17 +69,20 @@ type Particular struct {
 	// The assistant's name in it. Empty: as everywhere. Default empty.
 	Persona string `yaml:"persona"`
 
-	// How the assistant speaks in it: inherit, polite_soft, casual or formal. Default inherit.
+	// How the assistant speaks in it: inherit, polite_soft, casual or formal. Default
+	// inherit.
 	Tone string `yaml:"tone" oneof:"inherit|polite_soft|casual|formal"`
 
 	// Hours in which nothing goes out by itself, such as 22:00-07:00. Empty: as
 	// everywhere. Default empty.
 	Quiet string `yaml:"quiet" form:"quiet?"`
 
-	// Replies an hour that may go out by themselves, -1 to 1000; -1 is as everywhere. Default -1.
+	// Replies an hour that may go out by themselves, -1 to 1000; -1 is as everywhere.
+	// Default -1.
 	PerHour int `yaml:"per_hour" min:"-1" max:"1000"`
 
-	// Replies that may go out by themselves in a row, -1 to 1000; -1 is as everywhere. Default -1.
+	// Replies that may go out by themselves in a row, -1 to 1000; -1 is as everywhere.
+	// Default -1.
 	InARow int `yaml:"in_a_row" min:"-1" max:"1000"`
 
 	// What becomes of a reply while the person is focused: inherit, hold, draft, notify

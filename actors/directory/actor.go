@@ -162,7 +162,8 @@ func (a *actor) issueAs(turn *actors.Turn, id messages.ConversationID, title mes
 	turn.Publish(events.ConversationNamed{Conversation: id, App: a.app, Name: k.Name(), New: true, At: turn.Now()})
 }
 
-// newID makes a free id from the message that first showed the conversation and the store's seed.
+// newID makes a free id from the message that first showed the conversation and the
+// store's seed.
 func (a *actor) newID(turn *actors.Turn) messages.ConversationID {
 	seed, ok := seeds.Get(turn, "seed")
 	if !ok {

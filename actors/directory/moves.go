@@ -74,7 +74,8 @@ func (d Decision) rests(q messages.Identify) []messages.ConversationID {
 	return list
 }
 
-// settled is a decision, unless it rests on a ledger that is on its way: then nothing is decided.
+// settled is a decision, unless it rests on a ledger that is on its way: then nothing is
+// decided.
 func (d Decision) settled(q messages.Identify, known map[messages.ConversationID]Known,
 	moving []messages.ConversationID) Decision {
 	if len(moving) == 0 {

@@ -18,7 +18,8 @@ import (
 // Rules say which titles are believed, by the engine's confidence. A confidence of
 // 0 means that the title was not read from pixels, so that it is certain.
 type Rules struct {
-	// Confidence below which the title of a window is unreadable, 0.01 to 1. Default 0.25.
+	// Confidence below which the title of a window is unreadable, 0.01 to 1.
+	// Default 0.25.
 	Title float64 `yaml:"title" min:"0.01" max:"1" atmost:"title_new"`
 
 	// Confidence below which a title must be that of a known conversation, 0.01 to

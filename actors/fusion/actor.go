@@ -126,7 +126,8 @@ func (a *actor) Receive(turn *actors.Turn, msg messages.Message) error {
 	return nil
 }
 
-// read decides whether a frame can be trusted, and asks whose conversation it shows.
+// read decides whether a frame can be trusted, and asks whose conversation it
+// shows.
 func (a *actor) read(turn *actors.Turn, m messages.FrameRead) {
 	if a.o.Strategy.needsProof() && a.withhold(turn, m) {
 		return
@@ -135,7 +136,8 @@ func (a *actor) read(turn *actors.Turn, m messages.FrameRead) {
 	a.ask(turn, m)
 }
 
-// latest returns the view seen last: the ignored one if there is one, else the one passed on.
+// latest returns the view seen last: the ignored one if there is one, else the
+// one passed on.
 func (a *actor) latest(turn *actors.Turn) View {
 	if a.ignored.Conversation != "" {
 		return a.ignored
@@ -249,7 +251,8 @@ func (a *actor) saw(turn *actors.Turn, m messages.FrameRead, before View) {
 	}
 }
 
-// takenBack reports whether all that a pending view shows was taken back: the notices stand in its place.
+// takenBack reports whether all that a pending view shows was taken back: the notices stand
+// in its place.
 func (p Pending) takenBack(v View, marks []messages.Mark) bool {
 	marks = slices.DeleteFunc(slices.Clone(marks), func(k messages.Mark) bool { return k.Kind != messages.MarkUnsent })
 	list := p.Detection.Bubbles
@@ -260,7 +263,8 @@ func (p Pending) takenBack(v View, marks []messages.Mark) bool {
 	return at.Y >= first.Y && at.Y < first.Y+first.H
 }
 
-// contest notes that the bubbles of the pending view have appeared under another title.
+// contest notes that the bubbles of the pending view have appeared under another
+// title.
 func (a *actor) contest(turn *actors.Turn, pending Pending, view View) {
 	if !pending.Refuted && pending.View.Conversation != view.Conversation && pending.View.claims(view) {
 		pending.Contested, pending.Refuted = true, pending.Contested
@@ -419,7 +423,8 @@ func (a *actor) before(turn *actors.Turn, c messages.ConversationID) View {
 	return last
 }
 
-// forgetEchoes drops what was sent to a conversation, unless it may still appear in the window.
+// forgetEchoes drops what was sent to a conversation, unless it may still appear
+// in the window.
 func (a *actor) forgetEchoes(turn *actors.Turn, c messages.ConversationID, at time.Time) {
 	known, ok := echoes.Get(turn, string(c))
 	open := slices.ContainsFunc(known.Sends, func(s Send) bool { return at.Sub(s.At) < a.o.Rules.EchoWindow })

@@ -69,7 +69,8 @@ func (a *actor) identified(turn *actors.Turn, answer messages.Identified) {
 	a.o.Strategy.take(a, turn, m, view, k)
 }
 
-// join takes what was shown last of a conversation for that of the one that it went into.
+// join takes what was shown last of a conversation for that of the one that it went
+// into.
 func (a *actor) join(turn *actors.Turn, from, into messages.ConversationID) {
 	if view, ok := lastViews.Get(turn, string(from)); ok {
 		lastViews.Delete(turn, string(from))

@@ -14,7 +14,8 @@ const (
 	maxClaims = 64
 )
 
-// Echoes remembers what Kehai itself has sent, so that it is recognised in the window.
+// Echoes remembers what Kehai itself has sent, so that it is recognised in the
+// window.
 type Echoes struct {
 	Sends  []Send  `json:"sends,omitempty"`
 	Claims []Claim `json:"claims,omitempty"`
@@ -55,7 +56,8 @@ func (e *Echoes) Sending(r Rules, s Send) {
 	e.Sends = e.Sends[max(0, len(e.Sends)-maxSends):]
 }
 
-// Text looks for a text without a side among what was sent, as a whole and line by line.
+// Text looks for a text without a side among what was sent, as a whole and line
+// by line.
 func (e *Echoes) Text(r Rules, c messages.ConversationID, t messages.Text, at time.Time) (Echo, bool) {
 	var sends []text.Send
 	var traces []string

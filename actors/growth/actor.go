@@ -15,7 +15,8 @@ import (
 // Kind is the actor's kind; the key is the conversation.
 const Kind = messages.ActorGrowth
 
-// Tables of what has grown from a conversation; a reader of the store decodes rows with them.
+// Tables of what has grown from a conversation; a reader of the store decodes rows with
+// them.
 var (
 	Topics    = actors.NewTable[memory.Topic]("topics")
 	Entities  = actors.NewTable[memory.Entity]("entities")
@@ -210,7 +211,8 @@ func (a *actor) there(turn *actors.Turn, m messages.EventsRead, part uint64) {
 	}
 }
 
-// sweep removes what rests on events that were in no part when all were read anew, some at a time.
+// sweep removes what rests on events that were in no part when all were read anew, some
+// at a time.
 func (a *actor) sweep(turn *actors.Turn) {
 	lane, _ := Lanes.Get(turn, LaneRow)
 	n := 0

@@ -107,7 +107,8 @@ func waiting(turn *actors.Turn, lane Lane) (uint64, Job, bool) {
 	return 0, Job{}, false
 }
 
-// held are the topics with a state that holds, in the order of time; tasks alone if so wanted.
+// held are the topics with a state that holds, in the order of time; tasks alone if so
+// wanted.
 func (a *actor) held(turn *actors.Turn, tasks bool) (list []memory.Topic) {
 	for _, t := range topics(turn) {
 		if _, holds := t.Now(); holds && t.Kind != memory.Summary && (!tasks || t.Kind == memory.Task) {

@@ -21,7 +21,8 @@ type Rules struct {
 	// do not, 0 to 10000; 0 asks none. Default 30.
 	PerHour int `yaml:"per_hour" min:"0" max:"10000"`
 
-	// Time from a message to the question about it and what was said since, 1s to 1h. Default 1m.
+	// Time from a message to the question about it and what was said since, 1s to 1h.
+	// Default 1m.
 	Pause time.Duration `yaml:"pause" min:"1s" max:"1h"`
 }
 

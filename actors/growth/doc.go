@@ -50,5 +50,6 @@
 // "jobs" by their number, the questions that wait or failed, and "read"; "lane" with the
 // row "lane".
 //
-// A crash loses nothing: all but the question to the model is durable, and that is asked again.
+// A crash loses nothing: all but the question to the model is durable, and that is asked
+// again.
 package growth

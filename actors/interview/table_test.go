@@ -81,7 +81,8 @@ func (r row) String() string {
 		list(len(r.on), func(i int) string { return string(r.on[i]) }), r.when, r.to)
 }
 
-// TestTableIsTheDocumentedOne compares the table of the code with the one that people read.
+// TestTableIsTheDocumentedOne compares the table of the code with the one that
+// people read.
 func TestTableIsTheDocumentedOne(t *testing.T) {
 	var code []string
 	for _, r := range table {

@@ -17,7 +17,8 @@ const Kind = messages.ActorJudge
 // Row is what a judge knows of its scope.
 type Row struct {
 	State
-	// Asked is the question that is not answered yet; Asks counts how often the model was asked.
+	// Asked is the question that is not answered yet; Asks counts how often the model was
+	// asked.
 	Asked *messages.JudgeReply `json:"asked,omitempty"`
 	Asks  int                  `json:"asks,omitempty"`
 	// Turn and Epoch belong to the newest question that was answered.
@@ -214,7 +215,8 @@ func (a *actor) answer(turn *actors.Turn, row Row, v Verdict) {
 	}
 }
 
-// due asks the model a question that has waited long enough, or makes the conversation ask again.
+// due asks the model a question that has waited long enough, or makes the conversation
+// ask again.
 func (a *actor) due(turn *actors.Turn) {
 	row, ok := Rows.Get(turn, RowKey)
 	switch {

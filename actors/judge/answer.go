@@ -71,7 +71,8 @@ func Unjudged(err error) Verdict {
 // asks is how often a model is asked for one judgement while its answers are unreadable.
 const asks = 2
 
-// Take reads answer number n, counted from 1. again asks once more; otherwise the verdict counts.
+// Take reads answer number n, counted from 1. again asks once more; otherwise the verdict
+// counts.
 func Take(answer, prompt messages.Text, n int) (v Verdict, again bool) {
 	v, err := ParseAnswer(answer, prompt)
 	if err == nil {

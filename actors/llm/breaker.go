@@ -25,7 +25,8 @@ func (s State) String() string {
 
 // BreakerRule says when a model that fails is left alone.
 type BreakerRule struct {
-	// Failures in a row after which nothing is asked for a while, 1 to 100. Default 3.
+	// Failures in a row after which nothing is asked for a while, 1 to 100.
+	// Default 3.
 	Failures int `yaml:"failures" min:"1" max:"100"`
 
 	// How long nothing is asked then, 1s to 1h, unless the server says when to

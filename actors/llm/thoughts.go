@@ -35,7 +35,8 @@ var tags = []struct{ open, close string }{
 	{"<|channel|>final<|message|>", ""}, // an answer without a thought
 }
 
-// lateTag ends a thought whose beginning is in the question. It stands on a line of its own.
+// lateTag ends a thought whose beginning is in the question. It stands on a line of its
+// own.
 const lateTag = "</think>"
 
 // add takes the next piece and returns what belongs to the answer; anew reports that what

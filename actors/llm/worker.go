@@ -31,7 +31,8 @@ type Streamer interface {
 	Stream(ctx context.Context, q Question, write func(piece string)) (Reply, error)
 }
 
-// Purpose is what a question is for. It decides which model is asked and how long that may take.
+// Purpose is what a question is for. It decides which model is asked and how long
+// that may take.
 type Purpose string
 
 // Purposes. Any other one is allowed too.
@@ -176,7 +177,8 @@ func (c *Client) Close() error {
 	return nil
 }
 
-// Worker answers messages.AskLLM with a model, usually a [Client] shared with the other workers.
+// Worker answers messages.AskLLM with a model, usually a [Client] shared with the other
+// workers.
 type Worker struct{ model Model }
 
 var _ actors.Reporter = Worker{}

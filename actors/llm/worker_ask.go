@@ -132,7 +132,8 @@ func (c *Client) limit(ctx context.Context, q Question, streamed bool) (
 	}
 }
 
-// harmless is the value of a panic without private words. Those of the Go runtime have none.
+// harmless is the value of a panic without private words. Those of the Go runtime have
+// none.
 func harmless(r any) any {
 	if e, ok := r.(runtime.Error); ok {
 		return e
@@ -225,7 +226,8 @@ func (c *Client) begin(q Question) (Ticket, *Error) {
 		string(c.last[q.Model]) + ")", RetryAfter: wait}
 }
 
-// end tells the breaker, and reports when a model begins to fail, fails in another way or answers again.
+// end tells the breaker, and reports when a model begins to fail, fails in another way or
+// answers again.
 func (c *Client) end(q Question, ticket Ticket, failure *Error) {
 	o, pause := outcome(failure), time.Duration(0)
 	if o == Failed {

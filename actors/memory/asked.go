@@ -17,7 +17,8 @@ const (
 	Animals = `猫|犬|ねこ|いぬ|ペット|うさぎ|ハムスター|インコ|亀`
 )
 
-// FactName is the name under which a fact is stored, whatever word tells it. A stored one keeps its name.
+// FactName is the name under which a fact is stored, whatever word tells it. A stored one
+// keeps its name.
 type FactName string
 
 // Facts that say where somebody belongs.
@@ -45,7 +46,8 @@ var facts = []struct {
 	{[]FactName{"phone number", "電話番号"}, "", regexp.MustCompile(`電話番号|\bphone number\b`)},
 }
 
-// Matters are what a Japanese sentence tells, or asks for, by its own word, as alternatives of a pattern.
+// Matters are what a Japanese sentence tells, or asks for, by its own word, as alternatives
+// of a pattern.
 const Matters = `名前|誕生日|趣味|出身|血液型|職業|仕事|最寄り駅|待ち合わせ(?:場所|時間)?|集合(?:場所|時間)?|` +
 	`締め切り|締切|会議|打ち合わせ|合言葉|電話番号|好物|身長|結婚記念日|部署|番号`
 
@@ -118,7 +120,8 @@ func Asked(question string, speakers []string) (list []Topic) {
 	return list
 }
 
-// maxRelated is how many people and animals, and how many matters, of a question are looked up.
+// maxRelated is how many people and animals, and how many matters, of a question are
+// looked up.
 const maxRelated = 3
 
 // Known is a state that holds, with the words in which it is told.

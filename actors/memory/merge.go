@@ -28,7 +28,8 @@ const (
 	maxCandidates = 60
 	// sure is how many of the best lexical results keep their seats.
 	sure = 12
-	// second is what each further route adds to a score, and the most such a route gives on its own.
+	// second is what each further route adds to a score, and the most such a route gives
+	// on its own.
 	second = 0.01
 	alone  = 0.05
 	// meant is what the best result by meaning is worth, beside the best lexical one with 1.
@@ -80,7 +81,8 @@ type key struct {
 	id messages.MessageID
 }
 
-// past marks the events that are outdated. Where the question is not about what was, they lose.
+// past marks the events that are outdated. Where the question is not about what was, they
+// lose.
 func past(list []Candidate, found []Found, mode Mode) []Candidate {
 	over := map[key]bool{}
 	for _, f := range found {

@@ -185,7 +185,8 @@ func (t Topic) worded() (written, own []Claim) {
 
 func inTime(a, b Claim) int { return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Event, b.Event)) }
 
-// telling puts the claim first that tells more: one from which something was learned, and a longer one.
+// telling puts the claim first that tells more: one from which something was learned, and a
+// longer one.
 func telling(a, b Claim) int {
 	sure := map[bool]int{true: 1}
 	return cmp.Or(sure[b.Sure]-sure[a.Sure], cmp.Compare(len(b.Body), len(a.Body)), inTime(a, b))

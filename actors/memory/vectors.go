@@ -24,7 +24,7 @@ type Embedding struct {
 	Tries   int              `json:"tries,omitempty"`  // in a row that failed
 }
 
-// Of returns how far it is with a model. Vectors of another one count as none.
+// Of returns how far it is with a model. Vectors of another model do not count.
 func (e Embedding) Of(model string) Embedding {
 	if e.Model == model {
 		return e

@@ -59,7 +59,8 @@ func NewCache(limit int) *Cache {
 		looks: map[messages.WindowID]messages.Learnt{}, rows: map[messages.WindowID]learntSides{}}
 }
 
-// known is what a request knows of its window, or, if that is nothing, what the last request knew.
+// known is what a request knows of its window, or, if that is nothing, what the last
+// request knew.
 func (c *Cache) known(window messages.WindowID, learnt messages.Learnt) messages.Learnt {
 	c.mu.Lock()
 	defer c.mu.Unlock()

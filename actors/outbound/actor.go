@@ -210,7 +210,8 @@ func (a *actor) perform(turn *actors.Turn, row string, s Reply, do Effect) {
 	}
 }
 
-// Each step of the hands is tried only once: if it fails, the window shows how far it got.
+// Each step of the hands is tried only once: if it fails, the window shows how far it
+// got.
 var (
 	typeTime = actors.CallOptions{Deadline: 30 * time.Second}
 	keyTime  = actors.CallOptions{Deadline: 10 * time.Second}
@@ -222,7 +223,8 @@ func (a *actor) typing(turn *actors.Turn, d time.Duration) {
 		messages.Typing{Window: a.window, Until: turn.Now().Add(d)})
 }
 
-// announce tells all readers what will appear. It is committed together with the call that types.
+// announce tells all readers what will appear. It is committed together with the call
+// that types.
 func (a *actor) announce(turn *actors.Turn, s Reply) {
 	sent := messages.TextSent{Conversation: s.Conversation, Text: s.Text, Trace: s.Trace, At: turn.Now(),
 		Window: a.window}

@@ -20,7 +20,8 @@ type Rules struct {
 	// nobody knows whether it was sent. Default 30s.
 	Confirm time.Duration `yaml:"confirm" min:"1s" max:"10m"`
 
-	// How long a reply waits for a window in which it can be typed, 1s to 24h. Default 10m.
+	// How long a reply waits for a window in which it can be typed, 1s to 24h. Default
+	// 10m.
 	Timeout time.Duration `yaml:"timeout" min:"1s" max:"24h"`
 
 	// Pause after an attempt that could not be made, 100ms to 10s; it doubles with
@@ -30,7 +31,8 @@ type Rules struct {
 	// Longest such pause, 100ms to 1h, at least retry. Default 15s.
 	RetryCap time.Duration `yaml:"retry_cap" min:"100ms" max:"1h"`
 
-	// Pause between two looks while the window may still be drawing, 10ms to 5s. Default 400ms.
+	// Pause between two looks while the window may still be drawing, 10ms to 5s.
+	// Default 400ms.
 	Redraw time.Duration `yaml:"redraw" min:"10ms" max:"5s"`
 
 	// Looks, or attempts, after which a step of the hands has failed, 1 to 20. Default 3.
@@ -40,7 +42,8 @@ type Rules struct {
 	// 1000. Default 3.
 	Streak int `yaml:"streak" min:"1" max:"1000"`
 
-	// Time since the first of them after which the person is told too, 1s to 24h. Default 1m.
+	// Time since the first of them after which the person is told too, 1s to 24h.
+	// Default 1m.
 	StreakTime time.Duration `yaml:"streak_time" min:"1s" max:"24h"`
 }
 
@@ -53,7 +56,8 @@ func DefaultRules() Rules {
 	}
 }
 
-// State is how far a reply has come. The table in the package comment lists the transitions.
+// State is how far a reply has come. The table in the package comment lists the
+// transitions.
 type State string
 
 // States of a reply.
@@ -103,7 +107,8 @@ type Reply struct {
 	Pressed bool `json:"pressed,omitempty"`
 	Stop    bool `json:"stop,omitempty"`
 	Looks   int  `json:"looks,omitempty"` // in this state
-	// Before is the end of the transcript before anything was typed; nil until it is read.
+	// Before is the end of the transcript before anything was typed; nil until it is
+	// read.
 	Before []Mark `json:"before,omitempty"`
 	Read   bool   `json:"read,omitempty"` // Before was read, and may be empty
 	// Adrift is when its conversation was first shown without that tail. Without it,
@@ -118,7 +123,8 @@ func (s Reply) sending() messages.Sending {
 	return messages.Sending{Conversation: s.Conversation, Turn: s.Turn, Epoch: s.Epoch, Key: s.Key}
 }
 
-// task names what the reply is about, for the stall watch: the host's key, or the reply's own trace.
+// task names what the reply is about, for the stall watch: the host's key, or the reply's
+// own trace.
 func (s Reply) task() string {
 	if s.Key != "" {
 		return s.Key
@@ -319,7 +325,8 @@ func (r Rules) adrift(s Reply, now time.Time) (Reply, []Effect) {
 	return r.putOff(s, messages.SendElsewhere, now)
 }
 
-// check decides whether Enter is pressed: only over the whole text, in its conversation.
+// check decides whether Enter is pressed: only over the whole text, in its
+// conversation.
 func (r Rules) check(s Reply, e Event, now time.Time) (Reply, []Effect) {
 	switch {
 	case appeared(s, e.Tail): // a person pressed Enter
@@ -394,7 +401,8 @@ func (r Rules) unseen(s Reply, code string, now time.Time) (Reply, []Effect) {
 	return s, nil
 }
 
-// failed handles a step that the hands did not complete. A refusal means that no key was pressed.
+// failed handles a step that the hands did not complete. A refusal means that no key was
+// pressed.
 func (r Rules) failed(s Reply, code string, now time.Time) (Reply, []Effect) {
 	refused := untouched(code)
 	reason := reasonOf(code)

@@ -131,7 +131,8 @@ func readField(read messages.FrameRead, want string, typed bool) Field {
 	return holds(lines, compact, ends, typed)
 }
 
-// endsOf returns every proper tail of a text's lines: what a field of a few lines may show of it.
+// endsOf returns every proper tail of a text's lines: what a field of a few lines may
+// show of it.
 func endsOf(want string) (ends []string) {
 	lines := strings.Split(strings.TrimSpace(want), "\n")
 	for i := 1; i < len(lines); i++ {

@@ -81,7 +81,8 @@ func listSign(r rune) bool {
 	return false
 }
 
-// surnameAt returns the end of the longest surname that begins at an index, 0 if there is none.
+// surnameAt returns the end of the longest surname that begins at an index, 0 if there is
+// none.
 func (s *search) surnameAt(k int) int {
 	if s.is(k) != kanji {
 		return 0
@@ -110,8 +111,8 @@ func (s *search) startsItem(i int) bool {
 	return s.at(i-1) == 'は' || s.at(i-1) == 'の'
 }
 
-// endsItem reports whether an item of a list ends at an index. After a name joined by と there
-// must follow a word for something that only people do.
+// endsItem reports whether an item of a list ends at an index. strict, for names that と
+// joins, accepts only a particle or a word of afterList after the item.
 func (s *search) endsItem(j int, strict bool) bool {
 	if listSign(s.at(j)) && s.at(j) != 'と' {
 		return !strict

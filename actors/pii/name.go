@@ -94,7 +94,8 @@ func (s *search) continues(i, end int) bool {
 	return false
 }
 
-// nameBeforeHonour returns the start of the name that ends at an index, or the index if there is none.
+// nameBeforeHonour returns the start of the name that ends at an index, or the index if
+// there is none.
 func (s *search) nameBeforeHonour(k int, mark uint32) int {
 	if start := s.knownBefore(k); start < k {
 		return start
@@ -171,7 +172,8 @@ func (s *search) sentence(i, k int) bool {
 	return false
 }
 
-// afterTitle removes what is not part of a name from the front of a row of kanji: 営業部長田中 and the like.
+// afterTitle removes what is not part of a name from the front of a row of kanji: 営業部長田中
+// and the like.
 func (s *search) afterTitle(i, k int) int {
 	for j := i; j < k; j++ {
 		if e, _ := honorifics.at(s.folded, j); e > 0 && e < k && e > i && e-j > 1 {
@@ -363,7 +365,8 @@ func (s *search) givenAt(i int, doubt bool) int {
 	return 0
 }
 
-// listedGiven reports whether a given name of two letters or more that is no other word begins at an index.
+// listedGiven reports whether a given name of two letters or more that is no other word begins
+// at an index.
 func (s *search) listedGiven(i int) bool {
 	next := s.at(i + 1)
 	for _, e := range s.listed.japanese.first.of(s.at(i)) {
@@ -380,7 +383,8 @@ func givenEnd(r rune) bool { return givenEnds[r] }
 var givenEnds = letterSet(`史典紗結凛蓮陽咲莉羽優悠乃晴愛彩歩実友剛健誠勉豊茂隆修稔清勝弥朋宏洋純淳潤聡智俊駿隼慎学渉航蒼湊碧葵萌芽衣沙那央臣伸輔祐佑裕康秀久寿巳己弦律子美恵郎太男夫雄介助樹香奈菜代江枝也哉斗
 	翔輝司志之彦人治明弘博浩佳花華里理紀希貴織穂帆絵緒音吾悟平朗亮真馬磨吉蔵造三一二次士生毅登成信義行幸孝`)
 
-// boundary reports whether a name may end before an index, because no letter of the same word follows.
+// boundary reports whether a name may end before an index, because no letter of the same
+// word follows.
 func (s *search) boundary(j int) bool {
 	switch s.is(j) {
 	case kanji:
@@ -477,7 +481,8 @@ func (s *search) presented(i int) int {
 	return 0
 }
 
-// firmBefore reports whether a company with a legal form ends at an index, or one that a trade ends.
+// firmBefore reports whether a company with a legal form ends at an index, or one that a
+// trade ends.
 func (s *search) firmBefore(k int) bool {
 	if st, _ := trades.before(s.folded, k); st >= 0 && k-st < k && nameClasses.has(s.is(st-1)) {
 		return true

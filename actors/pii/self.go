@@ -59,7 +59,8 @@ var (
 		させていただく 担当する 担当します`)
 )
 
-// startsAt reports whether a word of the lexicon begins at an index, and endsAt whether one ends there.
+// startsAt reports whether a word of the lexicon begins at an index, and endsAt whether one
+// ends there.
 func (l *lexicon) startsAt(f *folded, i int) bool { end, _ := l.at(f, i); return end > 0 }
 func (l *lexicon) endsAt(f *folded, i int) bool   { start, _ := l.before(f, i); return start >= 0 }
 

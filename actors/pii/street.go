@@ -648,7 +648,8 @@ func (s *search) houseLast(i int) int {
 	return e
 }
 
-// romaji is the end of 1-2-3 Shibuya, Shibuya-ku, Tokyo 150-0002; 0 if there is none.
+// romaji is the end of 1-2-3 Shibuya, Shibuya-ku, Tokyo 150-0002; 0 if there is
+// none.
 func (s *search) romaji(i int) int {
 	j, dashes := i, 0
 	for dashes <= 3 {

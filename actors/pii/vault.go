@@ -19,7 +19,8 @@ import (
 // ones in any other. Values whose digits would be equal get more of them; another
 // spelling of the same value gets a number: [氏名·7f3a-2].
 type Vault struct {
-	// Key is the conversation's key, at least 16 bytes. It is not stored with the originals.
+	// Key is the conversation's key, at least 16 bytes. It is not stored with the
+	// originals.
 	Key []byte `json:"-"`
 	// Labels are the words in the placeholders.
 	Labels Labels `json:"-"`
@@ -175,7 +176,8 @@ func nextPlaceholder(text string, from int) (start, end int) {
 	return -1, -1
 }
 
-// labelsIn returns the labels in brackets in a text, with and without digits: what is masked already.
+// labelsIn returns the labels in brackets in a text, with and without digits: what is
+// masked already.
 func labelsIn(text string) (list []Span) {
 	for i := 0; i < len(text); {
 		r, size := utf8.DecodeRuneInString(text[i:])
@@ -251,7 +253,8 @@ func middleDot(r rune) bool {
 	return r == '·' || r == '・' || r == '･' || r == '‧' || r == '•' || r == '∙'
 }
 
-// isDigest reports whether a text is hexadecimal digits, possibly with the number of a spelling.
+// isDigest reports whether a text is hexadecimal digits, possibly with the number of a
+// spelling.
 func isDigest(s string) bool {
 	hexes, spelling, more := strings.Cut(s, "-")
 	if len(hexes) < fewDigits || len(hexes) > mostDigest || more && spelling == "" {

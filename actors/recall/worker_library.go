@@ -26,7 +26,8 @@ type Rows interface {
 	) error
 	// Talks yields how far each conversation has come, until yield fails.
 	Talks(ctx context.Context, yield func(messages.ConversationID, memory.Talk) error) error
-	// Talk returns how far a conversation has come, and Change its nth change; false if there is none.
+	// Talk returns how far a conversation has come, and Change its nth change; false if
+	// there is none.
 	Talk(c messages.ConversationID) (memory.Talk, bool, error)
 	Change(c messages.ConversationID, n uint64) (memory.Change, bool, error)
 	// Rests returns the keys of the topics that rest on an event, and Topic one of them; it
@@ -146,7 +147,8 @@ func (l *Library) hear(m messages.Message) {
 	}
 }
 
-// Forget removes a conversation and rebuilds the index without it. Call it once the rows are gone.
+// Forget removes a conversation and rebuilds the index without it. Call it once the rows
+// are gone.
 func (l *Library) Forget(c messages.ConversationID) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -230,7 +232,8 @@ func (l *Library) Load(ctx context.Context) (int, error) {
 	return l.index.Load().Len(), nil
 }
 
-// catchUp reads what the index does not know yet. An empty index reads all rows in one go.
+// catchUp reads what the index does not know yet. An empty index reads all rows in one
+// go.
 func (l *Library) catchUp(ctx context.Context, rows Rows, talks map[messages.ConversationID]memory.Talk) error {
 	l.mu.Lock()
 	begun := false
@@ -359,7 +362,8 @@ func (l *Library) enter(rows Rows, c messages.ConversationID, e memory.Event) er
 	return l.renew(rows, c, e.ID)
 }
 
-// renew updates an event in the index from its current row. Changes heard later are newer.
+// renew updates an event in the index from its current row. Changes heard later are
+// newer.
 func (l *Library) renew(rows Rows, c messages.ConversationID, id messages.MessageID) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -95,7 +95,7 @@ type search struct {
 	scope lexical.Scope
 }
 
-// except are the events that no route may find: those to answer, and those that have
+// except are the events that no route may find: the events to answer, and events that have
 // nothing to do with the question.
 func (s *search) except() (ids []string) {
 	for _, id := range s.q.Except {
@@ -288,7 +288,8 @@ func (s *search) links() []messages.MemoryHit {
 	return s.hits(docs)
 }
 
-// alsoNamed returns other events that name whom or what the best hits name, the newest of each first.
+// alsoNamed returns other events that name whom or what the best hits name, the newest of
+// each first.
 func (s *search) alsoNamed() (docs []lexical.Doc) {
 	rows := s.l.rows.Load()
 	if rows == nil {

@@ -30,8 +30,8 @@ type topicAt struct {
 	asked bool
 }
 
-// states returns the events that say how things are now, of what the question asks for or
-// its best hits are about, and marks those that are outdated.
+// states returns the events that say how things are now: the things that the question asks
+// for or that its best hits are about. It marks outdated events.
 func (s *search) states(ctx context.Context) (list []messages.MemoryHit) {
 	topics := s.topics(ctx)
 	newest := map[string]topicAt{} // of the same thing in several conversations
@@ -73,7 +73,8 @@ func (s *search) states(ctx context.Context) (list []messages.MemoryHit) {
 // maxKnown is how many facts are told unasked.
 const maxKnown = 16
 
-// about returns what is known of a conversation, and of others that it sees, whatever is asked.
+// about returns what is known of a conversation, and of others that it sees, whatever is
+// asked.
 func (l *Library) about(q Query) (list []messages.Known) {
 	rows := l.rows.Load()
 	if rows == nil {

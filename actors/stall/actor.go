@@ -12,7 +12,8 @@ import (
 // Kind is the actor's kind; the key is the node.
 const Kind = messages.ActorStall
 
-// Pending holds the tasks being watched, and Known those reported as final, both by trace.
+// Pending holds the tasks being watched, and Known those reported as final, both by
+// trace.
 var (
 	Pending = actors.NewTable[Watch]("pending")
 	Known   = actors.NewTable[Watch]("known")
@@ -80,7 +81,8 @@ func (a actor) tried(turn *actors.Turn, m messages.SendTried) {
 	}
 }
 
-// sent ends the watch of the task that a text was about: the one with its trace, or else one near it.
+// sent ends the watch of the task that a text was about: the one with its trace, or else
+// one near it.
 func (a actor) sent(turn *actors.Turn, m messages.SendTried) {
 	if w, ok := Pending.Get(turn, m.Trace); ok {
 		a.end(turn, m.Trace, w, ok)

@@ -17,7 +17,8 @@ import (
 	"github.com/kehai-run/kehai/runtime/config"
 )
 
-// desktopDriver captures the windows of real applications; native is the one of this system.
+// desktopDriver captures the windows of real applications; native is the one of
+// this system.
 type desktopDriver struct {
 	name string // in the configuration: driver: NAME
 	open func() (hardware.Screen, error)
@@ -284,10 +285,12 @@ func (e *ambiguousError) Error() string {
 		len(e.found), strings.Join(list, ", "), more)
 }
 
-// Unwrap makes it the typed error of a window that cannot be captured: the poller waits and asks again.
+// Unwrap makes it the typed error of a window that cannot be captured: the poller waits
+// and asks again.
 func (e *ambiguousError) Unwrap() error { return hardware.ErrWindowGone }
 
-// findWindow returns the window that a query means now, for verbs that check it before they begin.
+// findWindow returns the window that a query means now, for verbs that check it before
+// they begin.
 func findWindow(ctx context.Context, query string) (hardware.Window, error) {
 	w, _, err := findInStack(ctx, query)
 	return w, err

@@ -111,7 +111,8 @@ func (s *session) addFlags(cmd *cobra.Command) {
 	fl.BoolVar(&s.noWeb, "no-web", false, "no live page")
 }
 
-// configure makes the configuration of a run. The page is on and the log is short by default.
+// configure makes the configuration of a run. The page is on and the log is short by
+// default.
 func (s *session) configure(cmd *cobra.Command, verb func(*config.Config) error) (config.Config, error) {
 	if s.duration < 0 {
 		return config.Config{}, badUsage("%s: --for takes a positive value", cmd.Name())
@@ -233,7 +234,8 @@ func (s *session) typed(rt *runtime.Runtime, ev runtime.Event) {
 	}
 }
 
-// obey turns the first signal into an ordered stop and the second into an immediate one.
+// obey turns the first signal into an ordered stop and the second into an
+// immediate one.
 func (s *session) obey(done context.Context, signals <-chan os.Signal, cancel, kill context.CancelFunc) {
 	for n := 0; ; n++ {
 		select {

@@ -45,7 +45,8 @@ func Spans(changes []control.FocusChange, from, to time.Time) []Span {
 	return spans
 }
 
-// unseenAfter is the age of [control.FocusDesk.SeenAt] at which a desk counts as unwatched.
+// unseenAfter is the age of [control.FocusDesk.SeenAt] at which a desk counts as
+// unwatched.
 const unseenAfter = 2 * time.Minute
 
 // EndUnseen adds to changes, by desk and then by time, what the next start of Kehai will

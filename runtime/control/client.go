@@ -26,7 +26,8 @@ var ErrNotRunning = errors.New("control: no Kehai runs on this data directory")
 // Client asks a running Kehai. It is safe for concurrent use.
 type Client struct{ http *http.Client }
 
-// Dial returns a client for the Kehai that runs on a data directory, or ErrNotRunning.
+// Dial returns a client for the Kehai that runs on a data directory, or
+// ErrNotRunning.
 func Dial(ctx context.Context, data string) (*Client, error) {
 	path, err := SocketPath(data)
 	if err != nil {
@@ -210,7 +211,8 @@ func (c *Client) send(ctx context.Context, method, path, kind string, sent io.Re
 	return nil, errors.New(f.Error)
 }
 
-// withoutURL is an error of net/http without the address, whose query may hold private words.
+// withoutURL is an error of net/http without the address, whose query may hold private
+// words.
 func withoutURL(err error) error {
 	if quoting := new(url.Error); errors.As(err, &quoting) {
 		return quoting.Err

@@ -30,7 +30,8 @@ type Backend interface {
 	// not listed.
 	Timeline(ctx context.Context, q Query, yield func(Entry) error) error
 	DeadLetters(ctx context.Context) ([]engine.DeadLetter, error)
-	// RetryDeadLetter and DiscardDeadLetter fail with engine.ErrNoDeadLetter for an unknown id.
+	// RetryDeadLetter and DiscardDeadLetter fail with engine.ErrNoDeadLetter for
+	// an unknown id.
 	RetryDeadLetter(ctx context.Context, id string) error
 	DiscardDeadLetter(ctx context.Context, id string) error
 	// Subscriptions lists who reads the event log.

@@ -45,7 +45,8 @@ type Why struct {
 	Recent []Step `json:"recent,omitempty"`
 }
 
-// Path is how one message, or one bubble, went through the stages. It contains private text.
+// Path is how one message, or one bubble, went through the stages. It contains private
+// text.
 type Path struct {
 	Conversation messages.ConversationID `json:"conversation"`
 	Called       string                  `json:"called,omitempty"` // the conversation's name, as "line:Hana"

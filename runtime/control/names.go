@@ -12,7 +12,8 @@ import (
 // ErrNoHeld marks an id that no held messages have, or no longer have.
 var ErrNoHeld = errors.New("control: nothing is held under this id")
 
-// Held are messages of an unknown conversation: several have the title, or it was misread.
+// Held are messages of an unknown conversation: several have the title, or it was
+// misread.
 type Held struct {
 	ID     string                    `json:"id"` // "line@mac/3"
 	Window messages.WindowID         `json:"window"`

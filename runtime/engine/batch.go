@@ -141,7 +141,8 @@ type transaction struct {
 	claimed bool           // it changes epochs, so the known ones are invalid
 }
 
-// known caches what is in a store, for its only writer. It never changes what a batch does.
+// known caches what is in a store, for its only writer. It never changes what a batch
+// does.
 type known struct {
 	mail   map[string]struct{} // keys of inbox entries that are there
 	epochs map[messages.Address]uint64

@@ -29,7 +29,8 @@ func (b Batch) AppendBinary(to []byte) ([]byte, error) {
 	return w, nil
 }
 
-// UnmarshalBinary implements [encoding.BinaryUnmarshaler]. The batch keeps parts of from.
+// UnmarshalBinary implements [encoding.BinaryUnmarshaler]. The batch keeps parts
+// of from.
 func (b *Batch) UnmarshalBinary(from []byte) error {
 	r := batchReader{left: from}
 	if form := r.byte(); r.err == nil && form != batchForm {

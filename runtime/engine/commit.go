@@ -173,14 +173,16 @@ func (c Control) Close() {
 	}
 }
 
-// tooLate refuses a host's request. A turn needs no answer: its message comes again at the next start.
+// tooLate refuses a host's request. A turn needs no answer: its message comes again at
+// the next start.
 func (e *Engine) tooLate(p pendingCommit) {
 	if _, ok := p.(*turn); !ok {
 		p.refused(e, Refused, ErrStopped)
 	}
 }
 
-// take removes the next batch from the queue: at most n entries, or one that is exclusive.
+// take removes the next batch from the queue: at most n entries, or one that is
+// exclusive.
 func (k *committer) take(n int) []pendingCommit {
 	k.mu.Lock()
 	defer k.mu.Unlock()

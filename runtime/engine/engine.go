@@ -95,7 +95,8 @@ type Options struct {
 	// Hands remembers what was in hand when the process died, to put aside a message that
 	// kills it repeatedly. Nil: nothing is remembered.
 	Hands Hands
-	// Sealer seals what is stored. Nil: nothing is sealed, and a sealed store cannot be opened.
+	// Sealer seals what is stored. Nil: nothing is sealed, and a sealed store cannot be
+	// opened.
 	Sealer Sealer
 	// Sealing is called before each step and at the end with the number of sealed rows,
 	// when an older version had stored rows unsealed. Otherwise it is not called.
@@ -261,7 +262,8 @@ func (e *Engine) WorkerKinds() []WorkerKind {
 	return kinds
 }
 
-// Activate makes an actor live, so that it gets Started without any mail. It never sleeps.
+// Activate makes an actor live, so that it gets Started without any mail. It never
+// sleeps.
 func (e *Engine) Activate(addr messages.Address) error {
 	if err := addr.Validate(); err != nil {
 		return err
@@ -278,7 +280,8 @@ func (e *Engine) Activate(addr messages.Address) error {
 	return nil
 }
 
-// activation returns the live actor of an address, making it live if its kind is known.
+// activation returns the live actor of an address, making it live if its kind is
+// known.
 func (e *Engine) activation(addr messages.Address) *Activation {
 	e.mu.RLock()
 	act := e.activations[addr]

@@ -51,7 +51,8 @@ type Forgotten struct {
 	// Partial says that an earlier deletion, which was interrupted, could check more than this
 	// program can: its key stays, and the start of a program that knows as much finishes it.
 	Partial bool `json:"partial,omitempty"`
-	// Purged is set by whoever owns the store's files: the deleted bytes have left them too.
+	// Purged is set by whoever owns the store's files: the deleted bytes have left
+	// them too.
 	Purged bool `json:"purged"`
 	// Receipt is set by whoever writes one: its file.
 	Receipt string `json:"receipt,omitempty"`

@@ -196,7 +196,8 @@ func (m *mailbox) makeRoom(env Envelope) *Envelope {
 // cluster knows and this one does not: it, and all behind it, wait until one owns the actor that does.
 var errHeld = errors.New("engine: waits for a program that knows its type")
 
-// loader reads the inbox entries of a range, and says whether it holds more. With errHeld the entries count.
+// loader reads the inbox entries of a range, and says whether it holds more. With errHeld the entries
+// count.
 type loader func(inboxRange) (envs []Envelope, more bool, err error)
 
 // inboxRange is a part of a stored inbox.
@@ -264,7 +265,8 @@ func (m *mailbox) unlocked(load loader, r inboxRange) ([]Envelope, bool, error) 
 	return load(r)
 }
 
-// merge inserts loaded entries into a queue without any, each before what was pushed after it.
+// merge inserts loaded entries into a queue without any, each before what was pushed
+// after it.
 func (m *mailbox) merge(entries []Envelope) {
 	if len(m.queue) == 0 {
 		m.queue = entries

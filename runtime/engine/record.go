@@ -120,7 +120,8 @@ func (e *Engine) encodeEvent(from messages.Address, trace string, at time.Time, 
 	return e.encodeAfter(ev, func(to []byte) []byte { return appendEvent(to, from, trace, at) })
 }
 
-// encodeAfter encodes a message into the end of a record whose beginning head appends.
+// encodeAfter encodes a message into the end of a record whose beginning head
+// appends.
 func (e *Engine) encodeAfter(m messages.Message, head func(to []byte) []byte) ([]byte, error) {
 	space := heads.Get().(*[]byte)
 	defer heads.Put(space)

@@ -49,7 +49,8 @@ type namesKeys interface {
 	KeyOf(subject string) (key Key, ok bool, err error)
 }
 
-// KeyOf names the key of a conversation; ok is false if it has none, or if the keys have no names.
+// KeyOf names the key of a conversation; ok is false if it has none, or if the keys have
+// no names.
 func (e *Engine) KeyOf(c messages.ConversationID) (key Key, ok bool, err error) {
 	if s, names := e.sealer.(namesKeys); names && c != "" {
 		return s.KeyOf(string(c))
@@ -117,7 +118,8 @@ func marked(row []byte) bool { return strings.HasPrefix(unsafeString(row), sealM
 func unsafeString(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 func bytesOf(s string) []byte      { return unsafe.Slice(unsafe.StringData(s), len(s)) }
 
-// private reports whether the rows of a key are sealed. The others hold numbers and times.
+// private reports whether the rows of a key are sealed. The others hold numbers and
+// times.
 func private(key []byte) bool {
 	if len(key) > 1 && key[0] == 'l' {
 		key = key[1:]
@@ -449,7 +451,8 @@ func (e *Engine) manySided() (list []string) {
 	return list
 }
 
-// typeOf is the type of the message in a row that is not sealed; ok is false if it has none.
+// typeOf is the type of the message in a row that is not sealed; ok is false if it has
+// none.
 func typeOf(key, value []byte) (name typeName, ok bool) {
 	if class, _ := classOf(string(key)); class == keyState || class == keyAttempts {
 		return typeName{}, false

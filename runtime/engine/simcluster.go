@@ -315,7 +315,8 @@ func (c *SimCluster) Isolate(i int) {
 	}
 }
 
-// Delay makes whatever a node says to the log, and each entry that comes to it, take so long, until Heal.
+// Delay makes whatever a node says to the log, and each entry that comes to it, take so long, until
+// Heal.
 func (c *SimCluster) Delay(i int, lag time.Duration) {
 	c.nodes[i].lag = lag
 	c.faults[FaultDelay]++
@@ -509,7 +510,8 @@ func (c *SimCluster) Settle() (steps int) {
 	return steps
 }
 
-// calm reports whether nothing happens before the next timer: all nodes hear the leader, and nothing waits.
+// calm reports whether nothing happens before the next timer: all nodes hear the leader, and nothing
+// waits.
 func (c *SimCluster) calm() bool {
 	if !c.leads(c.leader) {
 		return false

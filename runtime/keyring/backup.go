@@ -26,7 +26,8 @@ var ErrKeys = errors.New("keyring: there are other keys already")
 // without it would be taken for whole.
 func Backup(dir string, w io.Writer) (keys int, err error) { return backup(dir, w, true) }
 
-// Share is a Backup for another machine that shares the rows, but not the store and its key.
+// Share is a Backup for another machine that shares the rows, but not the store and its
+// key.
 func Share(dir string, w io.Writer) (keys int, err error) { return backup(dir, w, false) }
 
 func backup(dir string, w io.Writer, withStore bool) (keys int, err error) {

@@ -99,7 +99,8 @@ func InKeychain(dir string) bool {
 	return err == nil && bytes.HasPrefix(raw, []byte(headOfVault))
 }
 
-// ReadStoreKey reads the file [StoreKey] of a directory, or what it refers to; ok is false if there is none.
+// ReadStoreKey reads the file [StoreKey] of a directory, or what it refers to; ok is false if
+// there is none.
 func ReadStoreKey(dir string) (raw []byte, ok bool, err error) {
 	return (&directory{path: dir}).read(StoreKey)
 }

@@ -454,7 +454,8 @@ const (
 	StoreKey = "store"
 )
 
-// nodeKey reads the node's key. If there is none, it makes one if begin is set, else fails.
+// nodeKey reads the node's key. If there is none, it makes one if begin is set, else
+// fails.
 func (r *Ring) nodeKey(begin bool) (*node, error) {
 	r.mu.Lock()
 	n := r.node

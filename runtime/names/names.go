@@ -29,8 +29,8 @@ func Known(e *engine.Engine) (map[messages.ConversationID]directory.Known, error
 	return known, cmp.Or(err, bad)
 }
 
-// ofID is [Known] of one conversation and of those that it went into; empty if there is none
-// with this ID. It takes as long among many as among few.
+// ofID is [Known] of one conversation and of the ones it was merged into; empty if no
+// conversation has this ID. It takes as long among many as among few.
 func ofID(e *engine.Engine, id messages.ConversationID) (map[messages.ConversationID]directory.Known, error) {
 	few := map[messages.ConversationID]directory.Known{}
 	for id != "" {

@@ -32,9 +32,9 @@ import (
 	"github.com/kehai-run/kehai/runtime/pause"
 )
 
-// Store is that of a Kehai that does not run, opened to look and to tidy up. Its actors
-// do not run, but for those that keep what is remembered or know names: a dead
-// letter that is sent again waits in the store for the next start.
+// Store is the store of a Kehai that does not run, opened to look and to tidy up.
+// Only its actors that keep memories or names run: a dead letter for another one
+// that is sent again waits in the store for the next start.
 type Store struct {
 	admin.Backend
 	store engine.Store
@@ -115,8 +115,8 @@ func recovered(
 	return o, nil
 }
 
-// kindsOffline are the kinds of actors that are sent commands, which wait in the
-// store, those that say whom their rows are about, and those that are bound to
+// kindsOffline are the kinds of actors that get commands, which wait in the store,
+// the kinds that know whom their rows are about, and the kinds that are bound to
 // this node. Directories are made with ids.
 func kindsOffline(own []engine.Kind, ids directory.Options) []engine.Kind {
 	kinds := []engine.Kind{

@@ -192,7 +192,8 @@ func TestInterviewsGoOnAsTheConfigurationSays(t *testing.T) {
 	}
 }
 
-// The thresholds of the configuration are those of the profiles, and reach the rules.
+// The thresholds of the configuration are those of the profiles, and reach the
+// rules.
 func TestFocusRulesOfTheConfiguration(t *testing.T) {
 	c := config.Default()
 	for profile, want := range map[string]attention.Rules{

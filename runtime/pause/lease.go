@@ -38,7 +38,7 @@ func (l Lease) Key(ctx context.Context, of messages.Sending, press func() error)
 	}
 	return l.Then(func() error {
 		now := l.Now()
-		// Of a machine that slept the one clock stood still, and somebody may set the other.
+		// One clock stands still while a machine sleeps, and somebody may set the other.
 		if now.Sub(began) > LeaseFor || now.Round(0).Sub(began.Round(0)).Abs() > LeaseFor {
 			return actors.Refuse(string(messages.SendNoLease), errLease)
 		}

@@ -57,8 +57,8 @@ func Lines(in io.Reader, labels pii.Labels, each func(Line) error) error {
 	}
 }
 
-// readLine reads one line without its end. Of a line that is too long it keeps
-// just enough to be too long, and skips the rest.
+// readLine reads one line without its end. If a line is too long, it keeps just enough to be
+// too long, and skips the rest.
 func readLine(in *bufio.Reader) (text, end string, long bool, err error) {
 	var line []byte
 	for {

@@ -17,7 +17,7 @@ import (
 )
 
 // Windows remembers, in memory alone, what was read last in each window and what
-// became of it. Of conversations that are not to be read it holds nothing. Its
+// became of it. It holds nothing of conversations that must not be read. Its
 // methods may be called concurrently.
 type Windows struct {
 	o Options
@@ -58,7 +58,7 @@ type Options struct {
 	Images bool                         // keep the pictures too, for the debugging files
 }
 
-// Of says of which frames of a configuration the newest is kept.
+// Of returns the options for a configuration.
 func Of(cfg config.Config) Options {
 	o := Options{Apps: map[messages.WindowID]string{}, Only: cfg.Read.Only, Rules: cfg.Rules.OCR.Rules,
 		Images: cfg.Debug.Text}

@@ -2,12 +2,12 @@
 // [Log] makes the zerolog listener, [Metrics] is the Prometheus one; both take
 // what the engine publishes and never block. The live page is package web.
 //
-// Private text goes into neither. What a person wrote or read has the type
-// messages.Text, of which a line gives the length only; of an event that this
-// package does not know it gives the type and the actor and nothing else. Who
-// somebody talks with is private too: [Names] writes a conversation, and the
-// actors named after one, as a keyed hash. With [Names].Plain, which is debug.text
-// in the configuration, lines hold names and the beginnings of texts as they are.
+// Private text goes into neither. Text that a person wrote or read has the type
+// messages.Text; a line gives only its length. For an event that this package does
+// not know, a line gives only the type and the actor. The people somebody talks
+// with are private too: [Names] writes a conversation, and the actors named after
+// one, as a keyed hash. With [Names].Plain, which is debug.text in the
+// configuration, lines hold names and the beginnings of texts as they are.
 //
 // # Log lines
 //

@@ -161,7 +161,7 @@ type mention struct {
 	at   time.Time
 }
 
-// mentionsIn returns what a message of the pipeline holds, and whose it is.
+// mentionsIn returns what a message of the pipeline holds, and its conversation.
 func mentionsIn(m messages.Message) (c messages.ConversationID, list []mention) {
 	switch m := m.(type) {
 	case messages.Detection:

@@ -12,7 +12,7 @@ import (
 	"github.com/kehai-run/kehai/runtime/engine"
 )
 
-// maxTurns is how many turns one message may cause before the test is told that it does not end.
+// maxTurns is how many turns one message may cause before the test fails because it does not end.
 const maxTurns = 10_000
 
 // Send gives the actor a message as a host does, and runs all turns that can
@@ -199,7 +199,8 @@ func (h *Harness) take(id string) *engine.Job {
 	return job
 }
 
-// closeCancelled closes the calls that the actor has given up, as their workers would.
+// closeCancelled closes the calls that the actor has given up, as their workers
+// would.
 func (h *Harness) closeCancelled() {
 	h.open = slices.DeleteFunc(h.open, func(j *engine.Job) bool {
 		if !j.Cancelled() {
@@ -322,7 +323,8 @@ func (h *Harness) trace() string {
 	return "\n" + h.stack
 }
 
-// forget closes fleeting calls: their answers belong to an activation that is over.
+// forget closes fleeting calls: their answers belong to an activation that is
+// over.
 func (h *Harness) forget() {
 	h.open = slices.DeleteFunc(h.open, func(j *engine.Job) bool {
 		entry, err := h.codec.Lookup(j.Request)

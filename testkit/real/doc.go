@@ -6,5 +6,5 @@
 // tag real; what came out is judged by package replay, as a drawn window's is.
 //
 // A client is a value in clients_test.go: how it is set up without a dialog, and where its
-// field and its list stand. What is said and done stands in script_test.go.
+// field and its list stand. script_test.go holds what is said and done.
 package real

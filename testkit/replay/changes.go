@@ -14,9 +14,9 @@ type altered struct {
 	free         bool   // may be published or not
 }
 
-// changes returns the changes that the window has shown and those that were published,
-// each in order, given who the ids stand for. A change of a message that is history need not
-// be published.
+// changes returns the changes that the window has shown and the changes that were
+// published, each in order. It gets the conversations behind the ids. A change of a
+// message that is history need not be published.
 func (p *playback) changes(people map[messages.ConversationID]string) (shown, published []altered) {
 	type place struct {
 		conversation string

@@ -73,7 +73,7 @@ type actorAt struct {
 	Conversation string `json:"conversation"`
 }
 
-// grouped are the lines of a log by who decided; those that are new go to the end of the order.
+// grouped are the lines of a log by who decided; new deciders go to the end of the order.
 func grouped(log []byte, order []actorAt) (map[actorAt][]string, []actorAt) {
 	of, known := map[actorAt][]string{}, map[actorAt]bool{}
 	for _, g := range order {

@@ -11,7 +11,7 @@ import (
 // nearEnough is the largest share of wrong letters, one in so many, of a text that is near.
 const nearEnough = 5
 
-// read counts how the text of a message came out. Of its versions the most similar counts.
+// read counts how the text of a message came out. The most similar of its versions counts.
 func (s *scorer) read(m said, h delivered) {
 	if m.kind != messages.KindText {
 		return

@@ -133,11 +133,10 @@ func Score(wrote, passed []Line, own map[string][]string) (Counts, []Problem) {
 // texts of the window's owner by conversation, and claimed are texts that were taken
 // for what Kehai had sent, before they were messages at all.
 //
-// Within a conversation the two are laid along each other like the letters of
-// two words, by the least sum of differences; see [difference]. What is left
-// over then is explained, the first that fits: said and delivered alike, but at
-// another place in the order; delivered in another conversation; an own message;
-// else doubled.
+// Within a conversation the two are aligned like the letters of two words, by the
+// least sum of differences; see [difference]. For the rest, the first explanation
+// that fits counts: said and delivered alike, but at another place in the order;
+// delivered in another conversation; an own message; else doubled.
 func score(all []said, got []delivered, own map[string][]string, claimed []delivered) (t Counts, problems []Problem) {
 	s := scorer{said: all, delivered: got, own: own, partner: make([]int, len(got)), met: make([]bool, len(all))}
 	for i := range s.partner {
@@ -296,10 +295,10 @@ func (s *scorer) called(name string) bool {
 	return slices.ContainsFunc(s.said, func(m said) bool { return m.conversation == name })
 }
 
-// whose says whose conversation each id is that messages came out in: the one that it is
-// called, or else the one that most of its texts were said in, if its name may be a
-// misread one. Of several ids of one person, that with the most messages counts; the
-// others are nobody's.
+// whose finds the conversation behind each id under which messages came out: the one
+// with its name, or else, if the name may be misread, the one in which most of its
+// texts were said. If several ids belong to one person, the id with the most
+// messages counts; the others are nobody's.
 func whose(all []said, got []delivered) {
 	type claim struct {
 		name   string
@@ -410,10 +409,10 @@ func (s *scorer) isOwn(h delivered) bool {
 	})
 }
 
-// difference says how unlike a message and a bubble are: 0 for the same, up to
-// 1, or costNever if they cannot be one. Pictures are told by their kind. A
-// text without any letter or digit, which OCR cannot read, may come out
-// unreadable or as anything else that was read.
+// difference says how unlike a message and a bubble are: 0 for the same, up to 1,
+// or costNever if they cannot be one. Pictures are recognised by their kind. A text
+// without any letter or digit, which OCR cannot read, may come out unreadable or as
+// anything else that was read.
 func difference(m said, h delivered) float64 {
 	picture := func(k messages.Kind) bool { return k == messages.KindSticker || k == messages.KindImage }
 	if m.kind != messages.KindText {

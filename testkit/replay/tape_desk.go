@@ -12,7 +12,7 @@ import (
 	"github.com/kehai-run/kehai/runtime/recording"
 )
 
-// errRecorded is an error of which only that it was one is recorded.
+// errRecorded stands for an error whose text was not recorded.
 var errRecorded = errors.New("it failed")
 
 // tapeTree is the accessibility tree of a window.

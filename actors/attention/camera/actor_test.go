@@ -100,7 +100,8 @@ func TestATrackersOwnSnapshot(t *testing.T) {
 	}
 }
 
-// The tracker's next session takes over at once, with a clock and a minute of its own.
+// The tracker's next session takes over at once, with a clock and a minute of its
+// own.
 func TestNextSession(t *testing.T) {
 	h := spawn(t)
 	film(h, "a", time.Hour, face(), 15*second)

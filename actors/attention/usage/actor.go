@@ -71,7 +71,8 @@ func (a *actor) ask(turn *actors.Turn) {
 	a.asked = turn.Now()
 }
 
-// read sends a snapshot when one is due, and otherwise the time of the last key press.
+// read sends a snapshot when one is due, and otherwise the time of the last key
+// press.
 func (a *actor) read(turn *actors.Turn, m messages.UsageRead) {
 	if turn.Cause().Call != a.call {
 		return

@@ -49,10 +49,12 @@ type ByAttention struct {
 	// draft, notify (a draft, and the person is told) or send. Default draft.
 	Focused Action `yaml:"when_focused" json:"when_focused" oneof:"hold|draft|notify|send"`
 
-	// What becomes of a reply while the person is away: hold, draft, notify or send. Default notify.
+	// What becomes of a reply while the person is away: hold, draft, notify or send.
+	// Default notify.
 	Away Action `yaml:"when_away" json:"when_away" oneof:"hold|draft|notify|send"`
 
-	// What becomes of a reply while the person is drowsy: hold, draft, notify or send. Default draft.
+	// What becomes of a reply while the person is drowsy: hold, draft, notify or send.
+	// Default draft.
 	Drowsy Action `yaml:"when_drowsy" json:"when_drowsy" oneof:"hold|draft|notify|send"`
 }
 
@@ -204,7 +206,8 @@ func (u Usage) exceeds(l Limits, now time.Time) Rule {
 	return ""
 }
 
-// recent keeps the times within the last hour. Times in the future count too: the clock was set back.
+// recent keeps the times within the last hour. Times in the future count too: the clock
+// was set back.
 func (u Usage) recent(now time.Time) (list []time.Time) {
 	for _, at := range u.Sent {
 		if now.Sub(at) < time.Hour {
@@ -252,7 +255,8 @@ func ParseQuiet(s string) (Quiet, error) {
 	return q, nil
 }
 
-// At reports whether a moment is quiet, by the clock of its time zone. From is quiet, To is not.
+// At reports whether a moment is quiet, by the clock of its time zone. From is quiet, To
+// is not.
 func (q Quiet) At(now time.Time) bool {
 	m := 60*now.Hour() + now.Minute()
 	if q.From <= q.To {

@@ -8,7 +8,8 @@ import (
 	"github.com/kehai-run/kehai/messages"
 )
 
-// relate says how an observation relates to an entry. Unless fuzzy, texts are equal or not.
+// relate says how an observation relates to an entry. Unless fuzzy, texts are
+// equal or not.
 func relate(o *observation, e *Entry, fuzzy bool) relation {
 	switch {
 	case o.Gone && e.Gone:
@@ -86,7 +87,8 @@ func relateClipped(o *observation, e *Entry) relation {
 	return sameTail
 }
 
-// relateParts compares bubbles higher than the window. Two views of one share some of its lines.
+// relateParts compares bubbles higher than the window. Two views of one share some of its
+// lines.
 func relateParts(o *observation, e *Entry) relation {
 	if o.Kind == e.Kind && o.Kind != messages.KindText {
 		return samePart

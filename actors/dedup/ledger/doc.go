@@ -17,7 +17,8 @@
 //
 // # States of an entry
 //
-// An [Entry] is one message of the transcript. Its [State] follows from what is stored of it:
+// An [Entry] is one message of the transcript. Its [State] follows from what is
+// stored of it:
 //
 //	| from                       | when                                           | to        | by             |
 //	|----------------------------|------------------------------------------------|-----------|----------------|

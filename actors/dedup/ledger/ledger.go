@@ -95,7 +95,8 @@ type Finding struct {
 	Rule   events.Rule           // by which the view was judged
 	Known  []messages.Occurrence // what each bubble was recognised as, 0 for nothing; nil unless the view was aligned
 	Held   []messages.Occurrence // incoming ones that entered as history
-	// Notice is that of another gap before this one, which can no longer be read; zero if there is none.
+	// Notice is that of another gap before this one, which can no longer be read; zero if
+	// there is none.
 	Notice messages.TranscriptGap
 }
 
@@ -129,7 +130,8 @@ func (l *Ledger) Observe(v View, mem Memory, now time.Time) Finding {
 	return f
 }
 
-// take takes in what a view of the only chat in the ledger shows. alone says that the ledger has no other.
+// take takes in what a view of the only chat in the ledger shows. alone says that the ledger
+// has no other.
 func (l *Ledger) take(v View, mem Memory, now time.Time, alone bool, f *Finding) {
 	l.head.Whole = l.head.Whole && alone // of several it may be another one's
 	list, cut := observe(v, now)
@@ -254,7 +256,8 @@ func (l *Ledger) begin(list []observation, f *Finding) {
 	f.Memory.Top, f.Memory.Bottom = l.entries[0].Pos, l.lastPos()
 }
 
-// follow takes in a view that was aligned: first the changes in the known part, then the new part.
+// follow takes in a view that was aligned: first the changes in the known part, then the
+// new part.
 func (l *Ledger) follow(list []observation, a alignment, v View, mem Memory, f *Finding) {
 	f.Known = l.known(list, a)
 	l.detectChanges(list, a, v, mem, f)
@@ -342,7 +345,8 @@ func (l *Ledger) shown(list []observation, a alignment) (top, bottom int64) {
 	return top, bottom
 }
 
-// known says what each bubble of a view was recognised as. A bubble that is waited for is no observation.
+// known says what each bubble of a view was recognised as. A bubble that is waited for is
+// no observation.
 func (l *Ledger) known(list []observation, a alignment) []messages.Occurrence {
 	var out []messages.Occurrence
 	for i, j := range a.at {

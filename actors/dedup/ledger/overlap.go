@@ -19,7 +19,8 @@ const (
 
 // Watch says what happened in a window since it showed this conversation last.
 type Watch struct {
-	// Recent: so little time has passed that only a few bubbles may differ, by edits and misreadings.
+	// Recent: so little time has passed that only a few bubbles may differ, by edits and
+	// misreadings.
 	Recent bool
 	// Unbroken: the window showed nothing else, under the same title. So what is in the
 	// place of a message may be that message, edited.
@@ -172,7 +173,8 @@ func misread(o *observation, e *Entry) bool {
 	return replaces(o, e) && sameSize(o, e) && difference(o.text(), e.text()) < farDifference
 }
 
-// sameMessage is the weight of an observation that shows an entry, 0 if it shows another message.
+// sameMessage is the weight of an observation that shows an entry, 0 if it shows another
+// message.
 func sameMessage(o *observation, e *Entry) int {
 	if o.Gone || e.vacant() || !sidesAgree(o.Side, e.Side) {
 		return 0

@@ -19,7 +19,8 @@ type Memory struct {
 	Width   int     `json:"width,omitempty"`
 	// Complete: the view showed the transcript from its beginning to its end.
 	Complete bool `json:"complete,omitempty"`
-	// Places of the first and the last entry that the view showed; none if Bottom is below Top.
+	// Places of the first and the last entry that the view showed; none if Bottom
+	// is below Top.
 	Top    int64 `json:"top,omitempty"`
 	Bottom int64 `json:"bottom,omitempty"`
 	// Chat is the one that the view showed; empty if the ledger had only one.

@@ -54,7 +54,8 @@ func (l *lines) add(line string, at time.Time, row uint64) int {
 	return i
 }
 
-// fuzzy reports whether a line is long enough to be the same as one that is not equal.
+// fuzzy reports whether a line is long enough to be the same as one that is not
+// equal.
 func (l *lines) fuzzy(runes int) bool { return l.rules.Min > 0 && runes >= l.rules.Min }
 
 // remove forgets the line in a slot.

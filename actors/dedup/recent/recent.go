@@ -17,16 +17,19 @@ import (
 // Rules say which texts count as seen a moment ago. Ages below a window are inside;
 // a hit extends nothing.
 type Rules struct {
-	// How long an equal text counts as a repeat, 1ms to 24h. Default 8s, in profile seed 20s.
+	// How long an equal text counts as a repeat, 1ms to 24h. Default 8s, in profile
+	// seed 20s.
 	Fingerprint time.Duration `yaml:"fingerprint" min:"1ms" max:"24h"`
 
-	// How long a text counts as a repeat if all its lines were seen, 1s to 24h. Default 1m15s.
+	// How long a text counts as a repeat if all its lines were seen, 1s to 24h.
+	// Default 1m15s.
 	Lines time.Duration `yaml:"lines" min:"1s" max:"24h"`
 
 	// Shortest line in characters that counts, 1 to 1000. Default 2, in profile seed 4.
 	MinLine int `yaml:"min_line" min:"1" max:"1000"`
 
-	// Lines and texts of each conversation that are remembered, 1 to 10000. Default 240.
+	// Lines and texts of each conversation that are remembered, 1 to 10000. Default
+	// 240.
 	Entries int `yaml:"entries" min:"1" max:"10000"`
 
 	// By which a line is known again.
@@ -187,7 +190,8 @@ func (w *Texts) inside(seen, at time.Time, window time.Duration) bool {
 	return text.Inside(age, window) && !(w.rules.TwicePerView && age == 0)
 }
 
-// Remember records a text that was let through. Lines seen again within their window keep their time.
+// Remember records a text that was let through. Lines seen again within their window keep
+// their time.
 func (w *Texts) Remember(c messages.ConversationID, t messages.Text, at time.Time) {
 	w.forget(at)
 	for _, line := range LinesOf(t, w.rules.MinLine) {

@@ -169,7 +169,8 @@ func (x *Index) post(doc Doc, length uint16) {
 	}
 }
 
-// makeRoom makes room for one more id and conversation, before readers can see their numbers.
+// makeRoom makes room for one more id and conversation, before readers can see their
+// numbers.
 func (x *Index) makeRoom() {
 	if n := x.ids.n.Load(); n%chunkSize == 0 && x.current.room() == n {
 		x.current.grow(Doc(n))

@@ -62,7 +62,8 @@ func (v Vector) Len() int { return len(v.codes) }
 // format is the first byte of a stored vector.
 const format = 1
 
-// Bytes are its stored form: a byte for the form, the length as a varint, a byte for each dimension.
+// Bytes are its stored form: a byte for the form, the length as a varint, a byte for each
+// dimension.
 func (v Vector) Bytes() []byte {
 	b := binary.AppendUvarint([]byte{format}, uint64(len(v.codes)))
 	for _, c := range v.codes {

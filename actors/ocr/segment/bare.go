@@ -133,7 +133,8 @@ func (p *Pane) centred(b image.Rectangle) bool {
 	return b.Dy() <= p.px(markHigh) && abs(off) <= p.px(markCentre)
 }
 
-// flat reports whether most of a picture has one brightness, as the fill of a bubble has.
+// flat reports whether most of a picture has one brightness, as the fill of a
+// bubble has.
 func (p *Pane) flat(s Shape) bool {
 	var count [256]int
 	all := 0

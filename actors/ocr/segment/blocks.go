@@ -185,7 +185,8 @@ func (p *Pane) newBlock(c component, rows []span) block {
 	return b
 }
 
-// plain reports whether most of a block has one colour, which parts of a photograph have not.
+// plain reports whether most of a block has one colour, which parts of a photograph
+// have not.
 func (p *Pane) plain(b block) bool {
 	same, all := 0, 0
 	for i := 0; i < len(b.rows); i += max(1, len(b.rows)/16) {
@@ -348,7 +349,8 @@ func (p *Pane) pictures(list []block) (all []block, portraits []image.Rectangle)
 	return list, portraits
 }
 
-// filled reports whether blocks fill most of a component: it is their outline or shadow.
+// filled reports whether blocks fill most of a component: it is their outline or
+// shadow.
 func (p *Pane) filled(list []block, c component) bool {
 	covered := 0
 	for _, b := range list {

@@ -27,7 +27,8 @@ func (t *Throttle) Pass(now time.Time) (wait time.Duration, ok bool) {
 	return 0, true
 }
 
-// Frame is what is shown of a reply at one moment. It replaces all frames before it.
+// Frame is what is shown of a reply at one moment. It replaces all frames
+// before it.
 type Frame struct {
 	Epoch int    // counts the attempts at the reply, from 0
 	Text  string // from its beginning

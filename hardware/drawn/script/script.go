@@ -43,7 +43,8 @@ const (
 	Flood         Verb = "flood" // many messages; a script that was read has these
 )
 
-// Reader is the pace at which a friend waits for the reader, Free the one at which nobody waits.
+// Reader is the pace at which a friend waits for the reader, Free the one at which
+// nobody waits.
 const (
 	Reader = "reader"
 	Free   = "free"

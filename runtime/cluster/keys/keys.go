@@ -361,7 +361,8 @@ func (k *Keys) voters() (nodes []string) {
 	return nodes
 }
 
-// replace tells members to take a key that enough others have instead of theirs, which has sealed nothing.
+// replace tells members to take a key that enough others have instead of theirs, which has
+// sealed nothing.
 func (k *Keys) replace(s keyring.Shared, nodes []string) error {
 	raw, err := json.Marshal(put{Shared: s, Replace: true})
 	if err != nil {
@@ -379,7 +380,8 @@ type got struct {
 	err  error
 }
 
-// askAll asks all others at once. It does not wait long for the rest once so many of some members have agreed.
+// askAll asks all others at once. It does not wait long for the rest once so many of some members
+// have agreed.
 func (k *Keys) askAll(service string, request []byte, need int, of []string) []got {
 	nodes := k.others()
 	list := make([]got, len(nodes))
@@ -415,7 +417,8 @@ type put struct {
 	Replace bool `json:"replace,omitempty"`
 }
 
-// answer is what the member says: nothing if it has the key now, or the other one that it has.
+// answer is what the member says: nothing if it has the key now, or the other one that it
+// has.
 type answer struct {
 	Other *keyring.Shared `json:"other,omitempty"`
 }

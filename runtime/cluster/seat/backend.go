@@ -134,7 +134,8 @@ func (s *Seat) Settle(ctx context.Context) error {
 	return nil
 }
 
-// forgotten asks a member to say that nothing is left there of conversations, once it has come so far in the log.
+// forgotten asks a member to say that nothing is left there of conversations, once it has come so
+// far in the log.
 type forgotten struct {
 	Conversations []string `json:"conversations"`
 	Applied       uint64   `json:"applied"`
@@ -170,7 +171,8 @@ func (s *Seat) Unanswered(ctx context.Context, conversations []string, keys []en
 	return slices.Compact(nodes)
 }
 
-// answerForgotten removes once more what the log has had this machine remove, and says whether that went well.
+// answerForgotten removes once more what the log has had this machine remove, and says whether that
+// went well.
 func (s *Seat) answerForgotten(ctx context.Context, from string, request []byte) ([]byte, error) {
 	var f forgotten
 	if json.Unmarshal(request, &f) != nil || !s.acts(from) || s.forgets == nil {

@@ -179,7 +179,8 @@ func (f Field) set(text, dir string) string {
 	return f.show(text) + ": " + want
 }
 
-// resolve makes a path absolute, from dir or from the home after ~/. It leaves other texts alone.
+// resolve makes a path absolute, from dir or from the home after ~/. It leaves other
+// texts alone.
 func (f Field) resolve(text, dir string) (path, wrong string) {
 	isName := f.kind.IsName[f.Tag.Get("form")]
 	if f.Tag.Get("path") == "" || text == "" || isName != nil && isName(text) {

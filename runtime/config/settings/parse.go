@@ -14,7 +14,8 @@ import (
 	"github.com/kehai-run/kehai/actors/text/yamlfile"
 )
 
-// Parse sets what a file says. name is the file's in errors; relative paths count from dir.
+// Parse sets what a file says. name is the file's in errors; relative paths count from
+// dir.
 func (t Tree) Parse(name, dir string, data []byte) *Problems {
 	d := decoder{Tree: t, name: name, dir: dir, problems: t.Problems()}
 	body, wrong := t.kind.File.Parse(data, parser.AllowDuplicateMapKey())

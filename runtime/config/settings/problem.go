@@ -41,7 +41,7 @@ func (p *Problems) Add(key, text string) {
 	}
 }
 
-// Of adds the problems of a section, by its keys.
+// Of returns a function that adds problems of a section, by its keys.
 func (p *Problems) Of(section string) func(key, what string) {
 	return func(key, what string) { p.Add(section+"."+key, what) }
 }

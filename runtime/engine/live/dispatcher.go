@@ -42,7 +42,8 @@ func newDispatcher(size, throughput int) *dispatcher {
 // Throughput implements [actor.Dispatcher]: the turns of one run.
 func (d *dispatcher) Throughput() int { return d.throughput }
 
-// Schedule implements [actor.Dispatcher]. Runs before start wait for it; runs after close are dropped.
+// Schedule implements [actor.Dispatcher]. Runs before start wait for it; runs after close
+// are dropped.
 func (d *dispatcher) Schedule(run func()) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

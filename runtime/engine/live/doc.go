@@ -14,5 +14,5 @@
 // engine's clock, and restarts it. Nothing stops without being asked to: a child
 // that ends anyway is reported and spawned again.
 //
-// What is used of protoactor, and what must not be, stands in guard_test.go.
+// guard_test.go lists what is used of protoactor and what must not be.
 package live

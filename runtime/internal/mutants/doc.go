@@ -3,7 +3,7 @@
 // fault that none sees says what is not tested.
 //
 // The table of faults is in table_test.go, behind the build tag mutants; TestMutants
-// runs it (make mutants, about forty minutes on two busy cores). It changes no file: the Go
-// command is told to read the changed text in place of the file. A fault is text of
-// today. When a refactoring takes the text away, write the fault anew.
+// runs it (make mutants, about forty minutes on two busy cores). It changes no file:
+// the Go command reads the changed text in place of the file. A fault replaces text
+// of today's source. When a refactoring removes that text, write the fault anew.
 package mutants

@@ -1,5 +1,5 @@
-// Command attention judges what a person at a desk does: a moment by itself, and a
-// record of moments in its own time, of which it prints what changed.
+// Command attention judges what a person at a desk does: a moment by itself, and a record of
+// moments in its own time; of the record it prints only the changes.
 package main
 
 import (

@@ -19,7 +19,7 @@ import (
 type wrote struct{ Conversation, Text string }
 type counted struct{ Messages, Characters int }
 
-// Subject says whom the note is about, so that forget finds it.
+// Subject returns the conversation that the note is about, so that forget finds it.
 func (w wrote) Subject() messages.ConversationID { return messages.ConversationID(w.Conversation) }
 func (wrote) MessageType() messages.Type         { return messages.Type{Name: "wrote", Version: 1} }
 func (counted) MessageType() messages.Type       { return messages.Type{Name: "counted", Version: 1} }
