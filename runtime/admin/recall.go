@@ -222,9 +222,9 @@ func (b Backend) links(ctx context.Context, kept memory.Event, m *control.Rememb
 		var label string
 		switch {
 		case next.ReplyTo == m.ID:
-			label = "answered_by"
+			label = control.LinkAnsweredBy
 		case i == 0 && next.Thread == kept.Thread && kept.Thread != "":
-			label = "continuation"
+			label = control.LinkContinuation
 		default:
 			continue
 		}
