@@ -166,6 +166,7 @@ func (s *session) watch(cmd *cobra.Command, cfg config.Config) error {
 
 // live is one life of a runtime. Again says that the script wants another one.
 func (s *session) live(ctx, abort context.Context, cfg config.Config) (again bool, err error) {
+	asked := ctx
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	abort, kill := context.WithCancel(abort)
@@ -177,7 +178,7 @@ func (s *session) live(ctx, abort context.Context, cfg config.Config) (again boo
 		runtime.WithLives(func(crash bool) {
 			select {
 			case ends <- crash:
-			default: // it ends already
+			default: // it is killed already
 			}
 		}),
 	}, s.extra...)
@@ -206,17 +207,24 @@ func (s *session) live(ctx, abort context.Context, cfg config.Config) (again boo
 		}
 	})
 	watch.Go(func() {
-		select {
-		case crash := <-ends:
-			again = true
-			if crash {
-				s.stderr.printf("The script kills Kehai; it starts again.\n")
-				kill()
-			} else {
-				s.stderr.printf("The script restarts Kehai.\n")
+		for {
+			select {
+			case crash := <-ends:
+				switch {
+				case asked.Err() != nil: // a person ends it
+				case crash: // also one that is about to restart
+					s.stderr.printf("The script kills Kehai; it starts again.\n")
+					again = true
+					stop()
+					kill()
+				case !again:
+					s.stderr.printf("The script restarts Kehai.\n")
+					again = true
+					stop()
+				}
+			case <-abort.Done():
+				return
 			}
-			stop()
-		case <-ctx.Done():
 		}
 	})
 	err = rt.RunUntil(ctx, abort)
