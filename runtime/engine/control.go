@@ -20,6 +20,10 @@ func (e *Engine) Control() Control { return Control{e} }
 // CommitReady receives after something was handed to the committer.
 func (c Control) CommitReady() <-chan struct{} { return c.e.committer.wake }
 
+// Crowded reports whether much of a batch waits for the committer: whoever makes more turns should let
+// it run first.
+func (c Control) Crowded() bool { return c.e.committer.waiting() >= batchTurns/4 }
+
 // NextTimer returns when the next timer is due.
 func (c Control) NextTimer() (time.Time, bool) { return c.e.timers.next() }
 

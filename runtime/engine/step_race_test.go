@@ -272,6 +272,26 @@ func TestForgetKeepsTheActorsConcernedFromStepping(t *testing.T) {
 	}
 }
 
+// A driver is told once a quarter of a batch waits for its commit.
+func TestCrowded(t *testing.T) {
+	const quarter = 128
+	r := newRig(t, func(*actors.Turn, messages.Message) error { return nil })
+	for n := range quarter {
+		if r.Crowded() {
+			t.Fatalf("Crowded() with %d waiting, want not before %d", n, quarter)
+		}
+		if _, err := r.Post("", "actor/a", number{n}, ""); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !r.Crowded() {
+		t.Errorf("Crowded() = false with %d waiting", quarter)
+	}
+	if r.Commit(1); r.Crowded() {
+		t.Errorf("Crowded() with %d waiting, want not", quarter-1)
+	}
+}
+
 // carrier is a message whose memory a test can watch.
 type carrier struct{ P *[64]byte }
 

@@ -1,6 +1,7 @@
 package live
 
 import (
+	"runtime"
 	"sync"
 	"time"
 
@@ -15,6 +16,9 @@ const stuckAfter = 2 * time.Millisecond
 type dispatcher struct {
 	size       int // workers, as long as none blocks
 	throughput int
+	// crowded reports whether workers should let others run between two runs: on few processors
+	// the committer would wait for one until Go preempts a worker, after 10 ms. Nil: never.
+	crowded func() bool
 
 	mu       sync.Mutex
 	arrived  *sync.Cond
@@ -130,6 +134,9 @@ func (d *dispatcher) work() {
 			return
 		}
 		run()
+		if d.crowded != nil && d.crowded() {
+			runtime.Gosched()
+		}
 	}
 }
 

@@ -22,7 +22,7 @@ func TestSpeedPingPong(t *testing.T) {
 }
 
 // TestSpeedTurns compares processor time. Nothing is synced, so it is what limits both, and unlike
-// the time of day it is the same on a busy machine.
+// the time of day it is the same on a busy machine. The time of day is told too.
 func TestSpeedTurns(t *testing.T) {
 	const actors, events = 64, "65536x"
 	ours, peer := byTurns(t,
@@ -30,6 +30,8 @@ func TestSpeedTurns(t *testing.T) {
 		side{events, func(b *testing.B) int64 { return benchPersisted(b, false, actors) }})
 	report(t, "durable turns of 64 actors, process, processor", "protoactor's persistence", 1.2, ours.cpu, peer.cpu,
 		false)
+	report(t, "durable turns of 64 actors, process, time of day", "protoactor's persistence", 1.2, ours.wall,
+		peer.wall, true)
 }
 
 // TestSpeedSealedTurns compares processor time with and without the sealing of the two rows of a turn.

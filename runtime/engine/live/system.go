@@ -122,6 +122,7 @@ func New(o Options) (*System, error) {
 		return nil, err
 	}
 	s.engine = e.Control()
+	s.dispatcher.crowded = s.engine.Crowded
 	s.guardian = &guardian{sys: s, box: newMailbox(s.activity), down: make(chan struct{})}
 	s.workers, s.actors = s.newSupervisor("workers"), s.newSupervisor("actors")
 	for _, kind := range s.Engine().WorkerKinds() {

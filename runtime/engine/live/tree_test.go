@@ -306,6 +306,40 @@ func TestMailboxLosesNoWakeUpWhileItGoesIdle(t *testing.T) {
 	<-d.gone
 }
 
+// Where the committer has much to do, it gets a processor between two runs, and not only once
+// nothing is left to run.
+func TestCrowdedWorkersLetOthersRun(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	const runs = 1000
+	for _, crowded := range []bool{false, true} {
+		d, before := newDispatcher(1, 1), runs
+		d.crowded = func() bool { return crowded }
+		var (
+			ran    atomic.Int64
+			once   sync.Once
+			others = make(chan struct{})
+		)
+		for range runs {
+			d.Schedule(func() {
+				once.Do(func() {
+					go func() {
+						before = int(ran.Load())
+						close(others)
+					}()
+				})
+				ran.Add(1)
+			})
+		}
+		d.start()
+		<-others
+		d.close()
+		<-d.gone
+		if crowded && before > runs/10 {
+			t.Errorf("another one ran after %d of %d runs, want after a few", before, runs)
+		}
+	}
+}
+
 // Whoever posts as fast as its messages are handled keeps no wake from its turn, and
 // neither does a child with much to do keep a message waiting.
 func TestMailboxTakesTurnsBetweenWakesAndMessages(t *testing.T) {

@@ -188,6 +188,12 @@ var mutants = []mutant{
 	{what: "what is tried again comes last", file: "runtime/engine/mailbox.go",
 		old: `if len(m.retried) > 0 {`, new: `if len(m.retried) > 0 && len(m.queue) == 0 {`, by: "TestHeldComesFirst"},
 
+	{what: "the committer waits for a processor", file: "runtime/engine/live/dispatcher.go",
+		old: `if d.crowded != nil && d.crowded() {`, new: `if d.crowded != nil && !d.crowded() {`,
+		by: "TestCrowdedWorkersLetOthersRun"},
+	{what: "workers yield whatever waits", file: "runtime/engine/control.go",
+		old: `waiting() >= batchTurns/4`, new: `waiting() >= 0`, by: "TestCrowded"},
+
 	{what: "retention ignores subscriptions", file: "runtime/engine/eventlog.go",
 		old: `acked, begun = min(acked, seq), begun+1`, new: `begun++`, by: "TestTrimKeepsWhatASubscriptionHasNotSeen"},
 	{what: "the log is cut behind an event that is young", file: "runtime/engine/eventlog.go",
