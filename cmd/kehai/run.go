@@ -206,32 +206,36 @@ func (s *session) live(ctx, abort context.Context, cfg config.Config) (again boo
 		case <-abort.Done():
 		}
 	})
-	watch.Go(func() {
-		for {
-			select {
-			case crash := <-ends:
-				switch {
-				case asked.Err() != nil: // a person ends it
-				case crash: // also one that is about to restart
-					s.stderr.printf("The script kills Kehai; it starts again.\n")
-					again = true
-					stop()
-					kill()
-				case !again:
-					s.stderr.printf("The script restarts Kehai.\n")
-					again = true
-					stop()
-				}
-			case <-abort.Done():
-				return
-			}
-		}
-	})
+	watch.Go(func() { again = s.heed(asked, abort, ends, stop, kill) })
 	err = rt.RunUntil(ctx, abort)
 	stop()
 	kill()
 	watch.Wait()
 	return again, err
+}
+
+// heed stops or kills a runtime when its script says so, until abort ends. Again says that the
+// script wants another one. asked ends when a person stops it.
+func (s *session) heed(asked, abort context.Context, ends <-chan bool, stop, kill func()) (again bool) {
+	for {
+		select {
+		case crash := <-ends:
+			switch {
+			case asked.Err() != nil:
+			case crash: // also one that is about to restart
+				s.stderr.printf("The script kills Kehai; it starts again.\n")
+				again = true
+				stop()
+				kill()
+			case !again:
+				s.stderr.printf("The script restarts Kehai.\n")
+				again = true
+				stop()
+			}
+		case <-abort.Done():
+			return again
+		}
+	}
 }
 
 // typed shows that a reply was typed; that is not stored.

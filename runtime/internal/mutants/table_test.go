@@ -472,7 +472,7 @@ var mutants = []mutant{
 		old: `right >= registryNear && right < len(registryText) {`, new: `right > len(registryText) {`,
 		by: "TestDamagedRegistry"},
 	{what: "a store whose logs are plain is taken for an encrypted one", file: "runtime/store/registry.go",
-		old: `err != nil || plain {`, new: `err != nil {`, by: "TestDamagedRegistry"},
+		old: `err != nil || plain {`, new: `err != nil || plain && err != nil {`, by: "TestDamagedRegistry"},
 	{what: "a purge takes a later wish away", file: "runtime/store/purge.go",
 		old: `err != nil || now != wish {`, new: `err != nil || now < wish {`, by: "TestPurgeLaterDuringAPurge"},
 	{what: "a purge does not wait for readers", file: "runtime/store/purge.go",
