@@ -54,9 +54,9 @@ func (v *doctorVerb) command() *cobra.Command {
 		Short: "Check what this machine needs, and say what mends it",
 		Long: `Checks OCR and its languages, fonts, the desktop with its permissions, what
 attention sees and where its notices go, the language model's server, the store,
-modes and owners of all that is private, the page's port, and what a Kehai that runs reports. Notes are no faults: drawn
-windows need no desktop. It exits with 1 if something is missing without which a
-run does not work.
+modes and owners of all that is private, the page's port, and what a Kehai that
+runs reports. Notes are no faults: drawn windows need no desktop. It exits with 1
+if something is missing without which a run does not work.
 
 A Mac shows a program in its settings only once that has asked for a permission: --ask
 makes it ask for what is missing, and opens the settings. Nothing else of Kehai asks.
