@@ -54,6 +54,37 @@ func rulesArePure(t *tree) (found []string) {
 	return found
 }
 
+// computing are packages that the race run leaves uninstrumented (COMPUTES of the Makefile).
+var computing = []string{"actors/dedup/ledger", "actors/ocr/segment", "actors/text"}
+
+const computesLine = "$(addprefix " + module + "/actors/,dedup/ledger ocr/segment text/...)"
+
+// computingIsAlone checks that what the race detector does not look at has nothing for it to find:
+// no goroutine, channel, lock or atomic value.
+func computingIsAlone(t *tree) (found []string) {
+	if text, ok := t.text["Makefile"]; ok && !strings.Contains(text, computesLine) {
+		found = append(found, "Makefile: COMPUTES and the packages looked at here differ: name the same")
+	}
+	for _, f := range t.gos {
+		if f.test || !slices.ContainsFunc(computing, func(dir string) bool { return within(f.dir, dir) }) {
+			continue
+		}
+		for _, full := range f.imports {
+			if full == "sync" || full == "sync/atomic" {
+				found = append(found, fmt.Sprintf("%s: imports %s: take the package out of COMPUTES", f.path, full))
+			}
+		}
+		ast.Inspect(f.syntax, func(n ast.Node) bool {
+			switch n.(type) {
+			case *ast.GoStmt, *ast.ChanType:
+				found = append(found, t.at(n)+": goroutines: take the package out of COMPUTES")
+			}
+			return true
+		})
+	}
+	return found
+}
+
 // onlyOnce reports that a file uses package sync for constants alone.
 func (f *goFile) onlyOnce(full string) bool {
 	once := full == "sync"

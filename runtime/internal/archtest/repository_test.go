@@ -164,6 +164,17 @@ var rules = []struct {
 		"runtime/admin/a_test.go":    "package admin\n" + table("tail"),
 		"testkit/examples/a/main.go": "package main\n" + table("tail"),
 	}},
+	{"Computing", computingIsAlone, map[string]string{
+		"Makefile":                 "COMPUTES = image/...\n",
+		"actors/text/lenient/a.go": imports("lenient", "sync"),
+		"actors/ocr/segment/a.go":  "package segment\nfunc f() { go f() }",
+		"actors/dedup/ledger/a.go": "package ledger\nvar c chan int",
+	}, map[string]string{
+		"Makefile":              "COMPUTES = image/... \\\n\t" + computesLine + "\n",
+		"actors/text/a.go":      imports("text", "strings"),
+		"actors/text/a_test.go": imports("text", "sync"),
+		"actors/ocr/a.go":       "package ocr\nfunc f() { go f() }",
+	}},
 	{"Tags", tagsNamed, map[string]string{
 		"Makefile": "TAGS = look\n",
 		"a/a.go":   "//go:build look || !unix\n\npackage a",
