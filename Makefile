@@ -92,7 +92,7 @@ SHORTENED = $$(grep -rlE 'testing\.Short\(\)|rapid\.Check|chatpage\.Everywhere|s
 # memory over, such as package bytes and encoding/json, is.
 COMPUTES = image/... compress/... hash/... regexp/... unicode/... strconv \
 	golang.org/x/image/... golang.org/x/text/... github.com/cespare/xxhash/... github.com/klauspost/compress/... \
-	$(addprefix github.com/kehai-run/kehai/actors/,dedup/ledger ocr/segment text/...)
+	$(addprefix github.com/kehai-run/kehai/actors/,dedup/ledger ocr/emojifont ocr/segment text/...)
 # A program with the detector waits a second at its end for reports of other
 # goroutines, and the scripts of cmd/kehai start it 600 times.
 race: export GORACE = atexit_sleep_ms=20

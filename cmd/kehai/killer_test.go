@@ -86,6 +86,7 @@ func TestWhatKillsTheProcessIsPutAside(t *testing.T) {
 				cmd.Stdout, cmd.Stderr = out, out
 				return cmd
 			}
+			var all strings.Builder // of what the starts say
 			for start := range engine.MaxAttempts {
 				var out bytes.Buffer
 				err := kehai(&out, "run", "--no-web").Run()
@@ -93,6 +94,7 @@ func TestWhatKillsTheProcessIsPutAside(t *testing.T) {
 				if !errors.As(err, &exit) || exit.ExitCode() != killerExit {
 					t.Fatalf("start %d ended with %v, want exit code %d:\n%s", start+1, err, killerExit, &out)
 				}
+				all.Write(out.Bytes())
 			}
 			var out bytes.Buffer
 			run := kehai(&out, "run", "--no-web")
@@ -109,6 +111,10 @@ func TestWhatKillsTheProcessIsPutAside(t *testing.T) {
 			if dead.Actor != "victim/1" || dead.Type != "ledger_due" || dead.Attempts != engine.MaxAttempts ||
 				!strings.Contains(dead.Error, "ended by itself 5 times") {
 				t.Errorf("the dead letter is %+v, want the %s after %d deaths", dead, how, engine.MaxAttempts)
+			}
+			all.Write(out.Bytes())
+			if n := strings.Count(all.String(), "bystander\n"); n == 0 {
+				t.Errorf("nobody else got mail in six starts:\n%s", &all)
 			}
 			if how == "call" && !strings.Contains(out.String(), "answered: the process ended by itself 5 times") {
 				t.Errorf("the caller was not answered:\n%s", &out)

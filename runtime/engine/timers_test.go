@@ -3,6 +3,7 @@ package engine
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -157,5 +158,24 @@ func TestNextTimerAfterSleep(t *testing.T) {
 	}
 	if due, _ := tm.next(); !due.Equal(now.Add(20 * time.Minute)) {
 		t.Errorf("next() = %v after the sleep, want in 20m", due.Sub(now))
+	}
+}
+
+// realTime has what only time.Now gives: time that goes by beside the calendar's.
+type realTime struct{}
+
+func (realTime) Now() time.Time { return time.Now() }
+
+// A comparison of two times that both have elapsed time looks at nothing else, so the calendar that
+// timers are fired with must have none.
+func TestTheCalendarIsNotTheTimeThatGoesBy(t *testing.T) {
+	e := &Engine{clock: realTime{}, timers: newTimers()}
+	e.Control().FireTimers()
+	const elapsed = "m=+"
+	if at := e.timers.calendar.String(); strings.Contains(at, elapsed) {
+		t.Errorf("the calendar is %s, want no elapsed time in it", at)
+	}
+	if at := e.timers.time.String(); !strings.Contains(at, elapsed) {
+		t.Errorf("the time is %s, want elapsed time in it", at)
 	}
 }

@@ -252,6 +252,11 @@ func TestFailingReader(t *testing.T) {
 				return nil
 			})
 			r.say(1, 2, 3)
+			hour()
+			// Nine tries while the wait grows from 0.1 to 30 s, then two a minute.
+			if n := len(r.calls); n < 100 || n > 135 {
+				t.Errorf("%d tries in an hour, want about 128", n)
+			}
 			r.calls = r.calls[:2]
 			r.want("failing", want{calls: []int{1, 2}, passed: 1, why: why})
 			r.end()

@@ -138,8 +138,8 @@ func (h *Monitor) Note(m messages.Message) {
 	case events.MessageQuarantined:
 		h.aside.Store(true)
 	case events.StoreLow:
-		set("store", fmt.Sprintf("durable work is paused since only %d MiB were free; %d MiB are needed: "+
-			"free some space", m.Free>>20, m.Need>>20), true)
+		set("store", fmt.Sprintf("durable work is paused since only %d MiB were free for the data directory; "+
+			"%d MiB are needed: free some space on its volume", m.Free>>20, m.Need>>20), true)
 	case events.StoreRecovered:
 		set("store", "", false)
 	case events.CommitFailed:

@@ -38,7 +38,8 @@ func TestHealthTellsWorkersFromActors(t *testing.T) {
 func TestAPauseTellsWhatWasFree(t *testing.T) {
 	h := health.NewMonitor(zerolog.Nop())
 	h.Note(events.StoreLow{Free: 74 << 20, Need: 128 << 20})
-	want := []string{"durable work is paused since only 74 MiB were free; 128 MiB are needed: free some space"}
+	want := []string{"durable work is paused since only 74 MiB were free for the data directory; 128 MiB are " +
+		"needed: free some space on its volume"}
 	if got := h.Problems(); !slices.Equal(got, want) {
 		t.Errorf("Problems() = %q, want %q", got, want)
 	}

@@ -707,3 +707,23 @@ func TestLogsHaveTheirPlace(t *testing.T) {
 	}
 	closed(t, s)
 }
+
+// TestCloseDoesNotWaitForEver: a call that a disk keeps for good ends the wait of Close with words.
+func TestCloseDoesNotWaitForEver(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &Store{dir: "somewhere", gate: newGate(), statFS: func(string) (uint64, error) { return 1 << 40, nil }}
+		if err := s.gate.enter(); err != nil {
+			t.Fatal(err)
+		}
+		began := time.Now()
+		err := s.Close()
+		var f *Fault
+		if !errors.As(err, &f) || f.Dir != s.dir || !strings.Contains(f.Next, "start again") {
+			t.Errorf("Close() = %v, want a fault that says what to do", err)
+		}
+		if took := time.Since(began); took != closeLimit {
+			t.Errorf("Close() took %v, want %v", took, closeLimit)
+		}
+		s.gate.leave()
+	})
+}

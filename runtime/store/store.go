@@ -24,17 +24,22 @@ package store
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/dgraph-io/badger/v4"
 
 	"github.com/kehai-run/kehai/runtime/engine"
 )
+
+// closeLimit is how long Close waits: longer than it takes to write two memtables to a slow disk.
+const closeLimit = time.Minute
 
 // Owners of keys.
 const (
@@ -312,8 +317,13 @@ func (s *Store) Free() (uint64, error) { return freeBytes(s.statFS, s.dir) }
 // If the store has stopped, Close does not wait, because Badger would retry for ever, and
 // returns why it stopped. The files are left as after a kill, and the directory stays
 // locked until the process ends, because Badger's goroutines may still write there. The
-// same happens if the volume has no space for a clean end.
+// same happens if the volume has no space for a clean end, or if its disk hangs and that takes
+// longer than a minute.
 func (s *Store) Close() error {
+	defer time.AfterFunc(closeLimit, func() {
+		why := s.overdue()
+		s.gate.stop(why, why)
+	}).Stop()
 	if !s.roomy() {
 		why := s.unmade()
 		s.gate.stop(why, why)
@@ -329,6 +339,13 @@ func (s *Store) Close() error {
 	case <-s.gate.stopped:
 		return s.gate.why
 	}
+}
+
+func (s *Store) overdue() error {
+	return &Fault{Dir: s.dir, Kind: engine.ErrClosed,
+		What: fmt.Sprintf("was left as it is, because it could not be closed within %v: its disk hardly answers",
+			closeLimit),
+		Next: "Check the disk and its connection, then start again; " + found}
 }
 
 func (s *Store) closeBadger() (err error) {

@@ -73,8 +73,8 @@ func TestPageInABrowser(t *testing.T) {
 		"an own bubble":                    `<rect [^>]*class="own" aria-label="own text: 10時に駅の北口でどう？"`,
 		"a window without a frame":         `<figure class="window" data-key="old@mac-a">.*Waiting for a frame`,
 		"a window that cannot be captured": `<figure class="window failing" data-key="team@mac-a"`,
-		"the space notice": `<p class="notice bad"[^>]*>durable work is paused since only ` +
-			`92 MiB were free; 128 MiB are needed: free some space<`,
+		"the space notice": `<p class="notice bad"[^>]*>durable work is paused since only 92 MiB were free for the ` +
+			`data directory; 128 MiB are needed: free some space on its volume<`,
 		"the health":     `class="pill bad" id="health"[^>]*>3 problems<`,
 		"the connection": `class="link live"[^>]*>live<`,
 	} {

@@ -171,7 +171,8 @@ func newScene(t *testing.T) *scene {
 func (sc *scene) trouble(s *Server) {
 	sc.set(func(h *host) {
 		h.health = errors.Join(
-			errors.New("durable work is paused since only 92 MiB were free; 128 MiB are needed: free some space"),
+			errors.New("durable work is paused since only 92 MiB were free for the data directory; "+
+				"128 MiB are needed: free some space on its volume"),
 			errors.New("dedup/team:Kehai 開発 fails again and again and is retried slowly: "+
 				"decode transcript: unexpected end of JSON input"),
 			errors.New("window team@mac-a cannot be captured (minimised): window is minimised or hidden"))

@@ -81,6 +81,24 @@ func TestFigure(t *testing.T) {
 	}
 }
 
+func TestAFigureFails(t *testing.T) {
+	for _, c := range []struct {
+		f    Figure
+		want bool
+	}{
+		{Figure{Ratio: 0.6, Aim: 1.2, AtLeast: true}, false},
+		{Figure{Ratio: 0.59, Aim: 1.2, AtLeast: true}, true},
+		{Figure{Ratio: 0.59, Aim: 1.2, AtLeast: true, Timed: true}, false},
+		{Figure{Ratio: 0.97, Aim: 1.2, AtLeast: true, Slack: 1.25}, false},
+		{Figure{Ratio: 0.95, Aim: 1.2, AtLeast: true, Slack: 1.25}, true},
+		{Figure{Ratio: 1.4, Aim: 1.1, Slack: 1.25}, true},
+	} {
+		if got := c.f.failed(); got != c.want {
+			t.Errorf("failed(%+v) = %v, want %v", c.f, got, c.want)
+		}
+	}
+}
+
 func TestTook(t *testing.T) {
 	for ns, want := range map[float64]string{2: "2 ns", 1500: "1.5 µs", 12_340_000: "12.3 ms", 2.5e9: "2.5 s"} {
 		if got := Took(ns); got != want {

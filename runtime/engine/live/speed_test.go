@@ -17,8 +17,10 @@ import (
 // TestSpeedPingPong compares processor time: how two schedulers share two processors differs
 // between two runs by more than half of the figure.
 func TestSpeedPingPong(t *testing.T) {
-	ours, peer := byTurns(t, side{"200ms", pingKehai}, side{"200ms", pingProto})
+	const messages = "262144x"
+	ours, peer := byTurns(t, side{messages, pingKehai}, side{messages, pingProto})
 	report(t, "fleeting ping-pong of 8 actors, processor", "protoactor", 2, ours.cpu, peer.cpu, false)
+	report(t, "fleeting ping-pong of 8 actors, time of day", "protoactor", 2, ours.wall, peer.wall, true)
 }
 
 // TestSpeedTurns compares processor time. Nothing is synced, so it is what limits both, and unlike
@@ -63,10 +65,11 @@ func TestSpeedSyncedTurns(t *testing.T) {
 		peer.wall < float64(noDisk))
 }
 
+// report fails where a figure falls back to what it was before work on it began: 0.6, 12 and 1.6 times.
 func report(t *testing.T, name, against string, aim, ours, peer float64, timed bool) {
 	t.Helper()
 	speed.Report(t, speed.Figure{Name: name, Ours: speed.Took(ours), Limit: against + " " + speed.Took(peer),
-		Ratio: peer / ours, Aim: aim, AtLeast: true, Timed: timed})
+		Ratio: peer / ours, Aim: aim, AtLeast: true, Slack: 1.25, Timed: timed})
 }
 
 // side runs for a time, or a number of events, and returns how many it really were.

@@ -233,6 +233,11 @@ var mutants = []mutant{
 			if err := error(nil); err != nil {`, by: "TestCancelledTimerStaysSilentEvenWhenItIsUnderWay"},
 	{what: "a turn may write any amount", file: "runtime/engine/stage.go",
 		old: `n > maxTurn {`, new: `n < 0 {`, by: "TestLargeMessages"},
+	{what: "a subscription that fails is asked ever as often", file: "runtime/follow/follow.go",
+		old: `wait = min(max(2*wait, followRetryFirst), followRetryCap)`, new: `wait = max(wait, followRetryFirst)`,
+		by: "TestFailingReader"},
+	{what: "the calendar stands still while the machine sleeps", file: "runtime/engine/control.go",
+		old: `timers.fire(now, wall(now))`, new: `timers.fire(now, now)`, by: "TestTheCalendarIsNotTheTimeThatGoesBy"},
 	{what: "timers of one moment fire in reverse", file: "runtime/engine/timers.go",
 		old: `return h[i].order < h[j].order`, new: `return h[i].order > h[j].order`, by: "TestTimersAgainstAModel"},
 
@@ -374,6 +379,10 @@ var mutants = []mutant{
 		old: `	s.whole.Lock()
 	defer s.whole.Unlock()
 `, new: ``, by: "TestStore"},
+	{what: "closing waits for a disk that hangs", file: "runtime/store/store.go",
+		old: `		s.gate.stop(why, why)
+	}).Stop()`, new: `		_ = why
+	}).Stop()`, by: "TestCloseDoesNotWaitForEver"},
 	{what: "a panic of Badger goes on", file: "runtime/store/store.go",
 		old: `	defer s.caught(&err)
 	defer faults()()
