@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"maps"
@@ -224,7 +225,7 @@ func (e *Engine) Trim(ctx context.Context, c Cutoffs) (int, error) {
 		}
 		end := ^uint64(0)
 		if class.prefix == keyLog {
-			if end, err = e.cut(class.before, acked); err != nil {
+			if end, err = e.cut(ctx, class.before, acked); err != nil {
 				return total, fmt.Errorf("engine: trim: %w", err)
 			}
 		}
@@ -242,11 +243,15 @@ type dated struct {
 }
 
 // cut finds the newest event of the log that may go: it and those before it.
-func (e *Engine) cut(before time.Time, acked uint64) (end uint64, err error) {
-	now := e.clock.Now()
+func (e *Engine) cut(ctx context.Context, before time.Time, acked uint64) (end uint64, err error) {
+	now, seen := e.clock.Now(), 0
+	var ended error
 	err = e.scan([]byte(keyLog), nil, func(k, v []byte, bad error) bool {
+		if seen++; seen%trimBatch == 0 {
+			ended = ctx.Err()
+		}
 		seq, _ := seqOf(string(k))
-		if seq > acked {
+		if seq > acked || ended != nil {
 			return false
 		}
 		rec, err := decodeOpened[dated](v, bad)
@@ -258,7 +263,7 @@ func (e *Engine) cut(before time.Time, acked uint64) (end uint64, err error) {
 		}
 		return true // one without a known time goes with the next that has one
 	})
-	return end, err
+	return end, errors.Join(err, ended)
 }
 
 // trim deletes the old records of a class, and of the log all up to its new end.

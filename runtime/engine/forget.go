@@ -185,6 +185,10 @@ func (d *deletion) step(task func() ([shards]Batch, slice, bool, error), then fu
 			}
 			d.e.background(func() {
 				err := then()
+				if err != nil {
+					err = fmt.Errorf("%w; forget it again once that is mended, or the next start deletes what has "+
+						"come until then, too", err)
+				}
 				var next slice
 				if err == nil {
 					next, err = d.look()

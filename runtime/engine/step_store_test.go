@@ -447,12 +447,15 @@ func TestTrimKeepsWhatASubscriptionHasNotSeen(t *testing.T) {
 	for name, c := range map[string]struct {
 		cursors map[string]uint64 // by subscription: how many of the three events it has seen
 		want    int               // events left
+		served  []string          // besides, but yet to begin
 	}{
-		"no subscription":           {nil, 0},
-		"one that has seen all":     {map[string]uint64{"host": 3}, 0},
-		"one behind":                {map[string]uint64{"host": 1}, 2},
-		"one behind, one up to now": {map[string]uint64{"host": 1, "page": 3}, 2},
-		"a new one":                 {map[string]uint64{"host": 0}, 3},
+		"no subscription":           {nil, 0, nil},
+		"one that has seen all":     {map[string]uint64{"host": 3}, 0, nil},
+		"one behind":                {map[string]uint64{"host": 1}, 2, nil},
+		"one behind, one up to now": {map[string]uint64{"host": 1, "page": 3}, 2, nil},
+		"a new one":                 {map[string]uint64{"host": 0}, 3, nil},
+		"one that has yet to begin": {nil, 3, []string{"host"}},
+		"one that has seen all, one that has yet to begin": {map[string]uint64{"host": 3}, 3, []string{"page"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			store := mem.New()
@@ -474,7 +477,8 @@ func TestTrimKeepsWhatASubscriptionHasNotSeen(t *testing.T) {
 			}
 			request(t, h, func(ctx context.Context) error {
 				_, err := h.Engine().Trim(ctx, engine.Cutoffs{
-					Events: time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC), Served: slices.Collect(maps.Keys(c.cursors)),
+					Events: time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC),
+					Served: slices.AppendSeq(c.served, maps.Keys(c.cursors)),
 				})
 				return err
 			})
@@ -678,6 +682,36 @@ func TestTheLogIsCutFromItsBeginning(t *testing.T) {
 	if seen["gone"] < 50 || seen["from the future"] == 0 || seen["kept"] < 50 {
 		t.Errorf("seen %v: this test shows little", seen)
 	}
+}
+
+// A stop does not wait until a long log has been looked through.
+func TestTrimEndsWithItsContext(t *testing.T) {
+	const events, batch = 5000, 1000
+	read := &counting{Store: mem.New()}
+	for n := range events {
+		row := engine.Op{Key: fmt.Appendf(nil, "e/%08d", n), Value: []byte(`{"at":"2000-01-01T00:00:00Z"}`)}
+		if err := read.Apply([]engine.Op{row}, false); err != nil {
+			t.Fatal(err)
+		}
+	}
+	h := step(t, echo, actortest.Store(read))
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	read.rows = 0
+	_, err := h.Engine().Trim(ctx, engine.Cutoffs{Events: h.Now()})
+	if !errors.Is(err, context.Canceled) || read.rows > batch {
+		t.Errorf("Trim() = %v after %d rows, want it canceled within %d", err, read.rows, batch)
+	}
+}
+
+// counting counts the rows that scans yield.
+type counting struct {
+	*mem.Store
+	rows int
+}
+
+func (c *counting) Scan(prefix, from []byte, yield func(key, value []byte) bool) error {
+	return c.Store.Scan(prefix, from, func(k, v []byte) bool { c.rows++; return yield(k, v) })
 }
 
 // An event that cannot be read goes with those behind it, and does not keep the log.

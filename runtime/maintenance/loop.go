@@ -64,18 +64,19 @@ type Task struct {
 
 // Run works at once and every hour until ctx ends. A failure is logged; the next round tries again.
 func (l Loop) Run(ctx context.Context) error {
-	try := func(what string, err error) {
+	try := func(what string, err error) bool {
 		if err != nil && ctx.Err() == nil {
 			l.Log.Warn().Err(err).Msg(what)
 		}
+		return err == nil
 	}
 	tasks := append([]Task{{Failed: "trim_failed", Do: l.trim}}, l.Also...)
 	var purged time.Time
 	for {
 		// First what an earlier run left, or yesterday's trimming: what actors are asked
 		// to delete now is purged tomorrow.
-		if now := time.Now(); now.Sub(purged) >= purgeEvery {
-			try("purge_failed", l.purge(ctx))
+		now := time.Now().Round(0) // by the calendar, which goes on while the machine sleeps
+		if now.Sub(purged) >= purgeEvery && try("purge_failed", l.purge(ctx)) {
 			purged = now
 		}
 		for _, t := range tasks {

@@ -2,6 +2,7 @@ package maintenance
 
 import (
 	"context"
+	"errors"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -21,11 +22,16 @@ type book struct {
 	left    bool        // bytes of what was deleted
 	purged  []time.Time // when there were such
 	compact int
+	failing int // so often it does first
 }
 
 func (b *book) Compact(context.Context) error { b.compact++; return nil }
 func (b *book) PurgeLater() error             { b.left = true; return nil }
 func (b *book) Purge(context.Context) (bool, error) {
+	if b.left && b.failing > 0 {
+		b.failing--
+		return false, errors.New("the disk fails")
+	}
 	if b.left {
 		b.purged = append(b.purged, time.Now())
 	}
@@ -34,9 +40,15 @@ func (b *book) Purge(context.Context) (bool, error) {
 }
 
 // What is deleted leaves the files within a day more; a day without anything to delete purges nothing.
-func TestPurgeOnceADay(t *testing.T) {
+func TestPurgeOnceADay(t *testing.T) { purge(t, 0, 24*time.Hour) }
+
+// A purge that fails is tried again an hour later, not a day.
+func TestAFailedPurgeIsTriedAgain(t *testing.T) { purge(t, 2, 26*time.Hour) }
+
+func purge(t *testing.T, failing int, after time.Duration) {
+	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		began, store, disk := time.Now(), mem.New(), &book{}
+		began, store, disk := time.Now(), mem.New(), &book{failing: failing}
 		codec, err := messages.NewCodec(events.Core())
 		if err != nil {
 			t.Fatal(err)
@@ -72,8 +84,8 @@ func TestPurgeOnceADay(t *testing.T) {
 		if _, there, err := store.Get(row.Key); there || err != nil {
 			t.Errorf("the old row is there: %v, %v, want it deleted", there, err)
 		}
-		if n := len(disk.purged); n != 1 || disk.purged[0].Sub(began) != 24*time.Hour {
-			t.Errorf("%d purges, at %v since %v, want one after a day", n, disk.purged, began)
+		if n := len(disk.purged); n != 1 || disk.purged[0].Sub(began) != after {
+			t.Errorf("%d purges, at %v since %v, want one after %v", n, disk.purged, began, after)
 		}
 		if disk.compact != 71 || also != 72 {
 			t.Errorf("the store was compacted %d times, and the rest done %d times, want 71 and 72", disk.compact, also)

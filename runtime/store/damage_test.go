@@ -393,35 +393,69 @@ func TestLogAfterAKill(t *testing.T) {
 	}
 }
 
-// TestErrorsAreSilentAboutKeys damages a value that an open store then reads.
+const secretKey = "conversation/Hana"
+
+// TestErrorsAreSilentAboutKeys damages a value in the value log that an open store then reads: it stops.
 func TestErrorsAreSilentAboutKeys(t *testing.T) {
-	dir := t.TempDir()
-	s := open(t, store.Options{Dir: dir})
-	defer s.Close()
-	const secret = "conversation/Hana"
-	if err := s.Apply([]engine.Op{{Key: []byte(secret), Value: bytes.Repeat([]byte(secret), 1<<16)}},
-		true); err != nil {
-		t.Fatal(err)
-	}
-	f, err := os.OpenFile(last(t, dir, "*.vlog"), os.O_RDWR, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := f.WriteAt([]byte("damage"), 1000); err != nil {
-		t.Fatal(err)
-	}
-	if err := f.Close(); err != nil {
-		t.Fatal(err)
-	}
-	_, _, err = s.Get([]byte(secret))
-	scanErr := s.Scan(nil, nil, func(k, _ []byte) bool {
-		t.Errorf("Scan yields a damaged value of %q, want an error", k)
-		return true
-	})
-	for _, err := range []error{err, scanErr} {
-		if !errors.Is(err, engine.ErrCorrupt) || strings.Contains(err.Error(), "Hana") ||
-			!strings.Contains(err.Error(), dir) {
-			t.Errorf("reading a damaged value = %v, want ErrCorrupt with the directory and no key", err)
+	for _, role := range []string{"rot value", "rot value scan"} {
+		dir := t.TempDir()
+		s := open(t, store.Options{Dir: dir})
+		mustApply(t, s, engine.Op{Key: []byte(secretKey), Value: bytes.Repeat([]byte(secretKey), 1<<16)})
+		closeIt(t, s)
+		said := whatIsSaid(t, role, dir)
+		if said["corrupt:"] != "true" || said["refused:"] != "true" {
+			t.Errorf("%s: the process said %q, want ErrCorrupt, then and later", role, said)
+		}
+		for _, what := range []string{"failed:", "stopped:", "closed:"} {
+			if strings.Contains(said[what], "Hana") || !strings.Contains(said[what], dir+" is damaged") {
+				t.Errorf("%s: %s %q, want the directory and no key", role, what, said[what])
+			}
 		}
 	}
+}
+
+func rotValue(s *store.Store, read func(*store.Store) error) {
+	logs, err := filepath.Glob(filepath.Join(os.Getenv(childDir), "*.vlog"))
+	must(err)
+	slices.Sort(logs)
+	for _, path := range logs {
+		f, err := os.OpenFile(path, os.O_RDWR, 0)
+		must(err)
+		if info, err := f.Stat(); err == nil && info.Size() > 2000 {
+			_, err = f.WriteAt([]byte("damage"), 1000)
+			must(err)
+		}
+		must(f.Close())
+	}
+	end(s, read(s))
+}
+
+func readSecret(s *store.Store) error {
+	_, _, err := s.Get([]byte(secretKey))
+	return err
+}
+
+func scanSecret(s *store.Store) error {
+	return s.Scan(nil, nil, func(_, _ []byte) bool { fmt.Println("failed: a damaged value was yielded"); return true })
+}
+
+// A directory that is moved away while its store is in use is found gone before the next commit.
+func TestADirectoryThatGoes(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "store")
+	s := open(t, store.Options{Dir: dir})
+	closeIt(t, s)
+	said := whatIsSaid(t, "gone", dir)
+	for _, what := range []string{"stopped:", "failed:", "closed:"} {
+		if !strings.Contains(said[what], dir+" is gone: ") || !strings.Contains(said[what], "Put it back") {
+			t.Errorf("%s %q, want it to tell that the directory is gone", what, said[what])
+		}
+	}
+}
+
+func goAway(s *store.Store) {
+	must(os.Rename(os.Getenv(childDir), os.Getenv(childDir)+"2"))
+	_, err := s.Free()
+	fmt.Println("failed:", err)
+	fmt.Println("refused:", s.Apply([]engine.Op{{Key: []byte("a")}}, false))
+	fmt.Println("closed:", s.Close())
 }

@@ -174,7 +174,8 @@ func (s *Store) get(txn *badger.Txn, key []byte) (value []byte, ok bool, err err
 		return nil, false, nil
 	}
 	if value, err = valueOf(it.Item()); err != nil {
-		return nil, false, s.unreadable(err)
+		why := s.unreadable(err)
+		return nil, false, s.halt(why, why)
 	}
 	return value, true, nil
 }
@@ -285,7 +286,8 @@ func (c *cursor) stored() (key, value []byte, ok bool, err error) {
 	}
 	item := c.it.Item()
 	if value, err = valueOf(item); err != nil {
-		return nil, nil, false, c.store.unreadable(err)
+		why := c.store.unreadable(err)
+		return nil, nil, false, c.store.halt(why, why)
 	}
 	return slices.Clone(item.Key()), value, true, nil
 }
@@ -308,8 +310,18 @@ func (c *cursor) close() {
 	c.it.Close()
 }
 
-// Free asks the volume. It works on a closed store too.
-func (s *Store) Free() (uint64, error) { return freeBytes(s.statFS, s.dir) }
+// Free asks the volume. It works on a closed store too. It stops a store whose directory is gone:
+// Badger would write on into files that nobody finds again.
+func (s *Store) Free() (uint64, error) {
+	n, err := freeBytes(s.statFS, s.dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = &Fault{Dir: s.dir, Kind: engine.ErrClosed,
+			What: "is gone: somebody moved or deleted it while it was in use",
+			Next: "Put it back, then start again; what was stored since it went is lost."}
+		s.stop(err, err)
+	}
+	return n, err
+}
 
 // Close waits for calls in progress, writes what is in memory to disk and unlocks the
 // directory. Calling it again does nothing. It must not be called from within a Scan.
