@@ -277,6 +277,12 @@ func TestDamagedRegistry(t *testing.T) {
 					t.Fatalf("that was the change of the %s byte", which)
 				}
 			}
+			for _, left := range []int{0, 10, 20} {
+				dir := copyDir(t, whole)
+				edit(t, filepath.Join(dir, "KEYREGISTRY"), func(b []byte) []byte { return b[:left] })
+				wantFault(t, store.Options{Dir: dir, Key: key}, engine.ErrCorrupt, "KEYREGISTRY: it ends too early",
+					"Restore a backup")
+			}
 			if key == nil {
 				return
 			}

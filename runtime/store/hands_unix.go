@@ -48,7 +48,7 @@ var _ engine.Hands = (*Hands)(nil)
 func OpenHands(path string) (*Hands, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
-		return nil, fmt.Errorf("store: %w: give Kehai the right to write there", err)
+		return nil, fmt.Errorf("store: %w: give this program the right to write there", err)
 	}
 	defer f.Close()
 	const size = 8 * handsWords

@@ -36,14 +36,20 @@ func (x *examination) checkKeys() error {
 		}
 		return nil
 	}
-	var err error
+	head, err := x.head(name, registryHead)
+	switch {
+	case err != nil:
+		return err
+	case head == nil:
+		return x.corrupt(name, "it ends too early")
+	}
 	if x.keys, err = x.registry(x.Key); err == nil {
 		return nil
 	}
 	if !errors.Is(err, badger.ErrEncryptionKeyMismatch) {
 		return x.unreadable(name, err)
 	}
-	return x.wrongKey(name)
+	return x.wrongKey(name, head)
 }
 
 func (x *examination) registry(key []byte) (*badger.KeyRegistry, error) {
@@ -53,14 +59,7 @@ func (x *examination) registry(key []byte) (*badger.KeyRegistry, error) {
 // wrongKey tells a key that is wrong from a damaged registry. The latter's text is nearly right, in plain
 // or with the key; or nothing else in the store is encrypted. Damage to the random block of an encrypted
 // store looks like another key, and so is named beside that.
-func (x *examination) wrongKey(name string) error {
-	head, err := x.head(name, registryHead)
-	if err != nil {
-		return err
-	}
-	if head == nil {
-		return x.corrupt(name, "it ends too early")
-	}
+func (x *examination) wrongKey(name string, head []byte) error {
 	for _, key := range [][]byte{nil, x.Key} {
 		if right, at := registryRight(head, key); right >= registryNear && right < len(registryText) {
 			return x.corrupt(name, fmt.Sprintf("byte %d was changed", at))
