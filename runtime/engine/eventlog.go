@@ -17,21 +17,53 @@ import (
 // until yield returns false. An event that cannot be decoded has a nil Message
 // and says why in Err. ReadLog may be called concurrently with everything.
 func (e *Engine) ReadLog(after uint64, yield func(Published) bool) error {
+	return e.scanLog(after, func(seq uint64, row []byte, bad error) bool { return yield(e.logged(seq, row, bad)) })
+}
+
+func (e *Engine) scanLog(after uint64, yield func(seq uint64, row []byte, bad error) bool) error {
 	err := e.scan([]byte(keyLog), []byte(keyLog+seqBytes(after+1)), func(k, v []byte, bad error) bool {
 		seq, _ := seqOf(string(k))
-		p := Published{Seq: seq}
-		rec, err := decodeOpened[logRecord](v, bad)
-		if err == nil {
-			p.From, p.Trace, p.At = rec.From, rec.Trace, rec.At
-			p.Message, err = e.codec.Decode(rec.Msg)
-		}
-		p.Err = err
-		return yield(p)
+		return yield(seq, v, bad)
 	})
 	if err != nil {
 		return fmt.Errorf("engine: read event log: %w", err)
 	}
 	return nil
+}
+
+// logged decodes a row of the log; bad says why it could not be opened.
+func (e *Engine) logged(seq uint64, row []byte, bad error) Published {
+	p := Published{Seq: seq}
+	rec, err := decodeOpened[logRecord](row, bad)
+	if err == nil {
+		p.From, p.Trace, p.At = rec.From, rec.Trace, rec.At
+		p.Message, err = e.codec.Decode(rec.Msg)
+	}
+	p.Err = err
+	return p
+}
+
+// Logged returns the numbers of at most n durable events after a place in the log, oldest first. Whoever
+// hands them out reads each with [Engine.Event] when its turn comes.
+func (e *Engine) Logged(after uint64, n int) (list []uint64, err error) {
+	err = e.scanLog(after, func(seq uint64, _ []byte, _ error) bool {
+		list = append(list, seq)
+		return len(list) < n
+	})
+	return list, err
+}
+
+// Event returns a durable event as it stands in the log now, as [Engine.ReadLog] does. ok is false if it is
+// not there any more: it was forgotten, or its time was over.
+func (e *Engine) Event(seq uint64) (ev Published, ok bool, err error) {
+	row, ok, err := e.get([]byte(keyLog + seqBytes(seq)))
+	switch {
+	case err != nil && (errors.Is(err, ErrKeyAway) || !unopened(err)):
+		return Published{}, false, fmt.Errorf("engine: read event %d: %w", seq, err)
+	case err == nil && !ok:
+		return Published{}, false, nil
+	}
+	return e.logged(seq, row, err), true, nil
 }
 
 // Cursor returns how far the subscription of a name has acknowledged the event

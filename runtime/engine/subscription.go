@@ -147,6 +147,16 @@ func (e *Engine) Retried(name string) ([]Parked, error) {
 	return list, cmp.Or(err, away)
 }
 
+// Retries reports whether a parked event is still to be handled once more: it may have been forgotten
+// or discarded since [Engine.Retried].
+func (e *Engine) Retries(id string) (bool, error) {
+	_, _, rec, err := e.findDead(id)
+	if errors.Is(err, ErrNoDeadLetter) {
+		return false, nil
+	}
+	return rec.Retry, err
+}
+
 // ParkAgain keeps a parked event among the dead letters because it failed once
 // more.
 func (e *Engine) ParkAgain(ctx context.Context, id string, attempts int, reason string) error {

@@ -370,9 +370,20 @@ func (f *follower) handOut() (n int, err error) {
 		f.worked()
 	}
 	f.tellMissed()
-	for n, ev := range page {
-		if ev.Err != nil {
-			return n, fmt.Errorf("%w: event %d: %w", errUnreadable, ev.Seq, ev.Err)
+	for n, seq := range page {
+		ev, ok, err := f.Engine.Event(seq) // handlers take long: it may have been forgotten since
+		switch {
+		case err != nil:
+			f.hangs(err)
+			return n, err
+		case !ok:
+			if f.trimmed, err = f.Engine.Trimmed(); err != nil {
+				return n, err
+			}
+			f.tellMissed()
+			continue
+		case ev.Err != nil:
+			return n, fmt.Errorf("%w: event %d: %w", errUnreadable, seq, ev.Err)
 		}
 		if f.enough() {
 			return n, nil
@@ -380,20 +391,16 @@ func (f *follower) handOut() (n int, err error) {
 		if err := f.take(ev); err != nil {
 			return n, err
 		}
-		f.cursor = ev.Seq
+		f.cursor = seq
 		f.worked()
 	}
 	return len(page), nil
 }
 
-// read returns the next page of the log, and notes what was trimmed when it read it.
-func (f *follower) read() (page []Event, err error) {
+// read returns the numbers of the next page of the log, and notes what was trimmed when it read it.
+func (f *follower) read() (page []uint64, err error) {
 	for {
-		page = nil
-		if err := f.Engine.ReadLog(f.cursor, func(ev Event) bool {
-			page = append(page, ev)
-			return len(page) < logPage
-		}); err != nil {
+		if page, err = f.Engine.Logged(f.cursor, logPage); err != nil {
 			return nil, err
 		}
 		before := f.trimmed
@@ -443,6 +450,11 @@ func (f *follower) retryParked() error {
 		return err
 	}
 	for _, p := range list {
+		if still, err := f.Engine.Retries(p.ID); err != nil {
+			return err
+		} else if !still { // forgotten, or discarded, while the handler had those before it
+			continue
+		}
 		err := p.Event.Err
 		if err == nil {
 			err = f.handle(p.Event)

@@ -47,17 +47,24 @@ type rig struct {
 // open starts an engine over a store; what it is told to, it logs.
 func open(t *testing.T, store engine.Store, tables ...messages.Table) *rig {
 	t.Helper()
+	return openSealed(t, store, nil, tables...)
+}
+
+// openSealed is open with keys.
+func openSealed(t *testing.T, store engine.Store, keys engine.Sealer, tables ...messages.Table) *rig {
+	t.Helper()
 	codec, err := messages.NewCodec(append(tables, messages.Core())...)
 	if err != nil {
 		t.Fatal(err)
 	}
 	r := &rig{t: t, trouble: map[string]string{}}
-	r.System, err = live.New(live.Options{Engine: engine.Options{Store: store, Codec: codec,
+	r.System, err = live.New(live.Options{Engine: engine.Options{Store: store, Sealer: keys, Codec: codec,
 		Listener: func(engine.Published) { r.readers.Wake() },
 		Kinds: []engine.Kind{{Name: "sayer", New: func(messages.Address) actors.Actor {
 			return actors.Func(func(turn *actors.Turn, m messages.Message) error {
-				if n, ok := m.(note); ok {
-					turn.Publish(n)
+				switch m.(type) {
+				case note, diary:
+					turn.Publish(m)
 				}
 				return nil
 			})
@@ -87,7 +94,7 @@ func (r *rig) say(numbers ...int) {
 func (r *rig) follow(handle func(n, before int) error, opts ...follow.Option) {
 	r.t.Helper()
 	if err := r.readers.Add("host", func(_ context.Context, ev follow.Event) error {
-		n := ev.Message.(note).N
+		n := numberOf(ev.Message)
 		before := len(slices.DeleteFunc(slices.Clone(r.calls), func(c int) bool { return c != n }))
 		r.calls = append(r.calls, n)
 		return handle(n, before)

@@ -344,6 +344,17 @@ var mutants = []mutant{
 		by: "TestAnEventWhoseKeyIsLostIsParkedAndTriedAgain"},
 	{what: "a dead letter whose key is lost cannot be discarded", file: "runtime/engine/deadletter.go",
 		old: `err != nil && !unopened(err) {`, new: `err != nil {`, by: "TestADeadLetterWhoseKeyIsLostIsDiscarded"},
+	{what: "of a page, what was forgotten meanwhile is handed out", file: "runtime/follow/follow.go",
+		old: `	for n, seq := range page {
+		ev, ok, err := f.Engine.Event(seq)`, new: `	var kept []Event
+	for _, seq := range page {
+		ev, _, _ := f.Engine.Event(seq)
+		kept = append(kept, ev)
+	}
+	for n, seq := range page {
+		ev, ok, err := kept[n], true, error(nil)`, by: "TestNothingForgottenIsHandedOut"},
+	{what: "a parked event that was forgotten meanwhile is tried again", file: "runtime/follow/follow.go",
+		old: `} else if !still {`, new: `} else if !still && false {`, by: "TestNothingForgottenIsTriedAgain"},
 	{what: "an event parked again keeps a long error", file: "runtime/engine/subscription.go",
 		old: `		rec.Attempts += attempts
 		rec.Error = cutText(reason)`, new: `		rec.Attempts += attempts
