@@ -184,7 +184,8 @@ func (r *Runtime) DropSubscription(ctx context.Context, name string) error {
 
 // ParkEvent puts the next event of a subscription aside, as a dead letter, if this program cannot
 // read it, as its type or its key is gone for good: until then the subscription stops there. The dead
-// letter says what is missing; once that is back, the event can be sent to the subscription again.
+// letter says what is missing; once that is back, the event can be sent to the subscription again. Of many
+// calls at once, one puts the event aside; the others fail with [engine.ErrPassed], or are for the next event.
 func (r *Runtime) ParkEvent(ctx context.Context, subscription string) error {
 	e, err := r.core.Engine()
 	if err != nil {

@@ -45,6 +45,10 @@ type Change struct {
 	Crossed uint64           // its place among all changes that cross over from Batch.From
 	Ops     []Op             // under their final keys
 	Records []Record         // under keys that want a number
+	// Rises says that the first of Ops puts a number of eight bytes, which must be more than the one
+	// that is there. It has no form on its way to another node: only what a node keeps for itself
+	// can have it.
+	Rises bool
 }
 
 // Class is a kind of numbered record.
@@ -81,7 +85,8 @@ const (
 	// Stale is a turn whose receipt is gone or whose epoch is over, and every later turn
 	// of the same actor in the batch: it ran on a state that is not the store's.
 	Stale
-	// Duplicate is a change whose Once was used before, or that has crossed before.
+	// Duplicate is a change whose Once was used before, that has crossed before, or whose number
+	// does not rise.
 	Duplicate
 	// Refused is a change whose Needs is gone.
 	Refused
@@ -303,12 +308,28 @@ func (a *applying) judge(c *Change) (Status, error) {
 			return Duplicate, err
 		}
 	}
+	if c.Rises {
+		if rises, err := a.rises(c); !rises || err != nil {
+			return Duplicate, err
+		}
+	}
 	if c.Needs != nil {
 		if there, err := a.has(c.Needs); !there || err != nil {
 			return Refused, err
 		}
 	}
 	return Committed, nil
+}
+
+// rises reports whether a change raises its number. A row that is no number is as none.
+func (a *applying) rises(c *Change) (bool, error) {
+	row, _, err := a.get(c.Ops[0].Key)
+	if err != nil {
+		return false, fmt.Errorf("engine: read what must rise: %w", err)
+	}
+	now, _ := seqOf(string(row))
+	next, _ := seqOf(string(c.Ops[0].Value))
+	return next > now, nil
 }
 
 // fresh reports whether a turn ran on the state that the store holds.

@@ -126,6 +126,19 @@ func TestApply(t *testing.T) {
 			}},
 			want: "refused, committed, refused", written: "-d/1",
 		}, {
+			name: "rises",
+			rows: map[string]string{"u/old": "\x00\x00\x00\x00\x00\x00\x00\x04", "u/odd": "odd"},
+			batch: engine.Batch{Changes: []engine.Change{
+				{Rises: true, Ops: []engine.Op{set("u/old", "\x00\x00\x00\x00\x00\x00\x00\x04")}},
+				{Rises: true, Ops: []engine.Op{set("u/old", "\x00\x00\x00\x00\x00\x00\x00\x06")}},
+				{Rises: true, Ops: []engine.Op{set("u/old", "\x00\x00\x00\x00\x00\x00\x00\x05")}},
+				{Rises: true, Ops: []engine.Op{set("u/odd", "\x00\x00\x00\x00\x00\x00\x00\x01")}},
+				{Rises: true, Ops: []engine.Op{set("u/new", "\x00\x00\x00\x00\x00\x00\x00\x01")}},
+			}},
+			want: "duplicate, committed, duplicate, committed, committed",
+			written: "u/old=\x00\x00\x00\x00\x00\x00\x00\x06 u/odd=\x00\x00\x00\x00\x00\x00\x00\x01 " +
+				"u/new=\x00\x00\x00\x00\x00\x00\x00\x01",
+		}, {
 			name: "of what is written to one key the last is left",
 			batch: engine.Batch{Changes: []engine.Change{
 				owned(engine.Change{Ops: []engine.Op{set("s/a", "1"), set("s/b", "1"), set("s/c", "1")}}),
@@ -332,7 +345,7 @@ func TestABatchTravels(t *testing.T) {
 	}
 }
 
-// goldenBatch has no zero field.
+// goldenBatch has no zero field but Rises, which has no form.
 var goldenBatch = engine.Batch{
 	Shard: engine.Here, From: "anywhere", Floor: 300, Changes: []engine.Change{{
 		Actor: "keeper/は/な", Epoch: 2, Receipt: []byte("i/1"), Once: []byte("k/1"), Needs: []byte{}, Crossed: 5,
@@ -367,6 +380,10 @@ func TestGoldenBatch(t *testing.T) {
 	if err := new(engine.Batch).UnmarshalBinary(append([]byte{2}, raw[1:]...)); err == nil ||
 		!strings.Contains(err.Error(), "upgrade this program") {
 		t.Errorf("UnmarshalBinary() of another form = %v, want to be told to upgrade", err)
+	}
+	rises := engine.Batch{Changes: []engine.Change{{Rises: true, Ops: []engine.Op{set("u/a", "")}}}}
+	if raw, err := rises.AppendBinary(nil); !errors.Is(err, engine.ErrBatch) {
+		t.Errorf("AppendBinary() of a number that must rise = %x, %v, want %v", raw, err, engine.ErrBatch)
 	}
 }
 

@@ -24,6 +24,9 @@ func (b Batch) AppendBinary(to []byte) ([]byte, error) {
 	w.number(b.Floor)
 	w.number(uint64(len(b.Changes)))
 	for i := range b.Changes {
+		if b.Changes[i].Rises {
+			return nil, fmt.Errorf("%w: change %d raises a number, which stays on its node", ErrBatch, i)
+		}
 		w.change(&b.Changes[i])
 	}
 	return w, nil

@@ -12,6 +12,13 @@ import (
 // log.
 var ErrNoSubscription = errors.New("engine: no such subscription")
 
+// ErrPassed says that a subscription is past an event that was to be put aside.
+var ErrPassed = errors.New("engine: the subscription has passed the event already: look at its place and at the " +
+	"dead letters")
+
+// errEventGone says that an event was deleted while it was being put aside.
+var errEventGone = errors.New("engine: the event is gone")
+
 // Subscription is a reader of the event log, as it stands in the store.
 type Subscription struct {
 	Name     string `json:"name"`
@@ -71,8 +78,18 @@ func (e *Engine) DropSubscription(ctx context.Context, name string) error {
 
 // Park moves an event that a subscription cannot handle to the dead letters, and
 // acknowledges it. One that cannot be read, as its key is lost or its row is damaged, is kept as
-// it is stored: it can be sent again once its key is back.
+// it is stored: it can be sent again once its key is back. Of many calls for one event, one puts it
+// aside; the others fail with [ErrPassed], as does a call for one that was acknowledged.
 func (e *Engine) Park(ctx context.Context, name string, seq uint64, attempts int, reason string) error {
+	err := errEventGone
+	for errors.Is(err, errEventGone) { // then nothing is kept of it
+		err = e.park(ctx, name, seq, attempts, reason)
+	}
+	return err
+}
+
+// park is Park of an event as it is stored now.
+func (e *Engine) park(ctx context.Context, name string, seq uint64, attempts int, reason string) error {
 	rec := deadRecord{
 		Attempts: attempts, Error: cutText(reason), At: wall(e.clock.Now()), Subscription: name, Event: seq,
 	}
@@ -80,10 +97,11 @@ func (e *Engine) Park(ctx context.Context, name string, seq uint64, attempts int
 	if err != nil {
 		return fmt.Errorf("engine: park event %d: %w", seq, err)
 	}
-	r := &hostRequest{}
-	r.shard = e.readerShard()
+	r := &hostRequest{used: fmt.Errorf("%w: subscription %s, event %d", ErrPassed, name, seq), missing: errEventGone}
+	r.shard, r.Rises = e.readerShard(), true
 	r.Ops = []Op{{Key: []byte(e.cursorKey(name)), Value: []byte(seqBytes(seq))}}
 	if ok { // else it was forgotten meanwhile
+		r.Needs = []byte(keyLog + seqBytes(seq))
 		r.dead = &deadLetterChange{}
 		r.Records = []Record{{Class: ClassDeadLetter, Shard: r.shard, Value: encodeRecord(rec)}}
 	}

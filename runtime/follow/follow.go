@@ -434,7 +434,8 @@ func (f *follower) take(ev Event) error {
 	if f.attempts < 1 || tries < f.attempts || f.stop.Err() != nil {
 		return err
 	}
-	if perr := f.Engine.Park(f.stop, f.name, ev.Seq, tries, err.Error()); perr != nil {
+	perr := f.Engine.Park(f.stop, f.name, ev.Seq, tries, err.Error())
+	if perr != nil && !errors.Is(perr, engine.ErrPassed) { // it was, though the store could not say so at first
 		return errors.Join(err, perr)
 	}
 	f.Log.Error().Err(err).Str("subscription", f.name).Uint64("event", ev.Seq).Int("attempts", tries).

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"path/filepath"
 	"slices"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 
@@ -175,5 +177,151 @@ func TestNothingHalfForgottenIsHandedOut(t *testing.T) {
 		again.follow(func(int, int) error { return nil })
 		again.want("next start", want{calls: []int{2, 4}, passed: 2})
 		again.end()
+	})
+}
+
+// interrupted is a store that does something once, after the next event was read.
+type interrupted struct {
+	*mem.Store
+	then atomic.Pointer[func()]
+}
+
+func (i *interrupted) Get(key []byte) (value []byte, ok bool, err error) {
+	value, ok, err = i.Store.Get(key)
+	if bytes.HasPrefix(key, []byte("e/")) {
+		if then := i.then.Swap(nil); then != nil {
+			(*then)()
+		}
+	}
+	return value, ok, err
+}
+
+// TestNothingForgottenIsParked: an event is forgotten while it is being put aside.
+func TestNothingForgottenIsParked(t *testing.T) {
+	sealedOrNot(t, func(t *testing.T, keys engine.Sealer) {
+		store := &interrupted{Store: mem.New()}
+		r := openSealed(t, store, keys, diaries)
+		r.tell(hana, taro)
+		forget := func() {
+			if err := r.forget(); err != nil {
+				t.Errorf("Forget() = %v", err)
+			}
+		}
+		before, err := r.Engine().Logged(0, 9)
+		if err != nil || len(before) != 2 {
+			t.Fatalf("Logged() = %v, %v, want two events", before, err)
+		}
+		store.then.Store(&forget)
+		if err := r.Engine().Park(t.Context(), "host", before[0], 1, "no"); err != nil {
+			t.Errorf("Park() = %v, want nil", err)
+		}
+		r.follow(func(int, int) error { return nil })
+		r.want("forgotten while it was parked", want{calls: []int{2}, passed: 1})
+		r.end()
+	})
+}
+
+// places is a store that keeps which places the reader has had.
+type places struct {
+	*mem.Store
+	had  []string
+	hold chan struct{} // until it is closed, none is stored; nil: it is at once
+}
+
+func (p *places) Apply(ops []engine.Op, sync bool) error {
+	for _, op := range ops {
+		if string(op.Key) == "u/host" {
+			p.had = append(p.had, string(op.Value))
+			if p.hold != nil {
+				<-p.hold
+			}
+		}
+	}
+	return p.Store.Apply(ops, sync)
+}
+
+// TestManyParkOneEvent: of those who put an event aside at once, one does, and the reader's place only rises.
+func TestManyParkOneEvent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := &places{Store: mem.New()}
+		r := open(t, store, notes)
+		r.say(1, 2, 3, 4)
+		var seqs []uint64
+		if err := r.Engine().ReadLog(0, func(ev engine.Published) bool {
+			seqs = append(seqs, ev.Seq)
+			return true
+		}); err != nil {
+			t.Fatal(err)
+		}
+		parked := make([]int, len(seqs))
+		var mu sync.Mutex
+		for range 30 {
+			for i, seq := range seqs {
+				go func() {
+					err := r.Engine().Park(t.Context(), "host", seq, 1, "no")
+					mu.Lock()
+					defer mu.Unlock()
+					if err == nil {
+						parked[i]++
+					} else if !errors.Is(err, engine.ErrPassed) {
+						t.Errorf("Park(%d) = %v, want nil or ErrPassed", seq, err)
+					}
+				}()
+			}
+		}
+		synctest.Wait()
+		if !slices.IsSorted(store.had) {
+			t.Errorf("the reader's places were %q, want that they only rise", store.had)
+		}
+		list, err := r.Engine().DeadLetters()
+		times := 0
+		for _, n := range parked {
+			times += n
+		}
+		if err != nil || slices.Max(parked) != 1 || parked[len(parked)-1] != 1 || len(list) != times {
+			t.Errorf("the events were put aside %v times, the dead letters are %+v, %v; want each once at most",
+				parked, list, err)
+		}
+		r.follow(func(int, int) error { return nil })
+		if len(r.calls) > 0 {
+			t.Errorf("the reader got %v, want nothing of what it has passed", r.calls)
+		}
+		r.end()
+	})
+}
+
+// TestManyAskToPark: people who ask at once for what stops a reader to be put aside put each event aside once.
+func TestManyAskToPark(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := &places{Store: mem.New()}
+		r := open(t, store, notes)
+		r.say(1, 2, 3)
+		r.Stop(t.Context())
+		older := open(t, store)
+		older.follow(func(int, int) error { return nil })
+		served := follow.Served(older.readers.Served())
+		o := follow.Options{Engine: older.Engine()}
+		store.hold = make(chan struct{})
+		done := make(chan error, 30)
+		for range cap(done) {
+			go func() { done <- served.Park(t.Context(), "host", o) }()
+		}
+		synctest.Wait()
+		close(store.hold)
+		times := 0
+		for range cap(done) {
+			if <-done == nil {
+				times++
+			}
+		}
+		list, err := older.Engine().DeadLetters()
+		at, cerr := older.Engine().Cursor("host")
+		left, lerr := older.Engine().Logged(at, 9)
+		if errors.Join(err, cerr, lerr) != nil || times == 0 || len(list) != times || len(left) != 3-times ||
+			!slices.IsSorted(store.had) {
+			t.Errorf("%d had an event put aside, the dead letters are %+v, %v are left, places %q, %v",
+				times, list, left, store.had, errors.Join(err, cerr, lerr))
+		}
+		older.end()
 	})
 }

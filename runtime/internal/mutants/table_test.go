@@ -81,6 +81,8 @@ var mutants = []mutant{
 	{what: "what a request needs may be gone", file: "runtime/engine/batch.go",
 		old: `a.has(c.Needs); !there || err != nil {`, new: `a.has(c.Needs); !there && false || err != nil {`,
 		by: "TestDeadLetterIsRetriedOnce"},
+	{what: "a reader's place falls", file: "runtime/engine/batch.go",
+		old: `return next > now, nil`, new: `return next > 0 || now > 0, nil`, by: "TestApply"},
 	{what: "what crossed over crosses again", file: "runtime/engine/batch.go",
 		old: `case c.Crossed <= a.taken:`, new: `case c.Crossed == 0:`, by: "TestApplyHandsOver"},
 
@@ -344,6 +346,8 @@ var mutants = []mutant{
 		by: "TestAnEventWhoseKeyIsLostIsParkedAndTriedAgain"},
 	{what: "a dead letter whose key is lost cannot be discarded", file: "runtime/engine/deadletter.go",
 		old: `err != nil && !unopened(err) {`, new: `err != nil {`, by: "TestADeadLetterWhoseKeyIsLostIsDiscarded"},
+	{what: "an event is parked that was forgotten meanwhile", file: "runtime/engine/subscription.go",
+		old: `r.Needs = []byte(keyLog + seqBytes(seq))`, new: ``, by: "TestNothingForgottenIsParked"},
 	{what: "of a page, what was forgotten meanwhile is handed out", file: "runtime/follow/follow.go",
 		old: `	for n, seq := range page {
 		ev, ok, err := f.Engine.Event(seq)`, new: `	var kept []Event
