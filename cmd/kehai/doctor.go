@@ -251,12 +251,9 @@ const notEncrypted = "texts in the store are sealed; the rest, such as times and
 func checkKeys(cfg config.Config, running bool) finding {
 	dir := filepath.Join(cfg.Data, "keys")
 	n, err := keyring.Inspect(dir)
-	var exposed *private.Exposed
 	switch {
-	case errors.As(err, &exposed):
-		return finding{what: "keys", need: true, text: exposed.Path + " " + exposed.What, mend: exposed.Mend}
 	case err != nil:
-		return finding{what: "keys", need: true, text: err.Error()}
+		return badKeys(err)
 	case n == 0:
 		return fine("keys", "%s, will be made by the first run; back it up as well as the store", dir)
 	}
@@ -276,6 +273,19 @@ func checkKeys(cfg config.Config, running bool) finding {
 		return fine("keys", "%d in %s, opened by one in the keychain; kehai key backup FILE copies all", n, dir)
 	}
 	return fine("keys", "%d in %s; back it up as well as the store", n, dir)
+}
+
+// badKeys tells why the keys are not as they must be.
+func badKeys(err error) finding {
+	f := finding{what: "keys", need: true, text: err.Error()}
+	var exposed *private.Exposed
+	switch {
+	case errors.As(err, &exposed):
+		f.text, f.mend = exposed.Path+" "+exposed.What, exposed.Mend
+	case errors.Is(err, engine.ErrKeyAway): // which says what helps
+		f.mend = "what needs the key waits, and goes on by itself once it can be used"
+	}
+	return f
 }
 
 // exposedData lists what other users can access in the data directory, nil for nothing.

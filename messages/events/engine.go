@@ -38,13 +38,14 @@ type ActorStopped struct {
 func (ActorStopped) MessageType() messages.Type { return v1("actor_stopped") }
 
 // ActorUnhealthy reports that an actor spent its restart budget (Healthy
-// false) and is retried slowly, that its turn does not end (Blocked), or that it works
-// again (Healthy true).
+// false) and is retried slowly, that its turn does not end (Blocked), that it waits for a key out of
+// reach (Key says of which, and what helps; it names no person), or that it works again (Healthy true).
 type ActorUnhealthy struct {
 	Actor   messages.Address
 	Healthy bool
 	Blocked bool `json:",omitempty"`
 	Reason  string
+	Key     string `json:",omitempty"`
 	At      time.Time
 }
 

@@ -1,7 +1,9 @@
 package admin
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"slices"
 	"sync"
 	"time"
@@ -201,12 +203,20 @@ func (b Backend) readNews(e *engine.Engine, c messages.ConversationID, n *contro
 		}
 		return nil
 	}
+	var away error
 	err := e.ReadLog(n.Last, func(p engine.Published) bool {
+		if errors.Is(p.Err, engine.ErrKeyAway) { // it may be of this conversation
+			away = p.Err
+			return false
+		}
 		n.Last = p.Seq
 		n.Events = append(n.Events, newsOf(c, p)...)
 		return len(n.Events) < mostNews
 	})
-	return err
+	if len(n.Events) > 0 {
+		away = nil // the next call says so
+	}
+	return cmp.Or(err, away)
 }
 
 // mostNews bounds how much is reported at once; more follows.

@@ -51,6 +51,7 @@ type Activation struct {
 	state       state
 	why         error  // stale: the reason
 	pinned      bool   // it never sleeps
+	reread      bool   // its timers and calls could not be read until its last restart
 	seen        int64  // busy, when Blocked last looked
 	blocked     bool   // Blocked has reported that turn
 	incarnation uint64 // number of the start, across all actors
@@ -139,7 +140,7 @@ func (c Control) Step(act *Activation) (Progress, *Failure) {
 			return Idle, nil
 		}
 		if err := e.own(act); err != nil {
-			return Stepped, e.fail(act, "read epoch: "+err.Error())
+			return Stepped, e.failOn(act, "read epoch: ", err)
 		}
 		env := Envelope{ID: e.fleetingID(), To: act.addr, At: e.clock.Now(), Message: messages.Started{}}
 		act.box.behind = true
@@ -150,7 +151,7 @@ func (c Control) Step(act *Activation) (Progress, *Failure) {
 	})
 	switch {
 	case err != nil:
-		return Stepped, e.fail(act, "read inbox: "+err.Error())
+		return Stepped, e.failOn(act, "read inbox: ", err)
 	case !ok:
 		return Idle, nil
 	}
@@ -181,13 +182,13 @@ func (e *Engine) tryTurn(act *Activation, env *Envelope, generation uint64) (Pro
 func (e *Engine) failStale(act *Activation, why error) *Failure {
 	switch {
 	case errors.Is(why, errUnread):
-		return e.fail(act, why.Error())
+		return e.failOn(act, "", why)
 	case !errors.Is(why, errForgotten):
 		f := e.fail(act, "commit failed: "+why.Error())
 		f.Err = why
 		return f
 	}
-	f := e.restart(act, "begins anew: "+why.Error(), true)
+	f := e.restart(act, "begins anew: "+why.Error(), "", true)
 	act.mu.Lock()
 	act.budget.forgive(1)
 	act.mu.Unlock()
@@ -219,7 +220,7 @@ func (e *Engine) own(act *Activation) (err error) {
 func (e *Engine) runTurn(act *Activation, env *Envelope, generation uint64, first bool) *Failure {
 	if skip, err := e.handled(act, env); err != nil {
 		act.box.putBack(*env)
-		return e.fail(act, "read receipt: "+err.Error())
+		return e.failOn(act, "read receipt: ", err)
 	} else if skip {
 		return nil
 	}
@@ -287,8 +288,8 @@ func (e *Engine) worked(act *Activation, now time.Time, first bool) {
 	if first {
 		act.becomeRunning()
 	}
-	healthy := !first && act.budget.worked(now) || act.blocked && !act.budget.unhealthy
-	act.blocked = false
+	healthy := (!first || act.reread) && act.budget.worked(now) || act.blocked && !act.budget.unhealthy
+	act.blocked, act.reread = false, false
 	act.mu.Unlock()
 	if first {
 		e.report(events.ActorStarted{Actor: act.addr, At: now})
@@ -439,7 +440,7 @@ func (e *Engine) turnFailed(act *Activation, generation uint64, env Envelope, er
 	stack, kept = cutText(stack), cutText(kept)
 	if env.Durable() && errors.Is(err, ErrKeyAway) { // nobody's failure, so no attempt
 		act.box.putBack(env)
-		return e.fail(act, reason)
+		return e.failOn(act, "", err)
 	}
 	env.attempt++
 	fatal := env.Durable() && env.attempt >= MaxAttempts
@@ -474,23 +475,38 @@ func (e *Engine) turnFailed(act *Activation, generation uint64, env Envelope, er
 	return e.fail(act, reason)
 }
 
-func (e *Engine) fail(act *Activation, reason string) *Failure { return e.restart(act, reason, false) }
+func (e *Engine) fail(act *Activation, reason string) *Failure {
+	return e.restart(act, reason, "", false)
+}
 
-// restart throws the actor's value away and asks supervision for the delay.
-func (e *Engine) restart(act *Activation, reason string, forgotten bool) *Failure {
+// failOn is fail for an error that may say that a key is out of reach.
+func (e *Engine) failOn(act *Activation, what string, err error) *Failure {
+	key, then := KeyAway(err), ""
+	if key != "" {
+		then = "; it goes on by itself once the key can be used"
+	}
+	return e.restart(act, what+cutText(err.Error())+then, key, false)
+}
+
+// restart throws the actor's value away and asks supervision for the delay. key says which key is out of
+// reach, if that is the reason.
+func (e *Engine) restart(act *Activation, reason, key string, forgotten bool) *Failure {
 	now := e.clock.Now()
 	reason = cutText(reason)
 	act.actor = nil
 	act.mu.Lock()
 	act.becomeFailed()
 	delay, changed := act.budget.failed(now, reason, e.jitter())
+	if key != "" {
+		changed = act.budget.waits() || changed
+	}
 	count := act.budget.restarts
 	act.mu.Unlock()
 	e.report(events.ActorRestarted{
 		Actor: act.addr, Forgotten: forgotten, Reason: reason, Delay: delay, Count: count, At: now,
 	})
 	if changed {
-		e.report(events.ActorUnhealthy{Actor: act.addr, Reason: reason, At: now})
+		e.report(events.ActorUnhealthy{Actor: act.addr, Reason: reason, Key: key, At: now})
 	}
 	return &Failure{Actor: act.addr, Reason: reason, Delay: delay}
 }
@@ -515,15 +531,17 @@ func (c Control) Restart(act *Activation) {
 	}
 	act.actor, act.fleeting = nil, nil
 	act.mu.Lock()
+	unread := errors.Is(act.why, errUnread)
 	reread := act.becomeStarting(c.e.incarnations.Add(1))
 	act.mu.Unlock()
 	if reread {
 		act.box.reload()
-		if err := c.e.rearm(act.addr); err != nil {
-			act.mu.Lock()
+		err := c.e.rearm(act.addr)
+		act.mu.Lock()
+		if act.reread = unread && err == nil; err != nil {
 			act.becomeStale(fmt.Errorf("%w: %w", errUnread, err))
-			act.mu.Unlock()
 		}
+		act.mu.Unlock()
 	}
 	c.e.driver.Wake(act)
 }

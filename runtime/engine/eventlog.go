@@ -15,7 +15,7 @@ import (
 
 // ReadLog yields the durable events after a place in the log, oldest first,
 // until yield returns false. An event that cannot be decoded has a nil Message
-// and says why in Err. ReadLog may be called concurrently with everything.
+// and says why in Err; with [ErrKeyAway] it may be read later. ReadLog may be called concurrently with everything.
 func (e *Engine) ReadLog(after uint64, yield func(Published) bool) error {
 	return e.scanLog(after, func(seq uint64, row []byte, bad error) bool { return yield(e.logged(seq, row, bad)) })
 }

@@ -3,6 +3,7 @@ package engine
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/kehai-run/kehai/messages"
@@ -18,7 +19,12 @@ func (e *Engine) ReviseLog(ctx context.Context, change func(messages.Message) (m
 		by messages.Message
 	}
 	var list []revised
+	var away error
 	err := e.ReadLog(0, func(p Published) bool {
+		if errors.Is(p.Err, ErrKeyAway) { // it may be one to change
+			away = p.Err
+			return false
+		}
 		if p.Message != nil {
 			if by, ok := change(p.Message); ok {
 				list = append(list, revised{p, by})
@@ -26,8 +32,8 @@ func (e *Engine) ReviseLog(ctx context.Context, change func(messages.Message) (m
 		}
 		return ctx.Err() == nil
 	})
-	if err != nil || ctx.Err() != nil {
-		return 0, fmt.Errorf("engine: revise the log: %w", cmp.Or(err, ctx.Err()))
+	if err = cmp.Or(err, away, ctx.Err()); err != nil {
+		return 0, fmt.Errorf("engine: revise the log: %w", err)
 	}
 	for n, r := range list {
 		key := []byte(keyLog + seqBytes(r.at.Seq))

@@ -1,8 +1,10 @@
 package engine
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -27,10 +29,7 @@ func (c Control) Recover() error {
 	if err := e.finishForgetting(); err != nil {
 		return err
 	}
-	if err := e.recoverTimers(keyTimer); err != nil {
-		return err
-	}
-	if err := e.recoverCalls(keyCall); err != nil {
+	if err := e.recoverStored(); err != nil {
 		return err
 	}
 	if e.replica != nil {
@@ -122,17 +121,23 @@ func (e *Engine) inboxes() ([]messages.Address, error) {
 }
 
 // loadInbox is a mailbox's loader. An entry that cannot be read comes with its
-// error, to be quarantined.
+// error, to be quarantined; one whose key is out of reach waits, and all behind it.
 func (e *Engine) loadInbox(a messages.Address, r inboxRange) (envs []Envelope, more bool, err error) {
 	prefix := ofActor(keyInbox, a, "")
 	held := false
+	var away error
 	err = e.scan([]byte(prefix), []byte(prefix+seqBytes(r.after+1)), func(k, v []byte, bad error) bool {
 		seq, _ := seqOf(string(k))
 		if seq > r.upTo {
 			return false
 		}
-		if len(envs) == r.n || len(envs) > 0 && len(v) > r.bytes {
+		late := errors.Is(bad, ErrKeyAway)
+		if len(envs) == r.n || len(envs) > 0 && (late || len(v) > r.bytes) {
 			more = true
+			return false
+		}
+		if late {
+			away = bad
 			return false
 		}
 		r.bytes -= len(v)
@@ -158,7 +163,7 @@ func (e *Engine) loadInbox(a messages.Address, r inboxRange) (envs []Envelope, m
 	if held && err == nil {
 		err = errHeld
 	}
-	return envs, more, err
+	return envs, more, cmp.Or(err, away)
 }
 
 // waits reports whether what cannot be decoded stays as it is: in a cluster another program may
@@ -167,12 +172,35 @@ func (e *Engine) waits(err error) bool {
 	return e.replica != nil && errors.Is(err, messages.ErrUnknownType)
 }
 
-// recoverTimers arms the stored timers under a prefix that are not armed. A
-// timer never waits longer than it was set for, even if the clock went back.
-func (e *Engine) recoverTimers(prefix string) error {
+// recoverStored arms the stored timers and asks again what was asked. An actor some of whose rows need a key
+// that is out of reach is held up until they can be read.
+func (e *Engine) recoverStored() error {
+	away := map[messages.Address]error{}
+	err := errors.Join(e.recoverTimers(keyTimer, away), e.recoverCalls(keyCall, away))
+	for _, a := range slices.Sorted(maps.Keys(away)) {
+		if !e.mine(a) {
+			continue
+		}
+		e.reach(a, func(act *Activation) bool {
+			act.mu.Lock()
+			defer act.mu.Unlock()
+			act.becomeStale(fmt.Errorf("%w: %w", errUnread, away[a]))
+			return act.state != asleep
+		})
+	}
+	return err
+}
+
+// recoverTimers arms the stored timers under a prefix that are not armed, and notes whose cannot be read for
+// now. A timer never waits longer than it was set for, even if the clock went back.
+func (e *Engine) recoverTimers(prefix string, away map[messages.Address]error) error {
 	now := e.clock.Now()
 	err := e.scan([]byte(prefix), nil, func(k, v []byte, bad error) bool {
 		addr, key, ok := splitKey(keyTimer, string(k))
+		if errors.Is(bad, ErrKeyAway) {
+			away[addr] = bad
+			return true
+		}
 		if !ok {
 			return true
 		}
@@ -203,12 +231,16 @@ func (e *Engine) recoverTimers(prefix string) error {
 	return nil
 }
 
-// recoverCalls asks again what was asked and not yet answered.
-func (e *Engine) recoverCalls(prefix string) error {
+// recoverCalls asks again what was asked and not yet answered, and notes whose calls cannot be read for now.
+func (e *Engine) recoverCalls(prefix string, away map[messages.Address]error) error {
 	var jobs []*Job
 	var damaged []Envelope
 	err := e.scan([]byte(prefix), nil, func(k, v []byte, bad error) bool {
 		addr, id, ok := splitKey(keyCall, string(k))
+		if errors.Is(bad, ErrKeyAway) {
+			away[addr] = bad
+			return true
+		}
 		if !ok {
 			return true
 		}
@@ -249,7 +281,9 @@ func (e *Engine) recoverCalls(prefix string) error {
 // rearm resumes an actor's timers and calls whose messages a failed commit took back.
 // Those still under way are recognised by their receipts.
 func (e *Engine) rearm(a messages.Address) error {
-	return errors.Join(e.recoverTimers(ofActor(keyTimer, a, "")), e.recoverCalls(ofActor(keyCall, a, "")))
+	away := map[messages.Address]error{}
+	err := errors.Join(e.recoverTimers(ofActor(keyTimer, a, ""), away), e.recoverCalls(ofActor(keyCall, a, ""), away))
+	return cmp.Or(err, away[a])
 }
 
 // live returns the activations, sorted by address.

@@ -104,9 +104,31 @@ func (e *Engine) Backup(w io.Writer) error { return e.store.Snapshot(w) }
 var ErrNoKey = errors.New("engine: the key of a sealed row is missing")
 
 // ErrKeyAway marks an error of a [Sealer] that says nothing about the key: it cannot be kept, as
-// the disk is full or read-only, or read, as the process has too many files open. Work that needs
+// the disk is full or read-only, or read, as the process has too many files open or not the right. People
+// are told the text of the error that wraps it directly: it names no person. Work that needs
 // the key waits.
 var ErrKeyAway = errors.New("engine: a key is out of reach for now")
+
+// KeyAway returns what a [Sealer] says of a key that is out of reach, without what was said around it, which
+// may be private; "" if no key is.
+func KeyAway(err error) string {
+	var inner []error
+	switch w := err.(type) {
+	case interface{ Unwrap() error }:
+		inner = []error{w.Unwrap()}
+	case interface{ Unwrap() []error }:
+		inner = w.Unwrap()
+	}
+	for _, i := range inner {
+		if text := KeyAway(i); text != "" {
+			return text
+		}
+	}
+	if err != nil && slices.Contains(inner, ErrKeyAway) {
+		return err.Error()
+	}
+	return ""
+}
 
 // sealMark begins each sealed row. No other row begins so: they are JSON.
 const sealMark = "\x00ks\x01"
@@ -341,24 +363,18 @@ func (e *Engine) replaced(key, raw []byte) bool {
 }
 
 // scan is Scan of the store. A row that cannot be opened is passed on as it is stored,
-// with the error, unless it is being forgotten.
+// with the error, unless it is being forgotten. With [ErrKeyAway] it may open later.
 func (e *Engine) scan(prefix, from []byte, yield func(key, value []byte, bad error) bool) error {
-	var away error
-	err := e.store.Scan(prefix, from, func(k, v []byte) bool {
+	return e.store.Scan(prefix, from, func(k, v []byte) bool {
 		plain, err := e.open(k, v)
 		if err == nil {
 			return yield(k, plain, nil)
-		}
-		if errors.Is(err, ErrKeyAway) {
-			away = err
-			return false
 		}
 		if e.forgotten(v, err) || e.replaced(k, v) {
 			return true
 		}
 		return yield(k, v, err)
 	})
-	return cmp.Or(err, away)
 }
 
 // The value of keyMetaSealed, sealed for the node: a name, and since the third
@@ -404,6 +420,9 @@ func (e *Engine) sealStored() error {
 		return fmt.Errorf("engine: the store is sealed: open it with its keys: %w", ErrNoKey)
 	case ok:
 		mark, err := e.sealer.Open([]byte(keyMetaSealed), raw)
+		if errors.Is(err, ErrKeyAway) {
+			return fmt.Errorf("engine: read what is sealed: %w", err)
+		}
 		if err != nil {
 			return fmt.Errorf("engine: these are not the keys of the store: %w", err)
 		}

@@ -2,7 +2,11 @@ package engine_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -329,3 +333,151 @@ func TestRowsOfAllSizesKeepTheirOwnMemory(t *testing.T) {
 		t.Errorf("stored is %.200q, want %.200q", got, want)
 	}
 }
+
+// Mail whose key cannot be read waits across starts, and loses nothing: once it can be read it is handled.
+func TestMailWaitsForAKeyThatCannotBeRead(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "keys")
+	keys := &struct{ engine.Sealer }{}
+	open := func() {
+		t.Helper()
+		ring, err := keyring.Open(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		keys.Sealer = ring
+	}
+	open()
+	store := mem.New()
+	sim := keySim(t, store, keys)
+	if err := keys.Ready("ken"); err != nil { // its key stays within reach
+		t.Fatal(err)
+	}
+	kens, err := filepath.Glob(filepath.Join(dir, strings.Repeat("?", 32)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, who := range []string{"hana", "ken"} {
+		stored, err := sim.Inject(messages.To("one", who), diary{messages.ConversationID(who), "canary"}, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		sim.Commit()
+		if err := <-stored; err != nil {
+			t.Fatal(err)
+		}
+	}
+	all, err := filepath.Glob(filepath.Join(dir, strings.Repeat("?", 32)))
+	hanas := slices.DeleteFunc(all, func(path string) bool { return slices.Contains(kens, path) })
+	if err != nil || len(hanas) != 1 {
+		t.Fatalf("hana has the keys %v, %v, want one", hanas, err)
+	}
+	aside := filepath.Join(t.TempDir(), "key")
+	if err := errors.Join(os.Rename(hanas[0], aside), os.Mkdir(hanas[0], 0o700)); err != nil {
+		t.Fatal(err)
+	}
+	const ken, both = `one/ken said=1 "canary"`, `one/hana said=1 "canary"; one/ken said=1 "canary"`
+	for start, want := range []string{ken, ken, both} {
+		if start < 2 {
+			open()
+			if err := sim.Crash(); err != nil {
+				t.Fatal(err)
+			}
+		} else if err := errors.Join(os.Remove(hanas[0]), os.Rename(aside, hanas[0])); err != nil {
+			t.Fatal(err)
+		}
+		sim.Advance(time.Hour)
+		dead, err := sim.Engine().DeadLetters()
+		if err != nil || len(dead) > 0 {
+			t.Errorf("%d: dead letters %+v, %v, want none", start, dead, err)
+		}
+		if got := told(t, store, keys); got != want {
+			t.Errorf("%d: stored is %s, want %s", start, got, want)
+		}
+	}
+}
+
+// waiter is an actor that sets a timer and asks a worker, and keeps what comes of it.
+func waiter(turn *actors.Turn, m messages.Message) error {
+	d, ok := m.(diary)
+	switch {
+	case ok && d.Words == "begin":
+		turn.After("k", 3*time.Hour, diary{d.Whom, "rang"})
+		turn.Call("echo", diary{d.Whom, "answered"}, actors.CallOptions{Deadline: actors.DefaultDeadline})
+	case ok:
+		names.Put(turn, string(d.Words), "")
+	}
+	return nil
+}
+
+// Timers and calls whose key is out of reach at a start hold up their actor, which says so, and not the
+// start. Once the key is back it goes on by itself, and says that too.
+func TestTimersAndCallsWaitForAKey(t *testing.T) {
+	codec, err := messages.NewCodec(events.Core(), messages.Table{messages.Durable[diary](nil)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	store := mem.New()
+	k := badKeys{Sealer: keyring.Memory(nil), away: map[string]bool{}}
+	var health []events.ActorUnhealthy
+	late := time.Hour // of an answer
+	sim, err := engine.NewSim(engine.SimOptions{
+		Wait: func(*engine.Job) time.Duration { return late },
+		Engine: engine.Options{Store: store, Sealer: k, Codec: codec,
+			Kinds: []engine.Kind{{Name: "one", New: func(messages.Address) actors.Actor {
+				return actors.Func(waiter)
+			}}},
+			Workers: []engine.WorkerKind{{Name: "echo", Size: 2, New: func() (actors.Worker, error) {
+				return mirror{}, nil
+			}}},
+			Listener: func(p engine.Published) {
+				if m, ok := p.Message.(events.ActorUnhealthy); ok {
+					health = append(health, m)
+				}
+			},
+		}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, who := range []string{"hana", "ken"} {
+		if _, err := sim.Inject(messages.To("one", who), diary{messages.ConversationID(who), "begin"}, ""); err != nil {
+			t.Fatal(err)
+		}
+	}
+	sim.Settle()
+	k.away["hana"], late = true, 0
+	want := func(name, want string) {
+		t.Helper()
+		dead, err := sim.Engine().DeadLetters()
+		if err != nil || len(dead) > 0 {
+			t.Errorf("%s: dead letters %+v, %v, want none", name, dead, err)
+		}
+		if got := told(t, store, k); got != want {
+			t.Errorf("%s: stored is %s, want %s", name, got, want)
+		}
+	}
+	for range 2 {
+		if err := sim.Crash(); err != nil {
+			t.Fatal(err)
+		}
+		health = nil
+		sim.Advance(time.Hour)
+		want("away", `one/ken answered=1 ""`)
+		if len(health) != 1 || health[0].Actor != "one/hana" ||
+			!strings.Contains(health[0].Key, "too many open files") {
+			t.Fatalf("told of health is %+v, want once which key hana waits for", health)
+		}
+	}
+	delete(k.away, "hana")
+	sim.Advance(time.Minute)
+	want("back", `one/hana answered=1 ""; one/ken answered=1 ""`)
+	if len(health) != 2 || !health[1].Healthy {
+		t.Errorf("told of health is %+v, want that it works again", health)
+	}
+	sim.Advance(time.Hour)
+	want("later", `one/hana answered=1 ""; one/hana rang=1 ""; one/ken answered=1 ""; one/ken rang=1 ""`)
+}
+
+// mirror answers with what it is asked.
+type mirror struct{}
+
+func (mirror) Do(_ context.Context, m messages.Message) (messages.Message, error) { return m, nil }

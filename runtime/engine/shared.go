@@ -342,7 +342,7 @@ func (e *Engine) recoverShared() error {
 		e.replica.want(request{entry: entry{kind: entryClaim, actors: slices.Sorted(maps.Keys(free))}})
 	}
 	e.arrived(addrs)
-	return errors.Join(e.forgetOn(), e.recoverTimers(keyTimer), e.recoverCalls(keyCall))
+	return errors.Join(e.forgetOn(), e.recoverStored())
 }
 
 // arrived makes actors that have got mail read it, if they are this node's.

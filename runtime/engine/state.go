@@ -28,9 +28,9 @@ const (
 // errForgotten makes an activation stale whose rows or mail were deleted.
 var errForgotten = errors.New("engine: what it knew was deleted")
 
-// errUnread makes an activation stale again whose timers and calls could not be read:
-// without them it would wait for ever.
-var errUnread = errors.New("engine: what a failed commit took back cannot be read again")
+// errUnread makes an activation stale whose timers and calls could not be read: without them it would
+// wait for ever.
+var errUnread = errors.New("engine: its timers and calls cannot be read")
 
 // The methods below are these transitions. They refuse all others, because failed
 // commits, deletions and stops come at any moment, in any order. The caller holds act.mu.

@@ -512,7 +512,7 @@ func TestTimersAndCallsAreReadAgainUntilTheyCanBe(t *testing.T) {
 			h.Answer(twice{2})
 		}
 		space.badScan = prefix
-		h.WantFailure("cannot be read again")
+		h.WantFailure("its timers and calls cannot be read")
 		h.Restart()
 		space.badScan = ""
 		h.Restart()

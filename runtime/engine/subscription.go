@@ -139,7 +139,8 @@ type Parked struct {
 }
 
 // Retried lists the parked events of a subscription that are to be handled once
-// more, oldest first. It fails if a key is out of reach for now.
+// more, oldest first. Where it leaves some out whose keys are out of reach for now, the error wraps
+// [ErrKeyAway] beside the list.
 func (e *Engine) Retried(name string) ([]Parked, error) {
 	var list []Parked
 	var away error
@@ -159,6 +160,7 @@ func (e *Engine) Retried(name string) ([]Parked, error) {
 		}
 		if errors.Is(p.Err, ErrKeyAway) {
 			away = p.Err
+			return
 		}
 		list = append(list, Parked{ID: e.readerShard().deadLetterID(seq), Event: p})
 	})
@@ -198,14 +200,19 @@ func (e *Engine) rewriteDead(ctx context.Context, id string, change func(*deadRe
 	return e.request(ctx, r)
 }
 
+// eachParked fails in the end if there are dead letters whose keys are out of reach: they may be parked events.
 func (e *Engine) eachParked(name string, do func(key []byte, rec deadRecord)) error {
+	var away error
 	err := e.scan([]byte(e.readerShard().key(keyDead)), nil, func(k, v []byte, bad error) bool {
+		if errors.Is(bad, ErrKeyAway) {
+			away = bad
+		}
 		if rec, err := decodeOpened[deadRecord](v, bad); err == nil && rec.Subscription == name {
 			do(k, rec)
 		}
 		return true
 	})
-	if err != nil {
+	if err = cmp.Or(err, away); err != nil {
 		return fmt.Errorf("engine: parked events of subscription %s: %w", name, err)
 	}
 	return nil

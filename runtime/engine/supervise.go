@@ -28,6 +28,9 @@ const (
 	budgetShare  = 4
 	budgetWindow = time.Minute
 	budgetParts  = 6 // of the window, which moves on by one of them at a time
+
+	// A few failures in a row are enough where a key is out of reach: people can help.
+	waitsFloor = 3
 )
 
 // backoff returns the delay before attempt n+1 after n failures in a row; n
@@ -98,6 +101,13 @@ func (b *restartBudget) failed(now time.Time, reason string, rng *rand.Rand) (de
 		return backoffCap, changed
 	}
 	return backoff(b.row, rng), false
+}
+
+// waits notes that a key out of reach was why it failed, and reports whether health changed.
+func (b *restartBudget) waits() (changed bool) {
+	changed = !b.unhealthy && b.row > waitsFloor
+	b.unhealthy = b.unhealthy || changed
+	return changed
 }
 
 // forgive takes back the newest n failures, those caused by one quarantined message.

@@ -237,6 +237,7 @@ func (s *Subscription) Follow(ctx, stop context.Context, o Options) error {
 	s.serve(true)
 	defer s.serve(false)
 	f := follower{Options: o, Subscription: s, ctx: ctx, stop: stop}
+	defer f.forgetLater()
 	var err error
 	if f.cursor, err = f.Engine.Cursor(s.name); err != nil {
 		return err
@@ -289,6 +290,7 @@ type follower struct {
 	trimmed   uint64          // the newest event that retention had deleted when the log was read
 	missed    uint64          // the newest one that people were told it has missed
 	ended     time.Time       // when ctx was first seen to have ended
+	later     *time.Timer     // tries parked events again whose keys are out of reach; nil: none are
 }
 
 func (f *follower) reason() string { return "subscription " + f.name }
@@ -335,6 +337,12 @@ func (f *follower) halt(err error) bool {
 // tell reports a failure. The error is the host's and may hold private text. It goes only
 // to the log and through the control socket, because any local user can see the status.
 func (f *follower) tell(err error, wait time.Duration) {
+	if key := engine.KeyAway(err); key != "" {
+		f.Trouble(f.reason(), fmt.Sprintf("subscription %q waits behind event %d for a key: %s; it goes on by itself "+
+			"once the key can be used", f.name, f.cursor, key))
+		f.Log.Warn().Err(err).Str("subscription", f.name).Dur("retry_in", wait).Msg("subscription_waits")
+		return
+	}
 	f.Trouble(f.reason(), fmt.Sprintf("subscription %q fails after event %d and is retried: "+
 		"the log has the error, and %s", f.name, f.cursor,
 		f.advise("`kehai subscriptions list`", "Runtime.Subscriptions")))
@@ -444,11 +452,16 @@ func (f *follower) take(ev Event) error {
 	return nil
 }
 
-// retryParked tries each parked event that was sent again once more.
+// retryParked tries each parked event that was sent again once more. Those whose keys are out of reach hold
+// up no others.
 func (f *follower) retryParked() error {
-	list, err := f.Engine.Retried(f.name)
-	if err != nil {
-		return err
+	list, away := f.Engine.Retried(f.name)
+	if away != nil && !errors.Is(away, engine.ErrKeyAway) {
+		return away
+	}
+	f.forgetLater()
+	if away != nil {
+		defer f.retryLater(away)
 	}
 	for _, p := range list {
 		if still, err := f.Engine.Retries(p.ID); err != nil {
@@ -474,6 +487,28 @@ func (f *follower) retryParked() error {
 		}
 	}
 	return nil
+}
+
+func (f *follower) parked() string { return "parked events of " + f.name }
+
+// retryLater makes parked events be tried again whose keys are out of reach.
+func (f *follower) retryLater(away error) {
+	f.later = time.AfterFunc(followRetryCap, func() {
+		f.again.Store(true)
+		f.rouse()
+	})
+	f.Trouble(f.parked(), fmt.Sprintf("what subscription %q has put aside may wait for a key: %s; it is tried again "+
+		"by itself once the key can be used", f.name, engine.KeyAway(away)))
+	f.Log.Warn().Err(away).Str("subscription", f.name).Dur("retry_in", followRetryCap).Msg("parked_events_wait")
+}
+
+// forgetLater ends what retryLater has begun.
+func (f *follower) forgetLater() {
+	if f.later != nil {
+		f.later.Stop()
+		f.later = nil
+		f.Trouble(f.parked(), "")
+	}
 }
 
 // handle waits for the handler, and tells if that takes longer than handlerTimeout.

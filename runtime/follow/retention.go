@@ -2,6 +2,7 @@ package follow
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -55,6 +56,9 @@ func (s Served) Park(ctx context.Context, name string, o Options) error {
 	switch {
 	case err != nil:
 		return err
+	case errors.Is(next.Err, engine.ErrKeyAway):
+		return fmt.Errorf("subscription %s waits for the key of its next event, %d, and goes on by itself once that "+
+			"can be used: %w", name, next.Seq, next.Err)
 	case next.Seq == 0:
 		return fmt.Errorf("subscription %s has no event to put aside: it is at the end", name)
 	case next.Err == nil:

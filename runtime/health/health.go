@@ -202,6 +202,10 @@ func (h *Monitor) unhealthy(m events.ActorUnhealthy) string {
 		return fmt.Sprintf("an actor of kind %s blocks: its turn does not end, and its messages wait; "+
 			"%s", a.Kind(), h.Advice("kehai status and the log name it", "the log names it"))
 	}
+	if m.Key != "" {
+		return fmt.Sprintf("an actor of kind %s waits for a key: %s; it goes on by itself once the key can be used",
+			a.Kind(), m.Key)
+	}
 	if h.Names.IsWorker(a) {
 		return fmt.Sprintf("worker %s of the pool %s fails again and again and is retried slowly; the log says why",
 			a.Key(), a.Kind())

@@ -34,6 +34,18 @@ func TestHealthTellsWorkersFromActors(t *testing.T) {
 	}
 }
 
+// What waits for a key says which, and what helps, without the name of the actor.
+func TestHealthTellsOfAKeyOutOfReach(t *testing.T) {
+	h := health.NewMonitor(zerolog.Nop())
+	h.Note(events.ActorUnhealthy{Actor: "dedup/line:花", Reason: "read inbox: 花",
+		Key: "open /data/keys/ab: permission denied: give this user the right to it back"})
+	want := []string{"an actor of kind dedup waits for a key: open /data/keys/ab: permission denied: give this user " +
+		"the right to it back; it goes on by itself once the key can be used"}
+	if got := h.Problems(); !slices.Equal(got, want) {
+		t.Errorf("Problems() = %q, want %q", got, want)
+	}
+}
+
 // How much was free is of the time when the pause began: space that somebody frees since is not counted.
 func TestAPauseTellsWhatWasFree(t *testing.T) {
 	h := health.NewMonitor(zerolog.Nop())

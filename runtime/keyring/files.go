@@ -159,10 +159,9 @@ func (d *directory) read(name string) ([]byte, bool, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, false, nil
 	}
-	if errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) || errors.Is(err, syscall.ENOMEM) {
+	if err != nil { // whatever it is, it says nothing about what the file holds
 		err = &away{err}
-	}
-	if err == nil {
+	} else {
 		raw, err = d.resolve(name, raw)
 	}
 	if err != nil {
@@ -175,6 +174,39 @@ func (d *directory) read(name string) ([]byte, bool, error) {
 type away struct{ error }
 
 func (a *away) Unwrap() []error { return []error{a.error, engine.ErrKeyAway} }
+
+// Error names the file, and what brings it within reach.
+func (a *away) Error() string {
+	for _, h := range helps {
+		if errors.Is(a.error, h.with) {
+			return a.error.Error() + ": " + h.help
+		}
+	}
+	return a.error.Error()
+}
+
+// helps lists what helps where the system refuses a key.
+var helps = []struct {
+	with syscall.Errno
+	help string
+}{
+	{syscall.EACCES, giveBack},
+	{syscall.EPERM, giveBack},
+	{syscall.EISDIR, "move the directory away and put the file back"},
+	{syscall.EIO, diskThere},
+	{syscall.ESTALE, diskThere},
+	{syscall.ENOSPC, "free some space on its volume"},
+	{syscall.EDQUOT, "free some space or raise the quota of this user"},
+	{syscall.EROFS, "make its volume writable"},
+	{syscall.EMFILE, "raise the limit of open files (ulimit -n) and start again"},
+	{syscall.ENFILE, "end what holds many files open on this machine"},
+	{syscall.ENOMEM, "free some memory"},
+}
+
+const (
+	giveBack  = "give this user the right to it back"
+	diskThere = "check the disk and its connection"
+)
 
 func (d *directory) write(name string, raw []byte) error {
 	if err := private.Make(d.path, private.Closed); err != nil {

@@ -428,14 +428,22 @@ func TestOpenReadsNoListedKey(t *testing.T) {
 	}
 }
 
-// A disk that is full and a process that has too many files open say nothing about a key: it is kept,
-// and read, later.
+// What the system refuses says nothing about a key: it is kept, and read, later. The error says what helps.
 func TestAKeyOutOfReach(t *testing.T) {
 	for name, fault := range map[string]struct {
-		at  action
-		err error
+		at   action
+		err  error
+		help string
 	}{
-		"full": {doWrite, syscall.ENOSPC}, "read-only": {doRename, syscall.EROFS}, "files": {doRead, syscall.EMFILE},
+		"full":          {doWrite, syscall.ENOSPC, "free some space"},
+		"read-only":     {doRename, syscall.EROFS, "writable"},
+		"files":         {doRead, syscall.EMFILE, "ulimit -n"},
+		"files of all":  {doRead, syscall.ENFILE, "on this machine"},
+		"memory":        {doRead, syscall.ENOMEM, "free some memory"},
+		"right":         {doRead, syscall.EACCES, "give this user the right to it back"},
+		"disk":          {doRead, syscall.EIO, "check the disk"},
+		"network":       {doRead, syscall.ESTALE, "connection"},
+		"a new refusal": {doRead, syscall.ENOLCK, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "keys")
@@ -458,14 +466,66 @@ func TestAKeyOutOfReach(t *testing.T) {
 				}
 				return r.Ready("b")
 			}
-			if err := try(); !errors.Is(err, engine.ErrKeyAway) || errors.Is(err, engine.ErrNoKey) ||
-				!errors.Is(err, fault.err) {
+			err := try()
+			if !errors.Is(err, engine.ErrKeyAway) || errors.Is(err, engine.ErrNoKey) || !errors.Is(err, fault.err) {
 				t.Errorf("with the fault: %v, want ErrKeyAway", err)
+			}
+			if told := engine.KeyAway(err); !strings.Contains(told, dir) || !strings.Contains(told, fault.help) {
+				t.Errorf("people are told %q, want the file and %q", told, fault.help)
 			}
 			d.step = func(what action, _ string, do func() error) error { return unsynced(what, do) }
 			if err := try(); err != nil {
 				t.Errorf("after it: %v, want nil", err)
 			}
 		})
+	}
+}
+
+// A directory where the file of a key belongs is not the key: it is named, and replaces none. Once the file is
+// back the same ring opens what it sealed.
+func TestADirectoryInPlaceOfAKey(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "keys")
+	row := seal(t, open(t, dir), "a", "p", "secret")
+	path, kept := filepath.Join(dir, nameOf(row)), filepath.Join(t.TempDir(), "kept")
+	if err := errors.Join(os.Rename(path, kept), os.Mkdir(path, 0o700)); err != nil {
+		t.Fatal(err)
+	}
+	r := open(t, dir)
+	_, opened := r.Open([]byte("p"), row)
+	for what, err := range map[string]error{"Open": opened, "Ready": r.Ready("a")} {
+		if !errors.Is(err, engine.ErrKeyAway) || errors.Is(err, engine.ErrNoKey) ||
+			!strings.Contains(engine.KeyAway(err), path+": is a directory: move the directory away") {
+			t.Errorf("%s() = %v, want ErrKeyAway, the place and what helps", what, err)
+		}
+	}
+	if err := errors.Join(os.Remove(path), os.Rename(kept, path)); err != nil {
+		t.Fatal(err)
+	}
+	want(t, r, "p", row, "secret")
+	if err := os.WriteFile(path, []byte("no key"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := open(t, dir).Open([]byte("p"), row); !errors.Is(err, engine.ErrNoKey) ||
+		errors.Is(err, engine.ErrKeyAway) {
+		t.Errorf("Open() with a damaged key = %v, want ErrNoKey alone", err)
+	}
+}
+
+// Where the directory of the keys cannot be made as it must be, a key is made later.
+func TestTheDirectoryOfTheKeysCannotBeMade(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "keys")
+	r := open(t, dir)
+	stranger := filepath.Join(dir, "stranger")
+	if err := errors.Join(os.Mkdir(dir, 0o755), os.Chmod(dir, 0o755), os.WriteFile(stranger, nil, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Ready("a"); !errors.Is(err, engine.ErrKeyAway) || !strings.Contains(engine.KeyAway(err), "chmod 700") {
+		t.Errorf("Ready() in a directory that others may read = %v, want ErrKeyAway and what helps", err)
+	}
+	if err := os.Chmod(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Ready("a"); err != nil {
+		t.Errorf("Ready() after that = %v, want nil", err)
 	}
 }

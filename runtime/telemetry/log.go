@@ -209,6 +209,10 @@ func (w *writer) health(p engine.Published, m events.ActorUnhealthy) {
 		l.hint("its messages wait until the turn ends, if it does: let no actor wait for anything; ask a worker")
 		return
 	}
+	if m.Key != "" {
+		l.hint("its messages wait and lose no attempt; the reason says what to mend")
+		return
+	}
 	l.hint("retried slowly from now on; the reason says what to mend")
 }
 
