@@ -99,10 +99,35 @@ var mutants = []mutant{
 		old: `env.attempt = rec.Attempts`, new: `_ = rec.Attempts`, by: "TestAttemptsSurviveACrash"},
 	{what: "a key that is out of reach costs attempts", file: "runtime/engine/activation.go",
 		old: `env.Durable() && errors.Is(err, ErrKeyAway) {`, new: `false {`, by: "TestAKeyOutOfReachCostsNoAttempt"},
-	{what: "what a key out of reach seals is damaged", file: "runtime/engine/seal.go",
-		old: `errors.Is(err, ErrKeyAway) {
-			away`, new: `false {
-			away`, by: "TestAKeyOutOfReachCostsNoAttempt"},
+	{what: "mail whose key is out of reach is damaged", file: "runtime/engine/recover.go",
+		old: `late := errors.Is(bad, ErrKeyAway)`, new: `late := false`, by: "TestMailWaitsForAKeyThatCannotBeRead"},
+	{what: "a timer whose key is out of reach is lost until the next start", file: "runtime/engine/recover.go",
+		old: `away[addr] = bad
+			return true
+		}
+		if !ok {
+			return true
+		}
+		env`, new: `return true
+		}
+		if !ok {
+			return true
+		}
+		env`, by: "TestTimersAndCallsWaitForAKey"},
+	{what: "an actor that waits for a key says nothing", file: "runtime/engine/supervise.go",
+		old: `!b.unhealthy && b.row > waitsFloor`, new: `false`, by: "TestTimersAndCallsWaitForAKey"},
+	{what: "an actor that waited for a key does not say that it is over", file: "runtime/engine/activation.go",
+		old: `(!first || act.reread) && act`, new: `!first && act`, by: "TestTimersAndCallsWaitForAKey"},
+	{what: "an event whose key is out of reach stops a subscription for good", file: "runtime/follow/follow.go",
+		old: `errors.Is(ev.Err, engine.ErrKeyAway) {`, new: `false {`, by: "TestASubscriptionWaitsForAKey"},
+	{what: "a retried event whose key is out of reach is tried no more", file: "runtime/engine/subscription.go",
+		old: `away = p.Err`, new: `_ = p.Err`, by: "TestARetriedEventWaitsForItsKey"},
+	{what: "a key is out of reach only with too many files open in the process", file: "runtime/keyring/files.go",
+		old: `if err != nil { // whatever it is`, new: `if errors.Is(err, syscall.EMFILE) { // whatever it is`,
+		by: "TestAKeyOutOfReach"},
+	{what: "a directory that cannot be made says something about its keys", file: "runtime/keyring/files.go",
+		old: `return fmt.Errorf("keyring: %w", &away{err})`, new: `return fmt.Errorf("keyring: %w", err)`,
+		by: "TestTheDirectoryOfTheKeysCannotBeMade"},
 	{what: "a death counts at each attempt", file: "runtime/engine/activation.go",
 		old: `died, env.deaths = env.deaths, 0`, new: `died = env.deaths`, by: "TestADeathIsOneAttempt"},
 	{what: "a message is tried for ever", file: "runtime/engine/activation.go",
@@ -118,9 +143,9 @@ var mutants = []mutant{
 		old: `act.becomeStale(fmt.Errorf("%w: %w", errUnread, err))`, new: `_ = fmt.Errorf("%w: %w", errUnread, err)`,
 		by: "TestTimersAndCallsAreReadAgainUntilTheyCanBe"},
 	{what: "timers and calls are not read again", file: "runtime/engine/activation.go",
-		old: `c.e.rearm(act.addr); err != nil {`, new: `error(nil); err != nil {`, by: "TestDurableCallIsAskedAgain"},
+		old: `err := c.e.rearm(act.addr)`, new: `err := error(nil)`, by: "TestDurableCallIsAskedAgain"},
 	{what: "an inbox that cannot be read is empty", file: "runtime/engine/activation.go",
-		old: `return Stepped, e.fail(act, "read inbox: "+err.Error())`, new: `return Idle, nil`,
+		old: `return Stepped, e.failOn(act, "read inbox: ", err)`, new: `return Idle, nil`,
 		by: "TestReadErrorIsAFailureLikeAnyOther"},
 	{what: "any number of turns waits for its commit", file: "runtime/engine/activation.go",
 		old: `act.uncommitted >= maxPipelined || len(act.pending) >= maxBehind`, new: `len(act.pending) < 0`},
@@ -226,9 +251,9 @@ var mutants = []mutant{
 `, new: `		floor += 0
 `, by: "TestSimulation"},
 	{what: "timers are not recovered", file: "runtime/engine/recover.go",
-		old: `e.recoverTimers(keyTimer); err != nil {`, new: `error(nil); err != nil {`, by: "TestSimulation"},
+		old: `e.recoverTimers(keyTimer, away)`, new: `error(nil)`, by: "TestSimulation"},
 	{what: "calls are not recovered", file: "runtime/engine/recover.go",
-		old: `e.recoverCalls(keyCall); err != nil {`, new: `error(nil); err != nil {`, by: "TestSimulation"},
+		old: `e.recoverCalls(keyCall, away)`, new: `error(nil)`, by: "TestSimulation"},
 	{what: "a clock that was set back holds a timer up", file: "runtime/engine/recover.go",
 		old: `min(rec.Due.Sub(now), rec.Due.Sub(rec.Set))`, new: `rec.Due.Sub(now)`, by: "TestClockSetBack"},
 	{what: "a list of inboxes that broke off counts", file: "runtime/engine/recover.go",
