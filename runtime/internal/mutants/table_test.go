@@ -119,7 +119,12 @@ var mutants = []mutant{
 	{what: "an actor that waited for a key does not say that it is over", file: "runtime/engine/activation.go",
 		old: `(!first || act.reread) && act`, new: `!first && act`, by: "TestTimersAndCallsWaitForAKey"},
 	{what: "an event whose key is out of reach stops a subscription for good", file: "runtime/follow/follow.go",
-		old: `errors.Is(ev.Err, engine.ErrKeyAway) {`, new: `false {`, by: "TestASubscriptionWaitsForAKey"},
+		old: `		case err != nil:
+			f.hangs(err)
+			return n, err
+		case !ok:`, new: `		case err != nil:
+			return n, fmt.Errorf("%w: %w", errUnreadable, err)
+		case !ok:`, by: "TestASubscriptionWaitsForAKey"},
 	{what: "a retried event whose key is out of reach is tried no more", file: "runtime/engine/subscription.go",
 		old: `away = p.Err`, new: `_ = p.Err`, by: "TestARetriedEventWaitsForItsKey"},
 	{what: "a key is out of reach only with too many files open in the process", file: "runtime/keyring/files.go",
