@@ -396,12 +396,13 @@ func TestMailWaitsForAKeyThatCannotBeRead(t *testing.T) {
 	}
 }
 
-// waiter is an actor that sets a timer and asks a worker, and keeps what comes of it.
+// waiter is an actor that sets a timer, or asks a worker, and keeps what comes of it.
 func waiter(turn *actors.Turn, m messages.Message) error {
 	d, ok := m.(diary)
 	switch {
-	case ok && d.Words == "begin":
+	case ok && d.Words == "set":
 		turn.After("k", 3*time.Hour, diary{d.Whom, "rang"})
+	case ok && d.Words == "ask":
 		turn.Call("echo", diary{d.Whom, "answered"}, actors.CallOptions{Deadline: actors.DefaultDeadline})
 	case ok:
 		names.Put(turn, string(d.Words), "")
@@ -412,6 +413,17 @@ func waiter(turn *actors.Turn, m messages.Message) error {
 // Timers and calls whose key is out of reach at a start hold up their actor, which says so, and not the
 // start. Once the key is back it goes on by itself, and says that too.
 func TestTimersAndCallsWaitForAKey(t *testing.T) {
+	for begin, c := range map[string]struct{ away, back, later string }{
+		"set": {"", "", `one/hana rang=1 ""; one/ken rang=1 ""`},
+		"ask": {`one/ken answered=1 ""`, `one/hana answered=1 ""; one/ken answered=1 ""`,
+			`one/hana answered=1 ""; one/ken answered=1 ""`},
+	} {
+		t.Run(begin, func(t *testing.T) { waitForAKey(t, begin, c.away, c.back, c.later) })
+	}
+}
+
+func waitForAKey(t *testing.T, begin, away, back, later string) {
+	t.Helper()
 	codec, err := messages.NewCodec(events.Core(), messages.Table{messages.Durable[diary](nil)})
 	if err != nil {
 		t.Fatal(err)
@@ -439,7 +451,8 @@ func TestTimersAndCallsWaitForAKey(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, who := range []string{"hana", "ken"} {
-		if _, err := sim.Inject(messages.To("one", who), diary{messages.ConversationID(who), "begin"}, ""); err != nil {
+		if _, err := sim.Inject(messages.To("one", who), diary{messages.ConversationID(who), messages.Text(begin)},
+			""); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -460,21 +473,22 @@ func TestTimersAndCallsWaitForAKey(t *testing.T) {
 			t.Fatal(err)
 		}
 		health = nil
-		sim.Advance(time.Hour)
-		want("away", `one/ken answered=1 ""`)
+		sim.Advance(time.Minute)
 		if len(health) != 1 || health[0].Actor != "one/hana" ||
 			!strings.Contains(health[0].Key, "too many open files") {
 			t.Fatalf("told of health is %+v, want once which key hana waits for", health)
 		}
+		sim.Advance(time.Hour)
+		want("away", away)
 	}
 	delete(k.away, "hana")
 	sim.Advance(time.Minute)
-	want("back", `one/hana answered=1 ""; one/ken answered=1 ""`)
+	want("back", back)
 	if len(health) != 2 || !health[1].Healthy {
 		t.Errorf("told of health is %+v, want that it works again", health)
 	}
 	sim.Advance(time.Hour)
-	want("later", `one/hana answered=1 ""; one/hana rang=1 ""; one/ken answered=1 ""; one/ken rang=1 ""`)
+	want("later", later)
 }
 
 // mirror answers with what it is asked.
