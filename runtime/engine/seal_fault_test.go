@@ -69,6 +69,9 @@ var whoms = []messages.ConversationID{"aki", "hana", "ken"}
 
 var names = actors.NewTable[string]("names")
 
+// mustKnow and more is a number whose name the actor has to know already, or it fails.
+const mustKnow = 300
+
 // keySim is an actor that is about many beside actors that are about one each. The
 // first puts a row about whom a number says, each other one what it is told.
 func keySim(t *testing.T, s engine.Store, keys engine.Sealer) *engine.Sim {
@@ -87,6 +90,9 @@ func keySim(t *testing.T, s engine.Store, keys engine.Sealer) *engine.Sim {
 		}
 		who := string(whoms[n.N%len(whoms)])
 		said, _ := names.Get(turn, who)
+		if n.N >= mustKnow && said == "" {
+			return errors.New("nobody of that name")
+		}
 		names.Put(turn, who, said+fmt.Sprint(n.N, " "))
 		return nil
 	})
@@ -263,6 +269,13 @@ func TestAKeyOutOfReachCostsNoAttempt(t *testing.T) {
 	want("to read", `shared/app hana=1 "1 "; shared/app ken=1 "2 "`)
 	delete(k.away, "aki")
 	want("read", `shared/app aki=1 "0 "; shared/app hana=1 "1 1 "; shared/app ken=1 "2 "`)
+	k.away["aki"] = true
+	if _, err := sim.Inject("shared/app", number{mustKnow}, ""); err != nil {
+		t.Fatal(err)
+	}
+	want("fails without it", `shared/app hana=1 "1 1 "; shared/app ken=1 "2 "`)
+	delete(k.away, "aki")
+	want("knows it", `shared/app aki=1 "0 300 "; shared/app hana=1 "1 1 "; shared/app ken=1 "2 "`)
 	stored, err := sim.Inject("one/hana", diary{"hana", "canary"}, "")
 	if err != nil {
 		t.Fatal(err)
@@ -275,10 +288,10 @@ func TestAKeyOutOfReachCostsNoAttempt(t *testing.T) {
 	if err := sim.Crash(); err != nil {
 		t.Fatal(err)
 	}
-	want("in the inbox", `shared/app aki=1 "0 "; shared/app ken=1 "2 "`)
+	want("in the inbox", `shared/app aki=1 "0 300 "; shared/app ken=1 "2 "`)
 	delete(k.away, "hana")
 	want("out of it",
-		`one/hana said=1 "canary"; shared/app aki=1 "0 "; shared/app hana=1 "1 1 "; shared/app ken=1 "2 "`)
+		`one/hana said=1 "canary"; shared/app aki=1 "0 300 "; shared/app hana=1 "1 1 "; shared/app ken=1 "2 "`)
 }
 
 // A row that cannot be sealed although its key was ready is refused by itself, and tried

@@ -114,6 +114,9 @@ var mutants = []mutant{
 			return true
 		}
 		env`, by: "TestTimersAndCallsWaitForAKey"},
+	{what: "an actor that did not see its rows loses an attempt", file: "runtime/engine/activation.go",
+		old: `if errors.Is(err, ErrKeyAway) { // the actor`, new: `if failed == nil && errors.Is(err, ErrKeyAway) { // the actor`,
+		by: "TestAKeyOutOfReachCostsNoAttempt"},
 	{what: "an actor that waits for a key says nothing", file: "runtime/engine/supervise.go",
 		old: `!b.unhealthy && b.row > waitsFloor`, new: `false`, by: "TestTimersAndCallsWaitForAKey"},
 	{what: "an actor that waited for a key does not say that it is over", file: "runtime/engine/activation.go",
