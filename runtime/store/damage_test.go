@@ -291,6 +291,10 @@ func TestDamagedRegistry(t *testing.T) {
 			wantFault(t, store.Options{Dir: dir, Key: key}, engine.ErrKey, "another key", "KEYREGISTRY is damaged",
 				"Restore a backup")
 			wantFault(t, store.Options{Dir: dir}, engine.ErrKey, "no key was given")
+			dir = copyDir(t, sample(t, key).killed)
+			edit(t, last(t, dir, "*.vlog"), func(b []byte) []byte { clear(b[:8]); return b }) // not all are encrypted
+			edit(t, filepath.Join(dir, "KEYREGISTRY"), func(b []byte) []byte { clear(b); return b })
+			wantFault(t, store.Options{Dir: dir, Key: key}, engine.ErrKey, "another key")
 		})
 	}
 }

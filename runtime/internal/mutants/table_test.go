@@ -448,6 +448,12 @@ var mutants = []mutant{
 	}
 	return n, err`, new: `	}
 	return n, err`, by: "TestADirectoryThatGoes"},
+	{what: "one plain log makes a store plain", file: "runtime/store/registry.go",
+		old: `			return false, nil
+		}
+		plain = true`, new: `			continue
+		}
+		plain = true`, by: "TestDamagedRegistry"},
 	{what: "closing waits for a disk that hangs", file: "runtime/store/store.go",
 		old: `		s.gate.stop(why, why)
 	}).Stop()`, new: `		_ = why
