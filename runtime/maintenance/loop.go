@@ -75,8 +75,8 @@ func (l Loop) Run(ctx context.Context) error {
 	for {
 		// First what an earlier run left, or yesterday's trimming: what actors are asked
 		// to delete now is purged tomorrow.
-		now := time.Now().Round(0) // by the calendar, which goes on while the machine sleeps
-		if now.Sub(purged) >= purgeEvery && try("purge_failed", l.purge(ctx)) {
+		now := time.Now().Round(0) // by the calendar, which goes on while the machine sleeps, and may be set back
+		if now.Sub(purged).Abs() >= purgeEvery && try("purge_failed", l.purge(ctx)) {
 			purged = now
 		}
 		for _, t := range tasks {

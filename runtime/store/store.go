@@ -317,7 +317,7 @@ func (s *Store) Free() (uint64, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		err = &Fault{Dir: s.dir, Kind: engine.ErrClosed,
 			What: "is gone: somebody moved or deleted it while it was in use",
-			Next: "Put it back, then start again; what was stored since it went is lost."}
+			Next: "Put it back, then start again. If it was deleted, restore a copy of it."}
 		s.stop(err, err)
 	}
 	return n, err
