@@ -472,7 +472,7 @@ func (e *Engine) turnFailed(act *Activation, generation uint64, env Envelope, er
 		e.submit(t, generation)
 		act.box.putBack(env)
 	}
-	return e.fail(act, reason)
+	return e.failOn(act, "", err)
 }
 
 func (e *Engine) fail(act *Activation, reason string) *Failure {

@@ -76,12 +76,20 @@ const mustKnow = 300
 // first puts a row about whom a number says, each other one what it is told.
 func keySim(t *testing.T, s engine.Store, keys engine.Sealer) *engine.Sim {
 	t.Helper()
+	return keySimTold(t, s, keys, nil)
+}
+
+func keySimTold(t *testing.T, s engine.Store, keys engine.Sealer, listen func(engine.Published)) *engine.Sim {
+	t.Helper()
 	codec, err := messages.NewCodec(events.Core(), simMessages, messages.Table{messages.Durable[diary](nil)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	many := actors.Func(func(turn *actors.Turn, m messages.Message) error {
 		n, ok := m.(number)
+		if g, is := m.(glance); is {
+			n, ok = number{g.N}, true
+		}
 		if !ok {
 			return nil
 		}
@@ -102,7 +110,7 @@ func keySim(t *testing.T, s engine.Store, keys engine.Sealer) *engine.Sim {
 		}
 		return nil
 	})
-	sim, err := engine.NewSim(engine.SimOptions{Engine: engine.Options{Store: s, Sealer: keys, Codec: codec,
+	sim, err := engine.NewSim(engine.SimOptions{Engine: engine.Options{Store: s, Sealer: keys, Codec: codec, Listener: listen,
 		Kinds: []engine.Kind{
 			{Name: "shared", New: func(messages.Address) actors.Actor { return many },
 				SubjectOf: func(row string, _ []byte) messages.ConversationID {
@@ -292,6 +300,44 @@ func TestAKeyOutOfReachCostsNoAttempt(t *testing.T) {
 	delete(k.away, "hana")
 	want("out of it",
 		`one/hana said=1 "canary"; shared/app aki=1 "0 300 "; shared/app hana=1 "1 1 "; shared/app ken=1 "2 "`)
+}
+
+// A fleeting message that needs a key out of reach has failed, like any other that fails: it is told, with the
+// key, and does not come again, also not before the durable message behind it.
+func TestAFleetingMessageDoesNotWaitForAKey(t *testing.T) {
+	store := mem.New()
+	k := badKeys{Sealer: keyring.Memory(nil), away: map[string]bool{}}
+	var failed, ill []string
+	sim := keySimTold(t, store, k, func(p engine.Published) {
+		switch m := p.Message.(type) {
+		case events.MessageFailed:
+			failed = append(failed, m.Reason)
+		case events.ActorUnhealthy:
+			ill = append(ill, m.Key)
+		}
+	})
+	if _, err := sim.Inject("shared/app", number{1}, ""); err != nil {
+		t.Fatal(err)
+	}
+	sim.Settle()
+	k.away["hana"] = true
+	for _, m := range []messages.Message{glance{N: 4}, number{7}} {
+		if _, err := sim.Inject("shared/app", m, ""); err != nil {
+			t.Fatal(err)
+		}
+	}
+	sim.Advance(time.Hour)
+	delete(k.away, "hana")
+	sim.Advance(time.Hour)
+	if got, want := told(t, store, k), `shared/app hana=1 "1 7 "`; got != want {
+		t.Errorf("stored is %s, want %s", got, want)
+	}
+	if len(failed) != 1 || !strings.Contains(failed[0], "key of hana") {
+		t.Errorf("failed: %q, want the fleeting message, once", failed)
+	}
+	if len(ill) == 0 || !strings.Contains(ill[0], "key of hana") {
+		t.Errorf("unhealthy for the keys %q, want hana's", ill)
+	}
 }
 
 // A row that cannot be sealed although its key was ready is refused by itself, and tried

@@ -144,6 +144,9 @@ func (d *directory) readFile(name string) (raw []byte, err error) {
 func (d *directory) count() int { return len(d.list.should) }
 
 func (d *directory) missing(name string) error {
+	if err := d.gone(); err != nil {
+		return fmt.Errorf("keyring: look for a key: %w", &away{err})
+	}
 	if d.list.has(name) {
 		return d.errLost([]string{name})
 	}
@@ -208,14 +211,31 @@ const (
 	diskThere = "check the disk and its connection"
 )
 
+// gone fails if the directory is not where it was, as after its volume was unmounted. What it lacks then
+// is neither lost nor to be made anew.
+func (d *directory) gone() error {
+	if !d.list.exists {
+		return nil
+	}
+	_, err := os.Stat(d.file(listFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%s has gone: mount its volume, or put the directory back: %w", d.file(listFile), err)
+	}
+	return err
+}
+
 func (d *directory) write(name string, raw []byte) error {
-	if err := private.Make(d.path, private.Closed); err != nil {
+	err := d.gone()
+	if err == nil {
+		err = private.Make(d.path, private.Closed)
+	}
+	if err != nil {
 		return fmt.Errorf("keyring: %w", &away{err})
 	}
 	if name == nodeFile { // the first one
 		d.exclude()
 	}
-	err := d.put(name, raw)
+	err = d.put(name, raw)
 	if err == nil {
 		err = d.note(made, name)
 	}

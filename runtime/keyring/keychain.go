@@ -19,6 +19,9 @@ import (
 // lacks what a file of the directory refers to.
 var ErrKeychain = errors.New("keyring: the keychain does not serve")
 
+// errLocked is the [ErrKeychain] of a keychain that has not said whether it has the key.
+var errLocked = fmt.Errorf("%w: it is locked", ErrKeychain)
+
 // vault keeps secrets outside of the directory.
 type vault interface {
 	read(name string) ([]byte, error)
@@ -115,11 +118,14 @@ func (d *directory) resolve(name string, raw []byte) ([]byte, error) {
 	if err == nil {
 		raw, err = safe.read(strings.TrimSuffix(of, "\n"))
 	}
-	if err != nil {
-		return nil, fmt.Errorf("%s is in the keychain: %w: kehai key restore FILE puts it back from a backup",
-			d.file(name), err)
+	if err == nil {
+		return raw, nil
 	}
-	return raw, nil
+	if errors.Is(err, errLocked) {
+		return nil, &away{fmt.Errorf("%s is in the keychain: %w", d.file(name), err)}
+	}
+	return nil, fmt.Errorf("%s is in the keychain: %w: kehai key restore FILE puts it back from a backup",
+		d.file(name), err)
 }
 
 func (d *directory) safe() (vault, error) {
@@ -187,18 +193,20 @@ func (k keychain) run(in string, args ...string) ([]byte, error) {
 	case err == nil:
 		return out, nil
 	case ctx.Err() != nil:
-		return nil, fmt.Errorf("%w: it did not answer within %v: unlock it", ErrKeychain, keychainPatience)
+		return nil, fmt.Errorf("%w, or did not answer within %v: unlock it", errLocked, keychainPatience)
 	case !errors.As(err, &exit):
 		return nil, fmt.Errorf("%w: %w", ErrKeychain, err)
 	}
-	why := map[int]string{
-		exitNotFound:    "it has no such item",
-		exitNoQuestions: "it is locked: security unlock-keychain in a terminal, or log in on the screen",
-		exitDenied:      "the password was wrong",
-		exitCancelled:   "somebody has refused it",
-	}[exit.ExitCode()]
-	if why == "" {
-		why = fmt.Sprintf("security(1) failed with exit code %d", exit.ExitCode())
+	switch code := exit.ExitCode(); code {
+	case exitNotFound:
+		return nil, fmt.Errorf("%w: it has no such item", ErrKeychain)
+	case exitNoQuestions:
+		return nil, fmt.Errorf("%w: security unlock-keychain in a terminal, or log in on the screen", errLocked)
+	case exitDenied:
+		return nil, fmt.Errorf("%w: the password was wrong", errLocked)
+	case exitCancelled:
+		return nil, fmt.Errorf("%w: somebody has refused to unlock it", errLocked)
+	default:
+		return nil, fmt.Errorf("%w: security(1) failed with exit code %d", ErrKeychain, code)
 	}
-	return nil, fmt.Errorf("%w: %s", ErrKeychain, why)
 }

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/kehai-run/kehai/runtime/engine"
 )
 
 // security is a stand-in for security(1): it keeps items in files, reads commands from its input
@@ -93,8 +95,9 @@ func TestKeysInTheKeychain(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err = newRing(&directory{path: dir, vault: k}, nil).Open([]byte("p"), row)
-		if !errors.Is(err, ErrKeychain) || !strings.Contains(err.Error(), "unlock-keychain") {
-			t.Errorf("%s: with a locked keychain Open() = %v, want what to do", name, err)
+		if !errors.Is(err, ErrKeychain) || !errors.Is(err, engine.ErrKeyAway) ||
+			!strings.Contains(err.Error(), "unlock-keychain") || strings.Contains(err.Error(), "backup") {
+			t.Errorf("%s: with a locked keychain Open() = %v, want a key out of reach, and what to do", name, err)
 		}
 		if err := os.Remove(lock); err != nil {
 			t.Fatal(err)
@@ -118,7 +121,7 @@ func TestTheKeychainFails(t *testing.T) {
 		want(t, open(t, dir), "p", row, "secret")
 	}
 	k, _ := newSecurity(t)
-	if _, err := k.read("nothing"); !errors.Is(err, ErrKeychain) || !strings.Contains(err.Error(), "no such item") {
+	if _, err := k.read("nothing"); !errors.Is(err, ErrKeychain) || errors.Is(err, errLocked) || !strings.Contains(err.Error(), "no such item") {
 		t.Errorf("read(nothing) = %v, want %v", err, ErrKeychain)
 	}
 }

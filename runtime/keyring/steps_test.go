@@ -247,6 +247,52 @@ func killed(do func()) (dead bool) {
 	return false
 }
 
+// While the volume of the keys is not there, none is lost, made or destroyed; once it is back, all goes on.
+func TestTheKeysAreUnmounted(t *testing.T) {
+	for name, emptied := range map[string]bool{"gone": false, "an empty mount point": true} {
+		dir := filepath.Join(t.TempDir(), "keys")
+		rows := map[string][]byte{}
+		r := open(t, dir)
+		for _, s := range []string{"a", "b"} {
+			rows[s] = seal(t, r, s, "p", "secret of "+s)
+		}
+		r = open(t, dir)
+		want(t, r, "p", rows["a"], "secret of a") // so that the node's key is known, and that of a
+		err := os.Rename(dir, dir+" elsewhere")
+		if emptied {
+			err = errors.Join(err, os.Mkdir(dir, 0o700))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		want(t, r, "p", rows["a"], "secret of a")
+		_, read := r.Open([]byte("p"), rows["b"])
+		_, _, named := r.KeyOf("b")
+		for what, err := range map[string]error{
+			"Open": read, "KeyOf": named, "Ready": r.Ready("b"), "Ready of a new one": r.Ready("new"),
+		} {
+			if text := engine.KeyAway(err); !strings.Contains(text, "mount its volume") ||
+				!strings.Contains(text, dir) || errors.Is(err, engine.ErrNoKey) {
+				t.Errorf("%s: %s = %v, want a key out of reach", name, what, err)
+			}
+		}
+		if err := r.Destroy("b"); err == nil {
+			t.Errorf("%s: a key that is not there was destroyed", name)
+		}
+		if left, _ := filepath.Glob(filepath.Join(dir, "*")); len(left) > 0 {
+			t.Errorf("%s: there is %v, where keys should not be", name, left)
+		}
+		if err := errors.Join(os.RemoveAll(dir), os.Rename(dir+" elsewhere", dir)); err != nil {
+			t.Fatal(err)
+		}
+		want(t, r, "p", rows["b"], "secret of b")
+		want(t, open(t, dir), "p", seal(t, r, "new", "p", "new"), "new")
+		if err := r.Destroy("b"); err != nil {
+			t.Errorf("%s: Destroy() = %v", name, err)
+		}
+	}
+}
+
 // A list that is cut short is no crash's: it is written as a whole.
 func TestAShortListIsDamaged(t *testing.T) {
 	for _, size := range []int64{0, 5, 12} {

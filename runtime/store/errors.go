@@ -47,8 +47,8 @@ func waysOf(alone bool) ways {
 		return ways{
 			restore: "Put a copy of the data directory in its place that was made while nothing ran. " +
 				"Without one, move the data directory away: then an empty one is made.",
-			key:       "Give the key that it was created with in Options.Key.",
-			keyless:   "Open it without Options.Key, or choose a new directory for an encrypted store.",
+			key:       "Open it with the program that encrypted it, or choose another directory in Options.Data.",
+			keyless:   "Open it with the program that made it, or choose another directory in Options.Data.",
 			elsewhere: "choose another directory in Options.Data",
 			room:      "Free some space there, then start again.",
 		}
