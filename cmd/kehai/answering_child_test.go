@@ -7,6 +7,7 @@ import (
 	"net"
 	"os"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -19,22 +20,26 @@ import (
 )
 
 // answeringEnv makes the test binary a kehai with a scripted model. Its value is a
-// [deathPoint], or "never".
-const answeringEnv = "KEHAI_ANSWERING_TEST"
+// [deathPoint], or "never"; then maskedModel if the model must see no name.
+const (
+	answeringEnv = "KEHAI_ANSWERING_TEST"
+	maskedModel  = " masked"
+)
 
 // proxyEnv has that kehai reach the others of its cluster through a proxy: its address, and a
 // number that tells this machine from the others.
 const proxyEnv = "KEHAI_TEST_PROXY"
 
 func answeringChild() int {
-	at := parseDeathPoint(os.Getenv(answeringEnv))
+	where, masked := strings.CutSuffix(os.Getenv(answeringEnv), maskedModel)
+	at := parseDeathPoint(where)
 	os.Unsetenv(answeringEnv) // kehai knows no such variable, and says so
 	if via := os.Getenv(proxyEnv); via != "" {
 		os.Unsetenv(proxyEnv)
 		dialMembers = throughProxy(via)
 	}
 	return Main(os.Args[1:], os.Stdout, os.Stderr,
-		runtime.WithLLM(scripted{}), runtime.WithLocalLLM(),
+		runtime.WithLLM(scripted{masked}), runtime.WithLocalLLM(),
 		runtime.WithStoreWrapper(func(s engine.Store) engine.Store { return deadlyStore{s, at} }),
 		runtime.WithWorkerWrapper(func(kind string, w actors.Worker) actors.Worker {
 			return deadlyWorker{w, kind, at}
@@ -99,13 +104,11 @@ type deadlyStore struct {
 
 func (s deadlyStore) Apply(ops []engine.Op, sync bool) (err error) {
 	do := func() { err = s.Store.Apply(ops, sync) }
-	for _, op := range ops {
-		for _, kind := range []string{"outbound", "conversation", "keyboard"} {
-			if s.at.step == "in "+kind && bytes.Contains(op.Key, []byte("s/"+kind+"/")) {
-				s.at.around(s.at.step, do)
-				return err
-			}
-		}
+	kind, in := strings.CutPrefix(s.at.step, "in ")
+	rows := []byte("s/" + kind + "/")
+	if in && slices.ContainsFunc(ops, func(op engine.Op) bool { return bytes.Contains(op.Key, rows) }) {
+		s.at.around(s.at.step, do)
+		return err
 	}
 	do()
 	return err
@@ -123,13 +126,13 @@ func (w deadlyWorker) Do(ctx context.Context, m messages.Message) (answer messag
 	return answer, err
 }
 
-// question is what friends ask in the test.
-var question = regexp.MustCompile(`(Hana|Taro|Mac[0-9]+)の質問([0-9]+)です`)
+// question is what friends ask in the test; where a model sees masks, the name is one.
+var question = regexp.MustCompile(`(Hana|Taro|Mac[0-9]+|\[[^\[\]]+\])の質問([0-9]+)です`)
 
 // scripted is a model that answers the newest question that it is shown.
-type scripted struct{}
+type scripted struct{ masked bool }
 
-func (scripted) Generate(_ context.Context, q runtime.LLMQuestion) (runtime.LLMReply, error) {
+func (s scripted) Generate(_ context.Context, q runtime.LLMQuestion) (runtime.LLMReply, error) {
 	if q.Purpose == "judge" {
 		return runtime.LLMReply{Text: `{"should_respond": true, "confidence": 0.9, "reason": "asked"}`}, nil
 	}
@@ -138,6 +141,9 @@ func (scripted) Generate(_ context.Context, q runtime.LLMQuestion) (runtime.LLMR
 		if n, _ := strconv.Atoi(m[2]); n > newest {
 			newest, to = n, m[1]
 		}
+	}
+	if s.masked && strings.Contains(q.Prompt, "Hana") {
+		to = "unmasked" // which is an answer to nobody
 	}
 	return runtime.LLMReply{Text: fmt.Sprintf("%sへの答え%dです", to, newest), Model: "scripted"}, nil
 }

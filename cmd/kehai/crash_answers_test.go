@@ -40,17 +40,23 @@ func TestCrashAnswers(t *testing.T) {
 	}
 }
 
-// deathPoints are where kehai kills itself, in the order in which lanes take them.
+// deathPoints are where kehai kills itself, in the order in which lanes take them: first beside each step
+// from the screen to the sending, then at its later turns.
 func deathPoints() (list []deathPoint) {
 	for n := int32(1); n <= 8; n++ {
-		for _, after := range []bool{false, true} {
-			list = append(list, deathPoint{step: "in outbound", nth: n, after: after})
-			if n <= 2 {
-				list = append(list, deathPoint{step: "hands", nth: n, after: after},
-					deathPoint{step: "llm", nth: n, after: after})
-			}
-			if n <= 4 {
-				list = append(list, deathPoint{step: "in conversation", nth: n, after: after})
+		for _, s := range []struct {
+			step  string
+			turns int32
+			every int32 // what is done all the time shall not be met at a start alone
+		}{
+			{"in outbound", 8, 1}, {"in conversation", 4, 1}, {"in judge", 2, 1}, {"llm", 2, 1}, {"hands", 2, 1},
+			{"in keyboard", 2, 1}, {"in fusion", 2, 2}, {"in dedup", 2, 1}, {"in ingress", 2, 1}, {"in burst", 2, 1},
+			{"ocr", 2, 4}, {"capture", 2, 20},
+		} {
+			for _, after := range []bool{false, true} {
+				if n <= s.turns {
+					list = append(list, deathPoint{step: s.step, nth: n * s.every, after: after})
+				}
 			}
 		}
 	}
@@ -58,15 +64,16 @@ func deathPoints() (list []deathPoint) {
 }
 
 func answers(t *testing.T, kills, lane int, rng *rand.Rand) {
-	a := newAnswerer(t, kills, rng)
+	a := newAnswerer(t, kills, rng, lane >= lanes/2)
 	points := deathPoints()
-	met := 0
+	met, at := 0, map[string]int{}
 	for kill := range kills {
-		switch at := (kill*lanes + lane) % (len(points) + len(points)/4); {
-		case at >= len(points):
+		switch n := (kill*lanes + lane) % (len(points) + len(points)/4); {
+		case n >= len(points):
 			a.live(deathPoint{}, time.Duration(rng.IntN(2500))*time.Millisecond)
-		case a.live(points[at], 6*time.Second):
+		case a.live(points[n], 6*time.Second):
 			met++
+			at[points[n].step]++
 		}
 		a.check()
 		if kill%4 == 3 {
@@ -83,8 +90,8 @@ func answers(t *testing.T, kills, lane int, rng *rand.Rand) {
 	a.stopped(3 * time.Second) // nothing is sent again later
 	a.check()
 	sent, waiting := a.settled()
-	t.Logf("%d kills, %d of them at their step; %d questions, %d answers sent, %d shown as waiting or unknown", kills,
-		met, a.asked, sent, waiting)
+	t.Logf("%d kills, %d of them at their step; %d questions, %d answers sent, %d shown as waiting or unknown; "+
+		"%v", kills, met, a.asked, sent, waiting, at)
 	if met < kills/3 {
 		t.Errorf("%d of %d kills were at their step, want a third at least: this test shows little", met, kills)
 	}
@@ -94,14 +101,20 @@ func answers(t *testing.T, kills, lane int, rng *rand.Rand) {
 type answerer struct {
 	*crasher
 	asked  int // questions in the script
+	masked bool
 	events int // of the script, until each of the friends was shown once after the last question
 }
 
-func newAnswerer(t *testing.T, kills int, rng *rand.Rand) *answerer {
+// newAnswerer makes one; masked says that its model sees no name.
+func newAnswerer(t *testing.T, kills int, rng *rand.Rand, masked bool) *answerer {
 	t.Helper()
+	mask := "cloud"
+	if masked {
+		mask = "always"
+	}
 	dir := t.TempDir()
 	a := &answerer{crasher: &crasher{t: t, rng: rng, dir: filepath.Join(dir, "data"),
-		config: filepath.Join(dir, "kehai.yaml")}}
+		config: filepath.Join(dir, "kehai.yaml")}, masked: masked}
 	script := filepath.Join(dir, "chat.jsonl")
 	if kills < 50 {
 		a.write(script, a.script(4+2*kills/3))
@@ -117,9 +130,10 @@ dedup: {first_sight: all}
 replies: {per_hour: 1000, in_a_row: 1000}
 rules: {send: {retry_cap: 3s}}
 llm: {per_hour: 10000}
+privacy: {mask: %s}
 web: {enabled: false}
 log: {level: error}
-`, script))
+`, script, mask))
 	return a
 }
 
@@ -170,6 +184,9 @@ func (a *answerer) command(at deathPoint, args ...string) *exec.Cmd {
 	value := "never"
 	if at.step != "" {
 		value = at.String()
+	}
+	if a.masked {
+		value += maskedModel
 	}
 	cmd.Env = append(cmd.Env[:len(cmd.Env)-1], answeringEnv+"="+value)
 	return cmd
