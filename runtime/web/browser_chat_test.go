@@ -5,8 +5,11 @@ package web
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/runtime/control"
@@ -23,11 +26,14 @@ func serveTalk(t *testing.T, k Talker, addr string) (s *Server, stop func()) {
 	return serveOptions(t, o)
 }
 
-func serveOptions(t *testing.T, o Options) (s *Server, stop func()) {
+func serveOptions(t *testing.T, o Options, change ...func(*Server)) (s *Server, stop func()) {
 	t.Helper()
 	s, err := New(o)
 	if err != nil {
 		t.Fatal(err)
+	}
+	for _, change := range change {
+		change(s)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
@@ -181,6 +187,7 @@ func TestChatInABrowserSurvives(t *testing.T) {
 	p := startBrowser(t).talks(s, look{w: 390, h: 844, dark: true})
 	k.set(func(k *talker) { k.token = &control.Token{Turn: 1, Epoch: 1, Content: "half a rep"} })
 	p.until(`writing.textContent === "half a rep"`)
+	s.http.Close() // in the middle of a chunk, as a process that is killed
 	stop()
 	p.until(`el("link").textContent === "reconnecting" && writing.hidden`)
 	k.says(control.RoleAssistant, "half a reply, and the rest")
@@ -202,4 +209,69 @@ func TestChatInABrowserSurvives(t *testing.T) {
 	if len(k.keys) != 1 || len(k.said) != 4 {
 		t.Errorf("%d keys and %d messages, want one message of the page", len(k.keys), len(k.said))
 	}
+}
+
+// TestChatInABrowserLoadsAgain: a page that gets no stream from a Kehai that answers loads itself anew, as the
+// last resort, once a minute at most; what was typed is there afterwards.
+func TestChatInABrowserLoadsAgain(t *testing.T) {
+	var loads, refused atomic.Int32
+	var broken atomic.Bool
+	uncut, cut := context.WithCancel(t.Context())
+	k := newTalker()
+	k.says(control.RoleUser, "hello")
+	o := (&host{}).options()
+	o.Talk, o.Token = k, strings.Repeat("0123456789abcdef", 2)
+	s, stop := serveOptions(t, o, func(s *Server) {
+		inner := s.http.Handler
+		s.http.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			stream := r.Header.Get("Accept") == "text/event-stream"
+			switch {
+			case stream && broken.Load():
+				refused.Add(1)
+				w.WriteHeader(http.StatusServiceUnavailable)
+				return
+			case stream:
+				ctx, cancel := context.WithCancel(r.Context())
+				defer cancel()
+				defer context.AfterFunc(uncut, cancel)()
+				r = r.WithContext(ctx)
+			case r.URL.Path == "/chat":
+				loads.Add(1)
+			}
+			inner.ServeHTTP(w, r)
+		})
+	})
+	defer stop()
+	p := startBrowser(t).talks(s, look{w: 900, h: 900})
+	p.click("#text")
+	p.do("Input.insertText", map[string]any{"text": "half a thought"}, nil)
+	hurry := `window.old = true, retry.fill(2), true`
+	eval[bool](p, hurry)
+	broken.Store(true)
+	cut()
+	loaded := func(n int32, what string) {
+		t.Helper()
+		p.until(`!window.old && document.getElementById("link")?.textContent === "reconnecting"`)
+		if got := loads.Load(); got != n {
+			t.Fatalf("%s the page was loaded %d times, want %d", what, got, n)
+		}
+	}
+	loaded(2, "without a stream")
+	if n := refused.Load(); n < 20 {
+		t.Errorf("the page was loaded again after %d attempts at a stream, want 20 at least", n)
+	}
+	eval[bool](p, hurry)
+	from := refused.Load()
+	for end := time.Now().Add(30 * time.Second); refused.Load() < from+60; <-time.After(10 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("the page has tried %d times more in 30 s", refused.Load()-from)
+		}
+	}
+	if got := loads.Load(); got != 2 {
+		t.Errorf("within a minute the page was loaded %d times, want 2", got)
+	}
+	eval[bool](p, `remember("reloaded", String(Date.now() - 61_000)), true`)
+	loaded(3, "a minute later")
+	broken.Store(false)
+	p.until(`el("link").textContent === "live" && text.value === "half a thought"`)
 }
