@@ -82,11 +82,15 @@ func (a *actor) take(turn *actors.Turn, m messages.JudgeReply) {
 		return
 	}
 	row.Asked, row.Asks = &m, 0
-	Rows.Put(turn, RowKey, row)
 	if a.call != "" {
 		turn.CancelCall(a.call)
 		a.asked, a.call, a.pause = "", "", turn.Now().Add(pause)
 	}
+	if known, _ := a.o.Rules.known(row.State, m, turn.Now()); known != nil { // the question need not be stored
+		a.answer(turn, row, verdictOf(known))
+		return
+	}
+	Rows.Put(turn, RowKey, row)
 	a.ask(turn)
 }
 
