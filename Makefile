@@ -157,8 +157,8 @@ desktop: desktop-ci ## the same, and the driver that types with robotgo
 	$(DESKTOP_TESTS) ./hardware/robot
 
 .PHONY: crash-desktop
-crash-desktop: export KEHAI_ANSWER_KILLS = 24
-crash-desktop: setup-test ## kill a kehai that answers in a real browser 24 times, beside the steps of a sending
+crash-desktop: export KEHAI_ANSWER_KILLS = 42
+crash-desktop: setup-test ## kill a kehai that answers in a real browser 42 times, beside each of its steps
 	$(GO) test -count=1 -v -timeout 30m -tags desktop -run '^TestDesktopAnswers$$' ./cmd/kehai
 
 # Chat applications of others, as Debian and npm have them, and what a test of them needs.

@@ -23,7 +23,7 @@ import (
 // TestDesktopAnswers has a friend ask in a real browser: what is read there is judged,
 // answered by a scripted model, typed and seen. A stop in order comes while an answer stands
 // in the field; then kehai is killed beside the steps of a sending, KEHAI_ANSWER_KILLS times
-// (make crash-desktop: 24). No answer is sent twice, and nothing else is.
+// (make crash-desktop: 42). No answer is sent twice, and nothing else is.
 func TestDesktopAnswers(t *testing.T) {
 	kills := 2
 	if n, err := strconv.Atoi(os.Getenv("KEHAI_ANSWER_KILLS")); err == nil {
@@ -54,7 +54,8 @@ func TestDesktopAnswers(t *testing.T) {
 func desktopDeaths(n int) (list []deathPoint) {
 	for _, step := range []string{"hands/1", "hands/2", "in outbound/3", "in outbound/2", "in outbound/4", "llm/2",
 		"in outbound/1", "in outbound/5", "in outbound/6", "in conversation/2", "in conversation/3",
-		"in conversation/4"} {
+		"in conversation/4", "in judge/1", "in burst/1", "in ingress/1", "in dedup/2", "in fusion/3", "in keyboard/1",
+		"llm/1", "ocr/5", "capture/20"} {
 		for _, after := range []string{"true", "false"} {
 			list = append(list, parseDeathPoint(step+"/"+after))
 		}
