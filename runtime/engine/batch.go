@@ -46,7 +46,7 @@ type Change struct {
 	Ops     []Op             // under their final keys
 	Records []Record         // under keys that want a number
 	// Rises says that the first of Ops puts a number of eight bytes, which must be more than the one
-	// that is there. It has no form on its way to another node: only what a node keeps for itself
+	// that is there, if one is. It has no form on its way to another node: only what a node keeps for itself
 	// can have it.
 	Rises bool
 }
@@ -321,11 +321,14 @@ func (a *applying) judge(c *Change) (Status, error) {
 	return Committed, nil
 }
 
-// rises reports whether a change raises its number. A row that is no number is as none.
+// rises reports whether a change raises its number, or is the first. A row that is no number is as 0.
 func (a *applying) rises(c *Change) (bool, error) {
-	row, _, err := a.get(c.Ops[0].Key)
+	row, ok, err := a.get(c.Ops[0].Key)
 	if err != nil {
 		return false, fmt.Errorf("engine: read what must rise: %w", err)
+	}
+	if !ok {
+		return true, nil
 	}
 	now, _ := seqOf(string(row))
 	next, _ := seqOf(string(c.Ops[0].Value))

@@ -150,10 +150,10 @@ func (e *Engine) askAgain(ctx context.Context, r *hostRequest, rec deadRecord, r
 	return nil
 }
 
-// DiscardDeadLetter deletes a dead letter for good, also one that cannot be read any more.
+// DiscardDeadLetter deletes a dead letter for good, also one that cannot be read, now or any more.
 func (e *Engine) DiscardDeadLetter(ctx context.Context, id string) error {
 	s, key, _, err := e.findDead(id)
-	if err != nil && !unopened(err) {
+	if err != nil && !unopened(err) && !errors.Is(err, ErrKeyAway) {
 		return err
 	}
 	r := &hostRequest{missing: gone(id)}

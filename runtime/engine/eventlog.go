@@ -113,9 +113,13 @@ func (e *Engine) readerShard() Shard {
 
 func (e *Engine) cursorKey(name string) string { return e.readerShard().key(keyCursor) + name }
 
-// SetCursor acknowledges the event log up to and including a place.
+// SetCursor acknowledges the event log up to and including a place. It changes nothing for a subscription
+// that is past it.
 func (e *Engine) SetCursor(ctx context.Context, name string, seq uint64) error {
-	return e.write(ctx, Op{Key: []byte(e.cursorKey(name)), Value: []byte(seqBytes(seq))})
+	r := &hostRequest{}
+	r.shard, r.Rises = e.readerShard(), true
+	r.Ops = []Op{{Key: []byte(e.cursorKey(name)), Value: []byte(seqBytes(seq))}}
+	return e.request(ctx, r)
 }
 
 // SettingKey is the key of a setting's row, for programs that read a backup.
@@ -346,6 +350,9 @@ func (e *Engine) trim(
 		}
 		if seen < trimBatch {
 			return total, nil
+		}
+		if err := ctx.Err(); err != nil {
+			return total, err
 		}
 	}
 }

@@ -689,18 +689,24 @@ func TestTrimEndsWithItsContext(t *testing.T) {
 	const events, batch = 5000, 1000
 	read := &counting{Store: mem.New()}
 	for n := range events {
-		row := engine.Op{Key: fmt.Appendf(nil, "e/%08d", n), Value: []byte(`{"at":"2000-01-01T00:00:00Z"}`)}
-		if err := read.Apply([]engine.Op{row}, false); err != nil {
-			t.Fatal(err)
+		for class, at := range map[string]string{"e": "2000-01-01T00:00:00Z", "v": "2100-01-01T00:00:00Z"} {
+			row := engine.Op{Key: fmt.Appendf(nil, "%s/%08d", class, n), Value: fmt.Appendf(nil, `{"at":%q}`, at)}
+			if err := read.Apply([]engine.Op{row}, false); err != nil {
+				t.Fatal(err)
+			}
 		}
 	}
 	h := step(t, echo, actortest.Store(read))
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	read.rows = 0
-	_, err := h.Engine().Trim(ctx, engine.Cutoffs{Events: h.Now()})
-	if !errors.Is(err, context.Canceled) || read.rows > batch {
-		t.Errorf("Trim() = %v after %d rows, want it canceled within %d", err, read.rows, batch)
+	for what, c := range map[string]engine.Cutoffs{
+		"events": {Events: h.Now()}, "verdicts, none of which is old": {Verdicts: h.Now()},
+	} {
+		read.rows = 0
+		_, err := h.Engine().Trim(ctx, c)
+		if !errors.Is(err, context.Canceled) || read.rows > batch {
+			t.Errorf("%s: Trim() = %v after %d rows, want it canceled within %d", what, err, read.rows, batch)
+		}
 	}
 }
 

@@ -5,6 +5,7 @@
 package follow
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -26,7 +27,9 @@ import (
 // Event is what is delivered.
 type Event = engine.Published
 
-// Handler takes one event; returning nil acknowledges it.
+// Handler takes one event; returning nil acknowledges it. Of a conversation that was forgotten it gets none
+// but the one that it has, or is called with, while the forgetting ends. Returning [engine.ErrKeyAway], as it
+// came from the runtime, costs no attempt.
 type Handler = func(context.Context, Event) error
 
 // Readers are the subscriptions of a runtime. Their methods may be called concurrently.
@@ -127,9 +130,10 @@ type Subscription struct {
 	again    atomic.Bool // there may be parked events to try again
 
 	mu     sync.Mutex
-	tries  int   // of the next event
-	err    error // why it failed; nil if it did not
-	served bool  // Follow has not returned
+	tries  int    // of the next event
+	tried  uint64 // which one that is; 0: no one failed
+	err    error  // why it failed; nil if it did not
+	served bool   // Follow has not returned
 }
 
 // Option changes how a subscription is served.
@@ -153,10 +157,13 @@ func (s *Subscription) rouse() {
 }
 
 // failed notes that the next event could not be handled, and returns how often that has
-// happened.
-func (s *Subscription) failed(err error) (tries int) {
+// happened. Before it another may have been the next one, which is gone.
+func (s *Subscription) failed(seq uint64, err error) (tries int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if seq != s.tried {
+		s.tried, s.tries = seq, 0
+	}
 	s.tries++
 	s.err = err
 	return s.tries
@@ -165,7 +172,7 @@ func (s *Subscription) failed(err error) (tries int) {
 func (s *Subscription) worked() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.tries, s.err = 0, nil
+	s.tried, s.tries, s.err = 0, 0, nil
 }
 
 func (s *Subscription) serve(on bool) {
@@ -251,6 +258,8 @@ func (s *Subscription) Follow(ctx, stop context.Context, o Options) error {
 			if !f.halt(err) {
 				return nil
 			}
+			f.worked()
+			f.Trouble(f.reason(), "")
 			continue
 		case err != nil && ctx.Err() != nil:
 			return nil // it continues at the next start; Run says so
@@ -289,6 +298,7 @@ type follower struct {
 	known     bool            // the cursor is stored: retention here keeps what it has yet to pass
 	trimmed   uint64          // the newest event that retention had deleted when the log was read
 	missed    uint64          // the newest one that people were told it has missed
+	unread    uint64          // the event that stopped it
 	ended     time.Time       // when ctx was first seen to have ended
 	later     *time.Timer     // tries parked events again whose keys are out of reach; nil: none are
 }
@@ -307,9 +317,9 @@ func (f *follower) enough() bool {
 }
 
 // halt stops at an event that this program cannot read, until somebody parks it, see [Served.Park],
-// or the end: then it returns false.
+// it is gone, it can be read, or the end: then it returns false.
 func (f *follower) halt(err error) bool {
-	f.failed(err)
+	f.failed(f.unread, err)
 	mend := "start a program that knows the type, or "
 	if errors.Is(err, engine.ErrNoKey) || errors.Is(err, engine.ErrRecord) { // which says what brings it back
 		mend = "then start again; or, if it is gone for good, "
@@ -317,9 +327,12 @@ func (f *follower) halt(err error) bool {
 	f.Trouble(f.reason(), fmt.Sprintf("subscription %q has stopped: %v: %s%s puts the event aside", f.name, err, mend,
 		f.advise("`kehai subscriptions park "+f.name+"`", "Runtime.ParkEvent")))
 	f.Log.Error().Err(err).Str("subscription", f.name).Msg("subscription_stopped")
+	look := time.NewTicker(followRetryCap)
+	defer look.Stop()
 	for {
 		select {
 		case <-f.wake:
+		case <-look.C:
 		case <-f.ctx.Done():
 			return false
 		case <-f.stop.Done():
@@ -327,8 +340,9 @@ func (f *follower) halt(err error) bool {
 		}
 		if at, err := f.Engine.Cursor(f.name); err == nil && at > f.cursor {
 			f.cursor = at
-			f.worked()
-			f.Trouble(f.reason(), "")
+			return true
+		}
+		if ev, ok, err := f.Engine.Event(f.unread); err != nil || !ok || ev.Err == nil {
 			return true
 		}
 	}
@@ -353,6 +367,9 @@ func (f *follower) tell(err error, wait time.Duration) {
 func (f *follower) some() (n int, err error) {
 	if !f.known {
 		if err := f.Engine.SetCursor(f.stop, f.name, f.cursor); err != nil {
+			return 0, err
+		}
+		if f.cursor, err = f.Engine.Cursor(f.name); err != nil { // an event may have been parked meanwhile
 			return 0, err
 		}
 		f.known = true
@@ -391,6 +408,7 @@ func (f *follower) handOut() (n int, err error) {
 			f.tellMissed()
 			continue
 		case ev.Err != nil:
+			f.unread = seq
 			return n, fmt.Errorf("%w: event %d: %w", errUnreadable, seq, ev.Err)
 		}
 		if f.enough() {
@@ -438,7 +456,11 @@ func (f *follower) take(ev Event) error {
 	if err == nil {
 		return f.Engine.SetCursor(f.stop, f.name, ev.Seq)
 	}
-	tries := f.failed(err)
+	if needs := (needsKey{}); errors.As(err, &needs) { // nobody's failure, so no attempt
+		f.hangs(err)
+		return err
+	}
+	tries := f.failed(ev.Seq, err)
 	if f.attempts < 1 || tries < f.attempts || f.stop.Err() != nil {
 		return err
 	}
@@ -460,9 +482,11 @@ func (f *follower) retryParked() error {
 		return away
 	}
 	f.forgetLater()
-	if away != nil {
-		defer f.retryLater(away)
-	}
+	defer func() {
+		if away != nil {
+			f.retryLater(away)
+		}
+	}()
 	for _, p := range list {
 		if still, err := f.Engine.Retries(p.ID); err != nil {
 			return err
@@ -473,9 +497,11 @@ func (f *follower) retryParked() error {
 		if err == nil {
 			err = f.handle(p.Event)
 		}
-		switch {
+		switch needs := (needsKey{}); {
 		case f.stop.Err() != nil:
 			return f.stop.Err()
+		case errors.As(err, &needs):
+			away, err = err, nil
 		case err == nil:
 			err = f.Engine.DiscardDeadLetter(f.stop, p.ID)
 		default:
@@ -498,7 +524,7 @@ func (f *follower) retryLater(away error) {
 		f.rouse()
 	})
 	f.Trouble(f.parked(), fmt.Sprintf("what subscription %q has put aside may wait for a key: %s; it is tried again "+
-		"by itself once the key can be used", f.name, engine.KeyAway(away)))
+		"by itself once the key can be used", f.name, cmp.Or(engine.KeyAway(away), "the log says which")))
 	f.Log.Warn().Err(away).Str("subscription", f.name).Dur("retry_in", followRetryCap).Msg("parked_events_wait")
 }
 
@@ -533,6 +559,19 @@ func (f *follower) handle(ev Event) error {
 	return err
 }
 
+// needsKey is the error of a handler that was told of a key out of reach.
+type needsKey struct{ error }
+
+// ofHandler makes a handler's error safe, see [engine.Foreign].
+func ofHandler(err error) (safe error) {
+	safe = engine.Foreign(err)
+	defer func() { _ = recover() }() // of an Is or Unwrap
+	if errors.Is(err, engine.ErrKeyAway) {
+		safe = needsKey{safe}
+	}
+	return safe
+}
+
 // call calls the handler, on a goroutine of its own, which it may end. A panic becomes an
 // error that names the place but not the value, which may be private text.
 func (s *Subscription) call(ctx context.Context, ev Event) <-chan error {
@@ -552,7 +591,7 @@ func (s *Subscription) call(ctx context.Context, ev Event) <-chan error {
 			}
 			result <- err
 		}()
-		err = engine.Foreign(s.handler(ctx, ev))
+		err = ofHandler(s.handler(ctx, ev))
 		returned = true
 	}()
 	return result

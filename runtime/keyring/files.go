@@ -43,7 +43,9 @@ type directory struct {
 	list  list
 	// step performs each action on a file. Nil: the action just runs. Tests use it to see
 	// the order and to crash in between.
-	step  func(what action, path string, do func() error) error
+	step func(what action, path string, do func() error) error
+	// loose are files that could not be written to the end: a power cut may take them back.
+	loose map[string]bool
 	slack int   // for the list; 0 means listSlack
 	vault vault // nil: the system's
 	// leaveOut keeps a directory out of the system's backups. Nil: as the system does.
@@ -103,7 +105,13 @@ func (d *directory) tidy() error {
 		}
 	}
 	// A crash came before their entries, or an older version made them.
-	if err := d.note(made, unlisted...); err != nil {
+	if len(unlisted) > 0 {
+		err = d.syncDir(d.path)
+	}
+	if err == nil {
+		err = d.note(made, unlisted...)
+	}
+	if err != nil {
 		return fmt.Errorf("keyring: %w", err)
 	}
 	if err := d.compact(); err != nil {
@@ -161,6 +169,11 @@ func (d *directory) read(name string) ([]byte, bool, error) {
 	raw, err := d.readFile(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, false, nil
+	}
+	if err == nil && d.loose[name] { // nothing was sealed with it so far
+		if err = d.syncDir(d.path); err == nil {
+			err = d.enter(name)
+		}
 	}
 	if err != nil { // whatever it is, it says nothing about what the file holds
 		err = &away{err}
@@ -235,17 +248,30 @@ func (d *directory) write(name string, raw []byte) error {
 	if name == nodeFile { // the first one
 		d.exclude()
 	}
+	if d.loose == nil {
+		d.loose = map[string]bool{}
+	}
+	d.loose[name] = true
 	err = d.put(name, raw)
 	if err == nil {
-		err = d.note(made, name)
-	}
-	if err == nil && name == nodeFile {
-		err = d.syncDir(filepath.Dir(d.path)) // the directory itself may be new
+		err = d.enter(name)
 	}
 	if err != nil {
 		return fmt.Errorf("keyring: keep a key: %w", &away{err})
 	}
 	return nil
+}
+
+// enter enters a file into the list. Then a power cut does not take it back.
+func (d *directory) enter(name string) error {
+	err := d.note(made, name)
+	if err == nil && name == nodeFile {
+		err = d.syncDir(filepath.Dir(d.path)) // the directory itself may be new
+	}
+	if err == nil {
+		delete(d.loose, name)
+	}
+	return err
 }
 
 // put makes or replaces a file atomically.
@@ -290,7 +316,7 @@ func (d *directory) destroy(name string) error {
 		err = d.compact()
 	}
 	if err != nil {
-		return fmt.Errorf("keyring: destroy a key: %w", err)
+		return fmt.Errorf("keyring: destroy a key: %w", &away{err})
 	}
 	return nil
 }

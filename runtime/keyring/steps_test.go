@@ -247,6 +247,48 @@ func killed(do func()) (dead bool) {
 	return false
 }
 
+// A key whose last steps failed is not used before they are done: a power cut could take it back.
+func TestAKeyIsWholeBeforeItIsUsed(t *testing.T) {
+	for name, fails := range map[string]func(what action, path string) bool{
+		"its name is not synced": func(what action, _ string) bool { return what == doSyncDir },
+		"it is not listed":       func(what action, path string) bool { return what == doWrite && path == listFile },
+		"the list is not synced": func(what action, path string) bool { return what == doSync && path == listFile },
+	} {
+		for _, first := range []bool{true, false} { // then the node's key and the list are new, too
+			dir := filepath.Join(t.TempDir(), "keys")
+			d := &directory{path: dir}
+			if err := d.tidy(); err != nil {
+				t.Fatal(err)
+			}
+			r := newRing(d, rand.Reader)
+			if !first {
+				seal(t, r, "a", "p", "secret")
+			}
+			failing, did := true, []string(nil)
+			d.step = func(what action, path string, do func() error) error {
+				path = filepath.Base(path)
+				if failing && fails(what, strings.TrimSuffix(path, unfinished)) {
+					return syscall.EIO
+				}
+				did = append(did, fmt.Sprint(what, " /", path))
+				return do()
+			}
+			if err := r.Ready("b"); !errors.Is(err, engine.ErrKeyAway) {
+				t.Errorf("%s: Ready() = %v, want a key out of reach", name, err)
+			}
+			failing = false
+			row := seal(t, r, "b", "p", "secret")
+			if left := loose(did); len(left) > 0 {
+				t.Errorf("%s: a power cut may take back %v after\n%s", name, left, strings.Join(did, "\n"))
+			}
+			if l := d.list; !l.has(nameOf(row)) {
+				t.Errorf("%s: the key is not listed", name)
+			}
+			want(t, open(t, dir), "p", row, "secret")
+		}
+	}
+}
+
 // While the volume of the keys is not there, none is lost, made or destroyed; once it is back, all goes on.
 func TestTheKeysAreUnmounted(t *testing.T) {
 	for name, emptied := range map[string]bool{"gone": false, "an empty mount point": true} {

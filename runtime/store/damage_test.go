@@ -449,21 +449,47 @@ func scanSecret(s *store.Store) error {
 	return s.Scan(nil, nil, func(_, _ []byte) bool { fmt.Println("failed: a damaged value was yielded"); return true })
 }
 
-// A directory that is moved away while its store is in use is found gone before the next commit.
+// A directory that is moved away while its store is in use is found gone before the next commit, also where
+// another one takes its place.
 func TestADirectoryThatGoes(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "store")
-	s := open(t, store.Options{Dir: dir})
-	closeIt(t, s)
-	said := whatIsSaid(t, "gone", dir)
-	for _, what := range []string{"stopped:", "failed:", "closed:"} {
-		if !strings.Contains(said[what], dir+" is gone: ") || !strings.Contains(said[what], "Put it back") {
-			t.Errorf("%s %q, want it to tell that the directory is gone", what, said[what])
+	for _, how := range []string{"gone", "replaced"} {
+		dir := filepath.Join(t.TempDir(), "store")
+		s := open(t, store.Options{Dir: dir})
+		closeIt(t, s)
+		said := whatIsSaid(t, how, dir)
+		for _, what := range []string{"stopped:", "failed:", "closed:"} {
+			if !strings.Contains(said[what], dir+" is gone: ") || !strings.Contains(said[what], "Put it back") {
+				t.Errorf("%s: %s %q, want it to tell that the directory is gone", how, what, said[what])
+			}
 		}
 	}
 }
 
+// A store that was closed well does not stop, whatever becomes of its directory.
+func TestAClosedStoreDoesNotStop(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "store")
+	s := open(t, store.Options{Dir: dir, OnStop: func(err error) { t.Errorf("OnStop(%v) after Close", err) }})
+	closeIt(t, s)
+	if err := os.Rename(dir, dir+"2"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Free(); err == nil {
+		t.Error("Free() = nil, want that the directory is gone")
+	}
+}
+
+func replace(s *store.Store) {
+	dir := os.Getenv(childDir)
+	must(errors.Join(os.Rename(dir, dir+"2"), os.Mkdir(dir, 0o700)))
+	tellGone(s)
+}
+
 func goAway(s *store.Store) {
 	must(os.Rename(os.Getenv(childDir), os.Getenv(childDir)+"2"))
+	tellGone(s)
+}
+
+func tellGone(s *store.Store) {
 	_, err := s.Free()
 	fmt.Println("failed:", err)
 	fmt.Println("refused:", s.Apply([]engine.Op{{Key: []byte("a")}}, false))

@@ -708,22 +708,39 @@ func TestLogsHaveTheirPlace(t *testing.T) {
 	closed(t, s)
 }
 
-// TestCloseDoesNotWaitForEver: a call that a disk keeps for good ends the wait of Close with words.
+// TestCloseDoesNotWaitForEver: a call that a disk keeps for good ends the wait of Close with words, and so does a
+// volume that does not even say how much space it has.
 func TestCloseDoesNotWaitForEver(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := &Store{dir: "somewhere", gate: newGate(), statFS: func(string) (uint64, error) { return 1 << 40, nil }}
-		if err := s.gate.enter(); err != nil {
-			t.Fatal(err)
-		}
-		began := time.Now()
-		err := s.Close()
-		var f *Fault
-		if !errors.As(err, &f) || f.Dir != s.dir || !strings.Contains(f.Next, "start again") {
-			t.Errorf("Close() = %v, want a fault that says what to do", err)
-		}
-		if took := time.Since(began); took != closeLimit {
-			t.Errorf("Close() took %v, want %v", took, closeLimit)
-		}
-		s.gate.leave()
-	})
+	for name, silent := range map[string]bool{"a call stays inside": false, "the volume is silent": true} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			was, err := os.Stat(dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			synctest.Test(t, func(t *testing.T) {
+				over := make(chan struct{})
+				s := &Store{dir: dir, was: was, gate: newGate(), statFS: func(string) (uint64, error) {
+					if silent {
+						<-over
+					}
+					return 1 << 40, nil
+				}}
+				if err := s.gate.enter(); err != nil {
+					t.Fatal(err)
+				}
+				began := time.Now()
+				err := s.Close()
+				var f *Fault
+				if !errors.As(err, &f) || f.Dir != s.dir || !strings.Contains(f.Next, "start again") {
+					t.Errorf("Close() = %v, want a fault that says what to do", err)
+				}
+				if took := time.Since(began); took != closeLimit {
+					t.Errorf("Close() took %v, want %v", took, closeLimit)
+				}
+				close(over)
+				s.gate.leave()
+			})
+		})
+	}
 }

@@ -34,6 +34,7 @@ func TestMain(m *testing.M) {
 		"rot value":      func(s *store.Store) { rotValue(s, readSecret) },
 		"rot value scan": func(s *store.Store) { rotValue(s, scanSecret) },
 		"gone":           goAway,
+		"replaced":       replace,
 		"rot known":      func(s *store.Store) { rotBetween(s, oftenEveryKey, everyKey) },
 		"rot merge":      func(s *store.Store) { rotBeside(s, traffic) },
 		"rot purge":      func(s *store.Store) { rotBeside(s, purgeOne) },

@@ -3,6 +3,7 @@ package store
 import (
 	"errors"
 	"fmt"
+	"os"
 	"time"
 
 	"github.com/dgraph-io/badger/v4"
@@ -105,6 +106,9 @@ const abandonLimit = 4 * time.Second
 
 func (s *Store) open(o Options) error {
 	free, err := freeBytes(o.StatFS, o.Dir)
+	if err == nil {
+		s.was, err = os.Stat(o.Dir)
+	}
 	if err != nil {
 		return err
 	}

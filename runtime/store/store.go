@@ -58,6 +58,7 @@ type Store struct {
 	lock   *dirLock
 	statFS func(dir string) (uint64, error)
 	onStop func(why error)
+	was    fs.FileInfo // the directory, when it was opened
 	opened atomic.Bool // Open returns what goes wrong before
 
 	gate *gate
@@ -314,11 +315,14 @@ func (c *cursor) close() {
 // Badger would write on into files that nobody finds again.
 func (s *Store) Free() (uint64, error) {
 	n, err := freeBytes(s.statFS, s.dir)
-	if errors.Is(err, fs.ErrNotExist) {
+	if now, serr := os.Stat(s.dir); errors.Is(err, fs.ErrNotExist) || errors.Is(serr, fs.ErrNotExist) ||
+		serr == nil && !os.SameFile(now, s.was) {
 		err = &Fault{Dir: s.dir, Kind: engine.ErrClosed,
-			What: "is gone: somebody moved or deleted it while it was in use",
+			What: "is gone: somebody moved, replaced or deleted it while it was in use",
 			Next: "Put it back, then start again. If it was deleted, restore a copy of it."}
-		s.stop(err, err)
+		if !s.gate.isShut() {
+			s.stop(err, err)
+		}
 	}
 	return n, err
 }
@@ -336,9 +340,15 @@ func (s *Store) Close() error {
 		why := s.overdue()
 		s.gate.stop(why, why)
 	}).Stop()
-	if !s.roomy() {
-		why := s.unmade()
-		s.gate.stop(why, why)
+	roomy := make(chan bool, 1)
+	go func() { roomy <- s.roomy() }()
+	select {
+	case <-s.gate.stopped:
+	case enough := <-roomy:
+		if !enough {
+			why := s.unmade()
+			s.gate.stop(why, why)
+		}
 	}
 	if !s.gate.shut() {
 		return nil
