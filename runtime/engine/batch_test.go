@@ -133,11 +133,12 @@ func TestApply(t *testing.T) {
 				{Rises: true, Ops: []engine.Op{set("u/old", "\x00\x00\x00\x00\x00\x00\x00\x06")}},
 				{Rises: true, Ops: []engine.Op{set("u/old", "\x00\x00\x00\x00\x00\x00\x00\x05")}},
 				{Rises: true, Ops: []engine.Op{set("u/odd", "\x00\x00\x00\x00\x00\x00\x00\x01")}},
-				{Rises: true, Ops: []engine.Op{set("u/new", "\x00\x00\x00\x00\x00\x00\x00\x01")}},
+				{Rises: true, Ops: []engine.Op{set("u/new", "\x00\x00\x00\x00\x00\x00\x00\x00")}},
+				{Rises: true, Ops: []engine.Op{set("u/new", "\x00\x00\x00\x00\x00\x00\x00\x00")}},
 			}},
-			want: "duplicate, committed, duplicate, committed, committed",
+			want: "duplicate, committed, duplicate, committed, committed, duplicate",
 			written: "u/old=\x00\x00\x00\x00\x00\x00\x00\x06 u/odd=\x00\x00\x00\x00\x00\x00\x00\x01 " +
-				"u/new=\x00\x00\x00\x00\x00\x00\x00\x01",
+				"u/new=\x00\x00\x00\x00\x00\x00\x00\x00",
 		}, {
 			name: "of what is written to one key the last is left",
 			batch: engine.Batch{Changes: []engine.Change{
