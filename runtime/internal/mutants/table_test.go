@@ -6,7 +6,18 @@ package mutants
 // names rather than a whole function.
 var mutants = []mutant{
 	{what: "a turn that was taken back is committed", file: "runtime/engine/commit.go",
-		old: `p.(*turn); ok && t.void() {`, new: `p.(*turn); ok && t.void() && false {`},
+		old: `if ok && t.void() {`, new: `if ok && t.void() && false {`, by: "TestSimulation"},
+	{what: "a turn that cannot be sealed takes those before it back", file: "runtime/engine/commit.go",
+		old: `	o.why[t.act] = err
+	o.turns = append(o.turns, t)
+`, new: `	t.refused(e, Refused, err)
+`, by: "TestATurnThatCannotBeSealedLeavesThoseBeforeIt"},
+	{what: "a turn is committed after one of its actor that is not", file: "runtime/engine/commit.go",
+		old: `if ok && o.why[t.act] != nil {`, new: `if false {`, by: "TestATurnThatCannotBeSealedLeavesThoseBeforeIt"},
+	{what: "a turn that cannot be sealed is never run again", file: "runtime/engine/commit.go",
+		old: `		t.refused(e, Refused, o.why[t.act])
+`, new: `		_ = t
+`, by: "TestATurnThatCannotBeSealedLeavesThoseBeforeIt"},
 	{what: "a commit is not synced", file: "runtime/engine/commit.go",
 		old: `e.apply(batches, nil, e.sync)
 	if err != nil {
