@@ -244,7 +244,7 @@ func (e *Engine) runTurn(act *Activation, env *Envelope, generation uint64, firs
 	defer func() {
 		if !returned {
 			e.inHand.drop(place)
-			panic(e.turnFailed(act, generation, *env, errExited, string(debug.Stack())))
+			panic(e.turnFailed(act, generation, *env, first, errExited, string(debug.Stack())))
 		}
 	}()
 	t, light, stack, err := e.decide(act, env, cause)
@@ -262,7 +262,7 @@ func (e *Engine) runTurn(act *Activation, env *Envelope, generation uint64, firs
 		act.space = nil // many have no turn but this one
 	}
 	if err != nil {
-		return e.turnFailed(act, generation, *env, err, stack)
+		return e.turnFailed(act, generation, *env, first, err, stack)
 	}
 	if t != nil {
 		if ok, released := e.submit(t, generation); !ok {
@@ -431,15 +431,20 @@ func (e *Engine) passedOver(env *Envelope) {
 	}
 }
 
-// turnFailed decides what happens to a message whose turn failed.
-func (e *Engine) turnFailed(act *Activation, generation uint64, env Envelope, err error, stack string) *Failure {
+// turnFailed decides what happens to a message whose turn failed. The first of an incarnation comes again with
+// the next.
+func (e *Engine) turnFailed(
+	act *Activation, generation uint64, env Envelope, first bool, err error, stack string,
+) *Failure {
 	reason, kept := cutText(err.Error()), stack
 	if c := (*crash)(nil); errors.As(err, &c) {
 		kept = fmt.Sprintf("panic: %.1000s\n\n%s", fmt.Sprint(c.value), stack)
 	}
 	stack, kept = cutText(stack), cutText(kept)
-	if env.Durable() && errors.Is(err, ErrKeyAway) { // nobody's failure, so no attempt
-		act.box.putBack(env)
+	if (first || env.Durable()) && errors.Is(err, ErrKeyAway) { // nobody's failure, so no attempt
+		if !first {
+			act.box.putBack(env)
+		}
 		return e.failOn(act, "", err)
 	}
 	env.attempt++

@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -107,5 +108,50 @@ func TestATurnThatCannotBeSealedLeavesThoseBeforeIt(t *testing.T) {
 		if got[whom] != 1 {
 			t.Errorf("got from %s: %d, want 1", whom, got[whom])
 		}
+	}
+}
+
+// An actor that reads its rows when it starts waits for their key: no message has failed, and people are told
+// once which key it is. Its mail is handled once the key is back.
+func TestAnActorThatReadsItsRowsAtItsStartWaitsForAKey(t *testing.T) {
+	starts := 0
+	a := newAway(t, engine.SimOptions{Engine: engine.Options{Kinds: []engine.Kind{
+		kind("one", func(turn *actors.Turn, m messages.Message) error {
+			for range names.All(turn) {
+				continue
+			}
+			switch m := m.(type) {
+			case messages.Started:
+				starts++
+			case diary:
+				names.Put(turn, string(m.Words), "")
+			}
+			return nil
+		}),
+	}}})
+	a.tell("one/hana", "hana", "first")
+	a.Settle()
+	a.crash()
+	a.tell("one/hana", "hana", "second")
+	a.Commit()
+	a.keys.away["hana"] = true
+	a.Advance(time.Hour)
+	if len(a.failed) > 0 {
+		t.Errorf("%d messages have failed, the first of them %+v, want none", len(a.failed), a.failed[0])
+	}
+	if len(a.health) != 1 || !strings.Contains(a.health[0].Key, "key of hana") {
+		t.Errorf("told of health is %+v, want once that hana's key is away", a.health)
+	}
+	delete(a.keys.away, "hana")
+	starts = 0
+	a.Advance(time.Minute)
+	if got, want := told(t, a.store, a.keys), `one/hana first=1 ""; one/hana second=1 ""`; got != want {
+		t.Errorf("with the key back stored is %s, want %s", got, want)
+	}
+	if starts != 1 {
+		t.Errorf("with the key back the actor was started %d times, want once", starts)
+	}
+	if len(a.health) != 2 || !a.health[1].Healthy {
+		t.Errorf("told of health is %+v, want that it works again", a.health)
 	}
 }
