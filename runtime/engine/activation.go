@@ -184,7 +184,7 @@ func (e *Engine) failStale(act *Activation, why error) *Failure {
 	case errors.Is(why, errUnread):
 		return e.failOn(act, "", why)
 	case !errors.Is(why, errForgotten):
-		f := e.fail(act, "commit failed: "+why.Error())
+		f := e.failOn(act, "commit failed: ", why)
 		f.Err = why
 		return f
 	}
@@ -502,9 +502,7 @@ func (e *Engine) restart(act *Activation, reason, key string, forgotten bool) *F
 	act.mu.Lock()
 	act.becomeFailed()
 	delay, changed := act.budget.failed(now, reason, e.jitter())
-	if key != "" {
-		changed = act.budget.waits() || changed
-	}
+	changed = act.budget.names(key) || changed
 	count := act.budget.restarts
 	act.mu.Unlock()
 	e.report(events.ActorRestarted{

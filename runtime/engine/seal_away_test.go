@@ -155,3 +155,40 @@ func TestAnActorThatReadsItsRowsAtItsStartWaitsForAKey(t *testing.T) {
 		t.Errorf("told of health is %+v, want that it works again", a.health)
 	}
 }
+
+// People are told of the key that is still away, not of one that is back, and what the actor does.
+func TestPeopleAreToldWhichKeyIsStillAway(t *testing.T) {
+	shared := kind("shared", func(turn *actors.Turn, m messages.Message) error {
+		d, ok := m.(diary)
+		if !ok {
+			return nil
+		}
+		for range names.All(turn) {
+			continue
+		}
+		names.Put(turn, string(d.Whom), string(d.Words))
+		return nil
+	})
+	shared.SubjectOf = func(row string, _ []byte) messages.ConversationID {
+		_, key := actors.SplitRow(row)
+		return messages.ConversationID(key)
+	}
+	a := newAway(t, engine.SimOptions{Engine: engine.Options{Kinds: []engine.Kind{shared}}})
+	a.tell("shared/x", "aki", "words")
+	a.tell("shared/x", "hana", "words")
+	a.Settle()
+	a.keys.away["aki"], a.keys.away["hana"] = true, true
+	a.tell("shared/x", "ken", "words")
+	for _, whom := range []string{"aki", "hana"} {
+		a.Advance(time.Hour)
+		last := a.health[len(a.health)-1]
+		if !strings.Contains(last.Key, "key of "+whom) || !strings.Contains(last.Reason, "it goes on by itself") {
+			t.Errorf("told of health is %+v, want that it waits for the key of %s, and goes on by itself", last, whom)
+		}
+		delete(a.keys.away, whom)
+	}
+	a.Advance(time.Hour)
+	if len(a.health) != 3 || !a.health[2].Healthy {
+		t.Errorf("told of health is %+v, want each key once, and that it works again", a.health)
+	}
+}
