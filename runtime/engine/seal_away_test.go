@@ -1,6 +1,11 @@
 package engine_test
 
 import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
 	"strings"
 	"testing"
 	"time"
@@ -190,5 +195,117 @@ func TestPeopleAreToldWhichKeyIsStillAway(t *testing.T) {
 	a.Advance(time.Hour)
 	if len(a.health) != 3 || !a.health[2].Healthy {
 		t.Errorf("told of health is %+v, want each key once, and that it works again", a.health)
+	}
+}
+
+// People are not told for ever that an actor waits for a key: not once the mail or the timer that needs it is
+// forgotten, or put aside because the key is lost. The actor says so at once, whether more mail comes or not.
+func TestAnActorWaitsForNoKeyOnceNothingNeedsIt(t *testing.T) {
+	forgotten := func(a *away) error {
+		return a.Await(func(ctx context.Context) error {
+			_, err := a.Engine().Forget(ctx, engine.Forgetting{Conversation: "hana"})
+			return err
+		})
+	}
+	lost := func(a *away) error {
+		delete(a.keys.away, "hana")
+		a.keys.bad["hana"] = true
+		return nil
+	}
+	for name, c := range map[string]struct {
+		words messages.Text
+		end   func(*away) error
+		step  engine.Progress // that tells
+	}{
+		"mail forgotten":  {"first", forgotten, engine.Idle},
+		"mail lost":       {"first", lost, engine.Stepped},
+		"timer forgotten": {"set", forgotten, engine.Stepped},
+		"timer lost":      {"set", lost, engine.Stepped},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var trace bytes.Buffer
+			a := newAway(t, engine.SimOptions{Trace: &trace, Engine: engine.Options{
+				Kinds: []engine.Kind{kind("one", waiter)},
+			}})
+			a.tell("one/hana", "hana", c.words)
+			if c.words == "set" {
+				a.Settle()
+				a.keys.away["hana"] = true
+				a.Advance(3 * time.Hour)
+			} else {
+				a.Commit()
+				a.crash("hana")
+			}
+			a.Advance(time.Hour)
+			if len(a.health) != 1 || a.health[0].Key == "" {
+				t.Fatalf("told of health is %+v, want once for which key it waits", a.health)
+			}
+			if err := c.end(a); err != nil {
+				t.Fatal(err)
+			}
+			a.Advance(time.Hour)
+			if len(a.health) != 2 || !a.health[1].Healthy {
+				t.Errorf("told of health is %+v, want that it waits no more", a.health)
+			}
+			_, after, _ := strings.Cut(trace.String()[strings.LastIndex(trace.String(), "actor_unhealthy"):], "\n")
+			if step, _, _ := strings.Cut(after, "\n"); !strings.HasSuffix(step, fmt.Sprint("one/hana ", int(c.step))) {
+				t.Errorf("told in %q, want in a step that is %d", step, c.step)
+			}
+		})
+	}
+}
+
+// An actor that fails at each fleeting message is unhealthy until it handles one, and not once none is left.
+func TestAnActorThatFailsIsNotHealthyWithoutMail(t *testing.T) {
+	a := newAway(t, engine.SimOptions{Engine: engine.Options{Kinds: []engine.Kind{
+		kind("one", func(_ *actors.Turn, m messages.Message) error {
+			if g, ok := m.(glance); ok && g.N == 0 {
+				return errors.New("no good")
+			}
+			return nil
+		}),
+	}}})
+	send := func(n int) {
+		if _, err := a.Inject("one/x", glance{N: n}, ""); err != nil {
+			t.Fatal(err)
+		}
+		a.Advance(time.Minute)
+	}
+	for range 12 {
+		send(0)
+	}
+	if len(a.health) != 1 || a.health[0].Healthy || a.health[0].Key != "" {
+		t.Errorf("told of health is %+v, want once that it fails", a.health)
+	}
+	send(1)
+	if len(a.health) != 2 || !a.health[1].Healthy {
+		t.Errorf("told of health is %+v, want that it works again", a.health)
+	}
+}
+
+// Mail is handled up to what needs a key that is out of reach.
+func TestMailDoesNotWaitForTheKeyOfWhatIsBehindIt(t *testing.T) {
+	got := map[messages.ConversationID]int{}
+	a := newAway(t, engine.SimOptions{Engine: engine.Options{Kinds: []engine.Kind{
+		kind("one", func(_ *actors.Turn, m messages.Message) error {
+			if d, ok := m.(diary); ok {
+				got[d.Whom]++
+			}
+			return nil
+		}),
+	}}})
+	for _, whom := range []messages.ConversationID{"ken", "hana", "aki"} {
+		a.tell("one/x", whom, "words")
+	}
+	a.Control().Commit(3)
+	a.crash("hana")
+	a.Advance(time.Hour)
+	if want := map[messages.ConversationID]int{"ken": 1}; !maps.Equal(got, want) {
+		t.Errorf("handled %v without the key of hana, want %v", got, want)
+	}
+	delete(a.keys.away, "hana")
+	a.Advance(time.Minute)
+	if want := map[messages.ConversationID]int{"ken": 1, "hana": 1, "aki": 1}; !maps.Equal(got, want) {
+		t.Errorf("handled %v with it, want %v", got, want)
 	}
 }

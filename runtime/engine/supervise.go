@@ -56,6 +56,7 @@ type restartBudget struct {
 	unhealthy bool
 	reason    string // of the last failure
 	key       string // that people were told is out of reach; "" if not unhealthy
+	waits     bool   // the last failure was of something that is tried again by itself
 }
 
 // budgetPart counts what ended within a part of the window.
@@ -133,7 +134,7 @@ func (b *restartBudget) forgive(n int) {
 
 // worked records a success and reports whether the actor became healthy.
 func (b *restartBudget) worked(now time.Time) (changed bool) {
-	b.row = 0
+	b.row, b.waits = 0, false
 	b.part(now).turns++
 	if changed = b.unhealthy; changed {
 		b.unhealthy, b.key, b.window = false, "", [budgetParts]budgetPart{}

@@ -139,14 +139,41 @@ var mutants = []mutant{
 		old: `b.unhealthy, b.key, b.window = false, "", [`, new: `b.unhealthy, b.window = false, [`,
 		by: "TestBudgetNamesAKeyWhenItChanges"},
 	{what: "people are not told of a key", file: "runtime/engine/activation.go",
-		old: `act.budget.names(key) || changed`, new: `act.budget.names("") || changed`,
+		old: `act.budget.names(why.key) || changed`, new: `act.budget.names("") || changed`,
 		by: "TestPeopleAreToldWhichKeyIsStillAway"},
 	{what: "people are not told that nothing is to be done but for the key", file: "runtime/engine/activation.go",
-		old: `key, then := KeyAway(err), ""
-	if key != "" {`, new: `key, then := KeyAway(err), ""
-	if false {`, by: "TestPeopleAreToldWhichKeyIsStillAway"},
+		old: `if s.key != "" {`, new: `if false {`, by: "TestPeopleAreToldWhichKeyIsStillAway"},
 	{what: "an actor that waited for a key does not say that it is over", file: "runtime/engine/activation.go",
-		old: `(!first || act.reread) && act`, new: `!first && act`, by: "TestTimersAndCallsWaitForAKey"},
+		old: `!first && act.budget.worked(now) ||`, new: ``, by: "TestTimersAndCallsWaitForAKey"},
+	{what: "the key of a timer is not told", file: "runtime/engine/activation.go",
+		old: `return e.failOn(act, "read receipt: ", err)`, new: `return e.fail(act, err.Error())`,
+		by: "TestAnActorWaitsForNoKeyOnceNothingNeedsIt"},
+	{what: "the key of mail is not told", file: "runtime/engine/activation.go",
+		old: `return Stepped, e.failOn(act, "read inbox: ", err)`, new: `return Stepped, e.fail(act, err.Error())`,
+		by: "TestAnActorWaitsForNoKeyOnceNothingNeedsIt"},
+	{what: "the key of a row is not told", file: "runtime/engine/activation.go",
+		old: `return e.failOn(act, "", err)
+	}
+	env.attempt++`, new: `return e.fail(act, err.Error())
+	}
+	env.attempt++`, by: "TestPeopleAreToldWhichKeyIsStillAway"},
+	{what: "mail waits for the key of what is behind it", file: "runtime/engine/recover.go",
+		old: `late || len(v) > r.bytes`, new: `len(v) > r.bytes`, by: "TestMailDoesNotWaitForTheKeyOfWhatIsBehindIt"},
+	{what: "an actor without mail still waits for a key", file: "runtime/engine/activation.go",
+		old: `	case !ok:
+		e.waitedFor(act)
+`, new: `	case !ok:
+`, by: "TestAnActorWaitsForNoKeyOnceNothingNeedsIt"},
+	{what: "an actor still waits for the key of what is gone", file: "runtime/engine/activation.go",
+		old: `		e.waitedFor(act)
+		return nil
+`, new: `		return nil
+`, by: "TestAnActorWaitsForNoKeyOnceNothingNeedsIt"},
+	{what: "an actor without mail is healthy whatever has failed", file: "runtime/engine/activation.go",
+		old: `act.budget.waits && act.budget.worked(now)`, new: `act.budget.worked(now)`,
+		by: "TestAnActorThatFailsIsNotHealthyWithoutMail"},
+	{what: "a deletion ends that an actor waits", file: "runtime/engine/activation.go",
+		old: `if !why.forgotten { // else`, new: `if true { // else`, by: "TestAnActorWaitsForNoKeyOnceNothingNeedsIt"},
 	{what: "an event whose key is out of reach stops a subscription for good", file: "runtime/follow/follow.go",
 		old: `		case err != nil:
 			f.hangs(err)
