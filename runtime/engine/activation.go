@@ -49,12 +49,13 @@ type Activation struct {
 
 	mu          sync.Mutex
 	state       state
-	why         error  // stale: the reason
-	pinned      bool   // it never sleeps
-	seen        int64  // busy, when Blocked last looked
-	blocked     bool   // Blocked has reported that turn
-	incarnation uint64 // number of the start, across all actors
-	generation  uint64 // rises when pending turns are taken back
+	why         error   // stale: the reason
+	pinned      bool    // it never sleeps
+	unread      *unread // nil: nothing is
+	seen        int64   // busy, when Blocked last looked
+	blocked     bool    // Blocked has reported that turn
+	incarnation uint64  // number of the start, across all actors
+	generation  uint64  // rises when pending turns are taken back
 	pending     []*turn
 	uncommitted int                // how many of them are durable
 	view        map[string]overlay // what they wrote
@@ -297,19 +298,18 @@ func (e *Engine) worked(act *Activation, now time.Time, first bool) {
 		e.report(events.ActorStarted{Actor: act.addr, At: now})
 	}
 	if healthy {
-		e.report(events.ActorUnhealthy{Actor: act.addr, Healthy: true, At: now})
+		e.tellHealth(act)
 	}
 }
 
 // waitedFor notes that nothing is left of what an actor has waited for, or that it is over with it: it was deleted,
 // or will never be readable.
 func (e *Engine) waitedFor(act *Activation) {
-	now := e.clock.Now()
 	act.mu.Lock()
-	healthy := act.budget.waits && act.budget.worked(now)
+	healthy := act.budget.waits && act.budget.worked(e.clock.Now())
 	act.mu.Unlock()
 	if healthy {
-		e.report(events.ActorUnhealthy{Actor: act.addr, Healthy: true, At: now})
+		e.tellHealth(act)
 	}
 }
 

@@ -309,3 +309,142 @@ func TestMailDoesNotWaitForTheKeyOfWhatIsBehindIt(t *testing.T) {
 		t.Errorf("handled %v with it, want %v", got, want)
 	}
 }
+
+// asked answers with what it is asked, and counts that.
+type asked map[messages.ConversationID]int
+
+func (c asked) Do(_ context.Context, m messages.Message) (messages.Message, error) {
+	c[m.(diary).Whom]++
+	return m, nil
+}
+
+func (c asked) pool() engine.WorkerKind {
+	return engine.WorkerKind{Name: "echo", Size: 2, New: func() (actors.Worker, error) { return c, nil }}
+}
+
+// each is one of everybody.
+var each = map[messages.ConversationID]int{"aki": 1, "hana": 1, "ken": 1}
+
+// An actor has timers and calls about many, and the keys of two are out of reach at a start. It goes on with what is
+// about the third: nothing of that waits, or happens twice. People are told of the keys, one after the other. Once a
+// key is back a call is made again, and a timer rings when it is due.
+func TestTimersAndCallsDoNotWaitForTheKeysOfOthers(t *testing.T) {
+	calls, answers, rung, told := asked{}, map[messages.ConversationID]int{}, map[messages.ConversationID]int{}, 0
+	late := time.Hour
+	a := newAway(t, engine.SimOptions{
+		Wait: func(*engine.Job) time.Duration { return late },
+		Engine: engine.Options{Workers: []engine.WorkerKind{calls.pool()}, Kinds: []engine.Kind{
+			kind("one", func(turn *actors.Turn, m messages.Message) error {
+				d, _ := m.(diary)
+				switch d.Words {
+				case "begin":
+					for _, w := range whoms {
+						turn.After(string(w), 3*time.Hour, diary{w, "rang"})
+						turn.Call("echo", diary{w, "answered"}, actors.CallOptions{Deadline: actors.DefaultDeadline})
+					}
+				case "rang":
+					rung[d.Whom]++
+				case "answered":
+					answers[d.Whom]++
+				case "told":
+					told++
+				}
+				return nil
+			}),
+		}},
+	})
+	want := func(name string, wantAnswers, wantRung map[messages.ConversationID]int) {
+		t.Helper()
+		if !maps.Equal(calls, wantAnswers) || !maps.Equal(answers, wantAnswers) || !maps.Equal(rung, wantRung) {
+			t.Errorf("%s: calls %v, answers %v, timers %v, want %v and %v", name, calls, answers, rung, wantAnswers, wantRung)
+		}
+	}
+	a.tell("one/x", "x", "begin")
+	a.Settle()
+	late = 0
+	clear(calls)
+	a.crash("hana", "ken")
+	a.tell("one/x", "aki", "told")
+	a.Advance(2 * time.Hour)
+	want("away", map[messages.ConversationID]int{"aki": 1}, nil)
+	if told != 1 {
+		t.Errorf("%d messages about aki were handled, want 1", told)
+	}
+	delete(a.keys.away, "hana")
+	a.Advance(time.Minute)
+	want("the first is back", map[messages.ConversationID]int{"aki": 1, "hana": 1}, nil)
+	a.Advance(2 * time.Hour)
+	want("timers are due", map[messages.ConversationID]int{"aki": 1, "hana": 1},
+		map[messages.ConversationID]int{"aki": 1, "hana": 1})
+	for _, info := range a.Engine().Actors() {
+		if info.Healthy || !strings.Contains(info.LastError, "key of ken") || info.Mailbox > 0 || info.Restarts > 0 {
+			t.Errorf("the actor is %+v, want it to wait for the key of ken, with nothing in its mailbox", info)
+		}
+	}
+	delete(a.keys.away, "ken")
+	a.Advance(time.Minute)
+	want("both are back", each, each)
+	if len(a.health) != 3 || !strings.Contains(a.health[0].Key, "key of hana") ||
+		!strings.Contains(a.health[1].Key, "key of ken") || !a.health[2].Healthy {
+		t.Errorf("told of health is %+v, want both keys, each once, and that it is over", a.health)
+	}
+}
+
+// What was answered is not asked again when an actor begins anew, although the answer was not handled yet.
+func TestAnAnsweredCallIsNotMadeAgain(t *testing.T) {
+	calls, answers := asked{}, 0
+	a := newAway(t, engine.SimOptions{Engine: engine.Options{
+		Workers: []engine.WorkerKind{calls.pool()}, Kinds: []engine.Kind{
+			kind("one", func(turn *actors.Turn, m messages.Message) error {
+				d, _ := m.(diary)
+				switch d.Words {
+				case "ask":
+					turn.Call("echo", diary{d.Whom, "answered"}, actors.CallOptions{Deadline: actors.DefaultDeadline})
+				case "answered":
+					answers++
+				case "words":
+					names.Put(turn, string(d.Whom), "")
+				}
+				return nil
+			}),
+		},
+	}})
+	a.tell("one/hana", "ken", "ask")
+	for range 2 { // the mail, and the turn
+		a.Commit()
+		for answers == 0 && len(calls) == 0 && a.Engine().Pools()[0].Waiting == 0 && a.Turn() {
+			continue
+		}
+	}
+	a.tell("one/hana", "hana", "words")
+	a.Commit()
+	job := a.Control().TakeJob("echo")
+	if job == nil {
+		t.Fatal("no call was made")
+	}
+	a.Control().FinishJob(job, "echo/1", job.Request, "", nil, 0)
+	a.keys.late["hana"] = true
+	a.Turn()
+	a.Commit()
+	a.Advance(time.Hour)
+	if got, want := told(t, a.store, a.keys), `one/hana hana=1 ""`; len(a.keys.late) > 0 || got != want {
+		t.Errorf("late is %v and stored is %s, want %s after a commit that failed", a.keys.late, got, want)
+	}
+	if len(calls) > 0 || answers != 1 {
+		t.Errorf("calls made again: %v, answers %d, want none and 1", calls, answers)
+	}
+}
+
+// An actor does not sleep while a timer of it needs a key: nobody else would read it again.
+func TestAnActorThatWaitsForAKeyDoesNotSleep(t *testing.T) {
+	a := newAway(t, engine.SimOptions{Doze: 1, Engine: engine.Options{Kinds: []engine.Kind{kind("one", waiter)}}})
+	a.tell("one/hana", "hana", "set")
+	a.Settle()
+	a.crash("hana")
+	a.Settle()
+	delete(a.keys.away, "hana")
+	a.Advance(4 * time.Hour)
+	if got, want := told(t, a.store, a.keys), `one/hana rang=1 ""`; got != want {
+		t.Errorf("stored is %s, want %s", got, want)
+	}
+}

@@ -113,18 +113,18 @@ var mutants = []mutant{
 	{what: "mail whose key is out of reach is damaged", file: "runtime/engine/recover.go",
 		old: `late := errors.Is(bad, ErrKeyAway)`, new: `late := false`, by: "TestMailWaitsForAKeyThatCannotBeRead"},
 	{what: "a timer whose key is out of reach is lost until the next start", file: "runtime/engine/recover.go",
-		old: `away[addr] = bad
-			return true
-		}
-		if !ok {
-			return true
-		}
-		env`, new: `return true
-		}
-		if !ok {
-			return true
-		}
-		env`, by: "TestTimersAndCallsWaitForAKey"},
+		old: `		r.leave(addr, k, bad)
+		return
+	}
+	if !ok {
+		return
+	}
+	env := Envelope{To: addr, receipt: string(k), timer`, new: `		return
+	}
+	if !ok {
+		return
+	}
+	env := Envelope{To: addr, receipt: string(k), timer`, by: "TestTimersAndCallsWaitForAKey"},
 	{what: "an actor that did not see its rows loses an attempt", file: "runtime/engine/activation.go",
 		old: `if errors.Is(err, ErrKeyAway) { // the actor`, new: `if failed == nil && errors.Is(err, ErrKeyAway) { // the actor`,
 		by: "TestAKeyOutOfReachCostsNoAttempt"},
@@ -144,7 +144,7 @@ var mutants = []mutant{
 	{what: "people are not told that nothing is to be done but for the key", file: "runtime/engine/activation.go",
 		old: `if s.key != "" {`, new: `if false {`, by: "TestPeopleAreToldWhichKeyIsStillAway"},
 	{what: "an actor that waited for a key does not say that it is over", file: "runtime/engine/activation.go",
-		old: `!first && act.budget.worked(now) ||`, new: ``, by: "TestTimersAndCallsWaitForAKey"},
+		old: `!first && act.budget.worked(now) ||`, new: ``, by: "TestAnActorThatFailsIsNotHealthyWithoutMail"},
 	{what: "the key of a timer is not told", file: "runtime/engine/activation.go",
 		old: `return e.failOn(act, "read receipt: ", err)`, new: `return e.fail(act, err.Error())`,
 		by: "TestAnActorWaitsForNoKeyOnceNothingNeedsIt"},
@@ -170,10 +170,8 @@ var mutants = []mutant{
 `, new: `		return nil
 `, by: "TestAnActorWaitsForNoKeyOnceNothingNeedsIt"},
 	{what: "an actor without mail is healthy whatever has failed", file: "runtime/engine/activation.go",
-		old: `act.budget.waits && act.budget.worked(now)`, new: `act.budget.worked(now)`,
+		old: `act.budget.waits && act.budget.worked(`, new: `act.budget.worked(`,
 		by: "TestAnActorThatFailsIsNotHealthyWithoutMail"},
-	{what: "a deletion ends that an actor waits", file: "runtime/engine/activation.go",
-		old: `if !why.forgotten { // else`, new: `if true { // else`, by: "TestAnActorWaitsForNoKeyOnceNothingNeedsIt"},
 	{what: "an event whose key is out of reach stops a subscription for good", file: "runtime/follow/follow.go",
 		old: `		case err != nil:
 			f.hangs(err)
@@ -325,11 +323,39 @@ var mutants = []mutant{
 `, new: `		floor += 0
 `, by: "TestSimulation"},
 	{what: "timers are not recovered", file: "runtime/engine/recover.go",
-		old: `e.recoverTimers(keyTimer, away)`, new: `error(nil)`, by: "TestSimulation"},
+		old: `r.timer(k, v, bad); return true`, new: `return true`, by: "TestSimulation"},
 	{what: "calls are not recovered", file: "runtime/engine/recover.go",
-		old: `e.recoverCalls(keyCall, away)`, new: `error(nil)`, by: "TestSimulation"},
+		old: `r.call(k, v, bad); return true`, new: `return true`, by: "TestSimulation"},
+	{what: "what was answered is asked again", file: "runtime/engine/recover.go",
+		old: `return ok && gen == env.gen`, new: `return false`, by: "TestAnAnsweredCallIsNotMadeAgain"},
+	{what: "a timer that was set anew is not armed, as it has rung before", file: "runtime/engine/recover.go",
+		old: `return ok && gen == env.gen`, new: `return ok`, by: "TestATimerSetAnewIsNotInTheMailbox"},
+	{what: "a message that is tried again is not in the mailbox", file: "runtime/engine/mailbox.go",
+		old: `[][]Envelope{m.retried, m.queue}`, new: `[][]Envelope{m.queue}`, by: "TestATimerSetAnewIsNotInTheMailbox"},
+	{what: "what needs a key is not read again", file: "runtime/engine/unread.go",
+		old: `func() { e.background(func() { e.readAgain(act) }) }`, new: `func() {}`,
+		by: "TestTimersAndCallsDoNotWaitForTheKeysOfOthers"},
+	{what: "an actor is held up by what needs a key", file: "runtime/engine/unread.go",
+		old: `			act.unread = u
+`, new: `			act.unread = u
+			act.becomeStale(errUnread)
+`, by: "TestTimersAndCallsDoNotWaitForTheKeysOfOthers"},
+	{what: "people are not told which key timers and calls need", file: "runtime/engine/unread.go",
+		old: `left.tries > waitsFloor {`, new: `false {`, by: "TestTimersAndCallsWaitForAKey"},
+	{what: "people are told of a key that timers and calls need no more", file: "runtime/engine/unread.go",
+		old: `left.key = KeyAway(left.why)`, new: `if was == "" {
+				left.key = KeyAway(left.why)
+			}`,
+		by: "TestTimersAndCallsDoNotWaitForTheKeysOfOthers"},
+	{what: "people are not told that timers and calls wait no more", file: "runtime/engine/unread.go",
+		old: `tell := was != now && !`, new: `tell := was != now && now != "" && !`,
+		by: "TestTimersAndCallsDoNotWaitForTheKeysOfOthers"},
+	{what: "an actor that works is said to wait for no key", file: "runtime/engine/unread.go",
+		old: `case u != nil && u.key != "":`, new: `case false:`, by: "TestTimersAndCallsDoNotWaitForTheKeysOfOthers"},
+	{what: "an actor sleeps that waits for a key", file: "runtime/engine/sleep.go",
+		old: `act.unread != nil ||`, new: ``, by: "TestAnActorThatWaitsForAKeyDoesNotSleep"},
 	{what: "a clock that was set back holds a timer up", file: "runtime/engine/recover.go",
-		old: `min(rec.Due.Sub(now), rec.Due.Sub(rec.Set))`, new: `rec.Due.Sub(now)`, by: "TestClockSetBack"},
+		old: `min(rec.Due.Sub(r.now), rec.Due.Sub(rec.Set))`, new: `rec.Due.Sub(r.now)`, by: "TestClockSetBack"},
 	{what: "a list of inboxes that broke off counts", file: "runtime/engine/recover.go",
 		old: `return nil, fmt.Errorf("engine: list inboxes: %w", err)`, new: `return addrs, nil`, by: "TestSimulation"},
 
