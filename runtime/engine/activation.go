@@ -189,7 +189,7 @@ func (e *Engine) failStale(act *Activation, why error) *Failure {
 		f.Err = why
 		return f
 	}
-	f := e.restart(act, setback{reason: "begins anew: " + why.Error(), forgotten: true})
+	f := e.restart(act, setback{reason: "begins anew: " + why.Error(), forgotten: true, waits: true})
 	act.mu.Lock()
 	act.budget.forgive(1)
 	act.mu.Unlock()
@@ -530,10 +530,8 @@ func (e *Engine) restart(act *Activation, why setback) *Failure {
 	act.mu.Lock()
 	act.becomeFailed()
 	delay, changed := act.budget.failed(now, why.reason, e.jitter())
-	if !why.forgotten { // else it may still wait, or wait no more
-		act.budget.waits = why.waits
-		changed = act.budget.names(why.key) || changed
-	}
+	act.budget.waits = why.waits
+	changed = act.budget.names(why.key) || changed
 	count := act.budget.restarts
 	act.mu.Unlock()
 	e.report(events.ActorRestarted{

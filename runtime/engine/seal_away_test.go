@@ -255,7 +255,8 @@ func TestAnActorWaitsForNoKeyOnceNothingNeedsIt(t *testing.T) {
 	}
 }
 
-// An actor that fails at each fleeting message is unhealthy until it handles one, and not once none is left.
+// An actor that fails at each fleeting message is unhealthy until it handles one, or has begun anew since what it
+// knew was deleted, and not once none is left.
 func TestAnActorThatFailsIsNotHealthyWithoutMail(t *testing.T) {
 	a := newAway(t, engine.SimOptions{Engine: engine.Options{Kinds: []engine.Kind{
 		kind("one", func(_ *actors.Turn, m messages.Message) error {
@@ -280,6 +281,20 @@ func TestAnActorThatFailsIsNotHealthyWithoutMail(t *testing.T) {
 	send(1)
 	if len(a.health) != 2 || !a.health[1].Healthy {
 		t.Errorf("told of health is %+v, want that it works again", a.health)
+	}
+	for range 12 {
+		send(0)
+	}
+	err := a.Await(func(ctx context.Context) error {
+		_, err := a.Engine().Forget(ctx, engine.Forgetting{Conversation: "x"})
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.Advance(time.Minute)
+	if last := a.health[len(a.health)-1]; !last.Healthy {
+		t.Errorf("told of health is %+v, want that it has begun anew", last)
 	}
 }
 

@@ -169,6 +169,8 @@ var mutants = []mutant{
 		return nil
 `, new: `		return nil
 `, by: "TestAnActorWaitsForNoKeyOnceNothingNeedsIt"},
+	{what: "an actor that begins anew after a deletion has failed", file: "runtime/engine/activation.go",
+		old: `forgotten: true, waits: true})`, new: `forgotten: true})`, by: "TestAnActorThatFailsIsNotHealthyWithoutMail"},
 	{what: "an actor without mail is healthy whatever has failed", file: "runtime/engine/activation.go",
 		old: `act.budget.waits && act.budget.worked(`, new: `act.budget.worked(`,
 		by: "TestAnActorThatFailsIsNotHealthyWithoutMail"},
