@@ -371,7 +371,8 @@ func TestTimersAndCallsDoNotWaitForTheKeysOfOthers(t *testing.T) {
 	want := func(name string, wantAnswers, wantRung map[messages.ConversationID]int) {
 		t.Helper()
 		if !maps.Equal(calls, wantAnswers) || !maps.Equal(answers, wantAnswers) || !maps.Equal(rung, wantRung) {
-			t.Errorf("%s: calls %v, answers %v, timers %v, want %v and %v", name, calls, answers, rung, wantAnswers, wantRung)
+			t.Errorf("%s: calls %v, answers %v, timers %v, want %v and %v", name, calls, answers, rung,
+				wantAnswers, wantRung)
 		}
 	}
 	a.tell("one/x", "x", "begin")

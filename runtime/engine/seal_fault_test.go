@@ -110,7 +110,8 @@ func keySimTold(t *testing.T, s engine.Store, keys engine.Sealer, listen func(en
 		}
 		return nil
 	})
-	sim, err := engine.NewSim(engine.SimOptions{Engine: engine.Options{Store: s, Sealer: keys, Codec: codec, Listener: listen,
+	sim, err := engine.NewSim(engine.SimOptions{Engine: engine.Options{Store: s, Sealer: keys, Codec: codec,
+		Listener: listen,
 		Kinds: []engine.Kind{
 			{Name: "shared", New: func(messages.Address) actors.Actor { return many },
 				SubjectOf: func(row string, _ []byte) messages.ConversationID {
