@@ -49,13 +49,13 @@ type Activation struct {
 
 	mu          sync.Mutex
 	state       state
-	why         error  // stale: the reason
-	pinned      bool   // it never sleeps
-	reread      bool   // its timers and calls could not be read until its last restart
-	seen        int64  // busy, when Blocked last looked
-	blocked     bool   // Blocked has reported that turn
-	incarnation uint64 // number of the start, across all actors
-	generation  uint64 // rises when pending turns are taken back
+	why         error   // stale: the reason
+	pinned      bool    // it never sleeps
+	unread      *unread // nil: nothing is
+	seen        int64   // busy, when Blocked last looked
+	blocked     bool    // Blocked has reported that turn
+	incarnation uint64  // number of the start, across all actors
+	generation  uint64  // rises when pending turns are taken back
 	pending     []*turn
 	uncommitted int                // how many of them are durable
 	view        map[string]overlay // what they wrote
@@ -153,6 +153,7 @@ func (c Control) Step(act *Activation) (Progress, *Failure) {
 	case err != nil:
 		return Stepped, e.failOn(act, "read inbox: ", err)
 	case !ok:
+		e.waitedFor(act)
 		return Idle, nil
 	}
 	if e.inHand.suspect() {
@@ -184,11 +185,11 @@ func (e *Engine) failStale(act *Activation, why error) *Failure {
 	case errors.Is(why, errUnread):
 		return e.failOn(act, "", why)
 	case !errors.Is(why, errForgotten):
-		f := e.fail(act, "commit failed: "+why.Error())
+		f := e.failOn(act, "commit failed: ", why)
 		f.Err = why
 		return f
 	}
-	f := e.restart(act, "begins anew: "+why.Error(), "", true)
+	f := e.restart(act, setback{reason: "begins anew: " + why.Error(), forgotten: true, waits: true})
 	act.mu.Lock()
 	act.budget.forgive(1)
 	act.mu.Unlock()
@@ -218,14 +219,16 @@ func (e *Engine) own(act *Activation) (err error) {
 
 // runTurn runs one message through the actor.
 func (e *Engine) runTurn(act *Activation, env *Envelope, generation uint64, first bool) *Failure {
-	if skip, err := e.handled(act, env); err != nil {
+	skip, err := e.handled(act, env)
+	if err != nil {
 		act.box.putBack(*env)
 		return e.failOn(act, "read receipt: ", err)
-	} else if skip {
-		return nil
 	}
-	if env.bad != nil {
-		e.quarantine(act, generation, *env, env.bad.Error(), "")
+	if skip || env.bad != nil {
+		if !skip {
+			e.quarantine(act, generation, *env, env.bad.Error(), "")
+		}
+		e.waitedFor(act)
 		return nil
 	}
 	if died := env.countDeaths(); died > 0 && env.attempt >= MaxAttempts {
@@ -244,7 +247,7 @@ func (e *Engine) runTurn(act *Activation, env *Envelope, generation uint64, firs
 	defer func() {
 		if !returned {
 			e.inHand.drop(place)
-			panic(e.turnFailed(act, generation, *env, errExited, string(debug.Stack())))
+			panic(e.turnFailed(act, generation, *env, first, errExited, string(debug.Stack())))
 		}
 	}()
 	t, light, stack, err := e.decide(act, env, cause)
@@ -262,7 +265,7 @@ func (e *Engine) runTurn(act *Activation, env *Envelope, generation uint64, firs
 		act.space = nil // many have no turn but this one
 	}
 	if err != nil {
-		return e.turnFailed(act, generation, *env, err, stack)
+		return e.turnFailed(act, generation, *env, first, err, stack)
 	}
 	if t != nil {
 		if ok, released := e.submit(t, generation); !ok {
@@ -288,14 +291,25 @@ func (e *Engine) worked(act *Activation, now time.Time, first bool) {
 	if first {
 		act.becomeRunning()
 	}
-	healthy := (!first || act.reread) && act.budget.worked(now) || act.blocked && !act.budget.unhealthy
-	act.blocked, act.reread = false, false
+	healthy := !first && act.budget.worked(now) || act.blocked && !act.budget.unhealthy
+	act.blocked = false
 	act.mu.Unlock()
 	if first {
 		e.report(events.ActorStarted{Actor: act.addr, At: now})
 	}
 	if healthy {
-		e.report(events.ActorUnhealthy{Actor: act.addr, Healthy: true, At: now})
+		e.tellHealth(act)
+	}
+}
+
+// waitedFor notes that nothing is left of what an actor has waited for, or that it is over with it: it was deleted,
+// or will never be readable.
+func (e *Engine) waitedFor(act *Activation) {
+	act.mu.Lock()
+	healthy := act.budget.waits && act.budget.worked(e.clock.Now())
+	act.mu.Unlock()
+	if healthy {
+		e.tellHealth(act)
 	}
 }
 
@@ -431,15 +445,20 @@ func (e *Engine) passedOver(env *Envelope) {
 	}
 }
 
-// turnFailed decides what happens to a message whose turn failed.
-func (e *Engine) turnFailed(act *Activation, generation uint64, env Envelope, err error, stack string) *Failure {
+// turnFailed decides what happens to a message whose turn failed. The first of an incarnation comes again with
+// the next.
+func (e *Engine) turnFailed(
+	act *Activation, generation uint64, env Envelope, first bool, err error, stack string,
+) *Failure {
 	reason, kept := cutText(err.Error()), stack
 	if c := (*crash)(nil); errors.As(err, &c) {
 		kept = fmt.Sprintf("panic: %.1000s\n\n%s", fmt.Sprint(c.value), stack)
 	}
 	stack, kept = cutText(stack), cutText(kept)
-	if env.Durable() && errors.Is(err, ErrKeyAway) { // nobody's failure, so no attempt
-		act.box.putBack(env)
+	if (first || env.Durable()) && errors.Is(err, ErrKeyAway) { // nobody's failure, so no attempt
+		if !first {
+			act.box.putBack(env)
+		}
 		return e.failOn(act, "", err)
 	}
 	env.attempt++
@@ -472,43 +491,56 @@ func (e *Engine) turnFailed(act *Activation, generation uint64, env Envelope, er
 		e.submit(t, generation)
 		act.box.putBack(env)
 	}
-	return e.failOn(act, "", err)
+	return e.restart(act, because("", err))
+}
+
+// setback is why an actor's value is thrown away.
+type setback struct {
+	reason    string
+	key       string // that is out of reach, if that is the reason
+	waits     bool   // what failed is tried again by itself, and all else waits for it
+	forgotten bool   // what it knew was deleted
+}
+
+// because makes a setback of an error that may say that a key is out of reach.
+func because(what string, err error) setback {
+	s := setback{reason: what + cutText(err.Error()), key: KeyAway(err)}
+	if s.key != "" {
+		s.reason += "; it goes on by itself once the key can be used"
+	}
+	return s
 }
 
 func (e *Engine) fail(act *Activation, reason string) *Failure {
-	return e.restart(act, reason, "", false)
+	return e.restart(act, setback{reason: reason})
 }
 
-// failOn is fail for an error that may say that a key is out of reach.
+// failOn is fail where something could not be read or written, and nothing is lost.
 func (e *Engine) failOn(act *Activation, what string, err error) *Failure {
-	key, then := KeyAway(err), ""
-	if key != "" {
-		then = "; it goes on by itself once the key can be used"
-	}
-	return e.restart(act, what+cutText(err.Error())+then, key, false)
+	why := because(what, err)
+	why.waits = true
+	return e.restart(act, why)
 }
 
-// restart throws the actor's value away and asks supervision for the delay. key says which key is out of
-// reach, if that is the reason.
-func (e *Engine) restart(act *Activation, reason, key string, forgotten bool) *Failure {
+// restart throws the actor's value away and asks supervision for the delay.
+func (e *Engine) restart(act *Activation, why setback) *Failure {
 	now := e.clock.Now()
-	reason = cutText(reason)
+	why.reason = cutText(why.reason)
 	act.actor = nil
 	act.mu.Lock()
 	act.becomeFailed()
-	delay, changed := act.budget.failed(now, reason, e.jitter())
-	if key != "" {
-		changed = act.budget.waits() || changed
-	}
+	delay, changed := act.budget.failed(now, why.reason, e.jitter())
+	act.budget.waits = why.waits
+	changed = act.budget.names(why.key) || changed
 	count := act.budget.restarts
 	act.mu.Unlock()
 	e.report(events.ActorRestarted{
-		Actor: act.addr, Forgotten: forgotten, Reason: reason, Delay: delay, Count: count, At: now,
+		Actor: act.addr, Forgotten: why.forgotten, Reason: why.reason, Delay: delay, Count: count, At: now,
 	})
 	if changed {
-		e.report(events.ActorUnhealthy{Actor: act.addr, Reason: reason, Key: key, At: now})
+		e.report(events.ActorUnhealthy{Actor: act.addr, Reason: why.reason, Key: why.key, At: now})
 	}
-	return &Failure{Actor: act.addr, Reason: reason, Delay: delay}
+	return &Failure{Actor: act.addr, Reason: why.reason, Delay: delay}
 }
 
 // Crash makes a failure of a step that did not return: a panic of the engine or its
@@ -531,17 +563,16 @@ func (c Control) Restart(act *Activation) {
 	}
 	act.actor, act.fleeting = nil, nil
 	act.mu.Lock()
-	unread := errors.Is(act.why, errUnread)
 	reread := act.becomeStarting(c.e.incarnations.Add(1))
 	act.mu.Unlock()
 	if reread {
 		act.box.reload()
 		err := c.e.rearm(act.addr)
-		act.mu.Lock()
-		if act.reread = unread && err == nil; err != nil {
+		if err != nil {
+			act.mu.Lock()
 			act.becomeStale(fmt.Errorf("%w: %w", errUnread, err))
+			act.mu.Unlock()
 		}
-		act.mu.Unlock()
 	}
 	c.e.driver.Wake(act)
 }

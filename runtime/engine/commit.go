@@ -250,8 +250,9 @@ var order = [shards]Shard{Here, Anywhere}
 // commit applies what waits, as one batch for each shard, and settles it.
 func (e *Engine) commit(waiting []pendingCommit) {
 	k := e.committer
-	live, batches, n := e.batches(waiting)
+	live, batches, n, out := e.batches(waiting)
 	if n == 0 {
+		out.refuse(e)
 		return
 	}
 	defer func() {
@@ -288,6 +289,7 @@ func (e *Engine) commit(waiting []pendingCommit) {
 			p.committed(e)
 		}
 	}
+	out.refuse(e)
 }
 
 // reportFailed tells that the store refused turns, and keeps which kind of error it was.
@@ -296,27 +298,66 @@ func (e *Engine) reportFailed(turns int, err error) {
 	e.listener(Published{At: now, Message: events.CommitFailed{Turns: turns, Reason: err.Error(), At: now}, Err: err})
 }
 
-// batches makes a batch for each shard of what waits and was not taken back. A change
-// that cannot be sealed is refused alone.
-func (e *Engine) batches(waiting []pendingCommit) (live [shards][]pendingCommit, batches [shards]Batch, n int) {
+// batches makes a batch for each shard of what waits and is not left out.
+func (e *Engine) batches(waiting []pendingCommit) (
+	live [shards][]pendingCommit, batches [shards]Batch, n int, out leftOut,
+) {
 	k := e.committer
 	for s := range shards {
 		live[s], batches[s].Changes = k.live[s], k.changes[s]
 	}
 	for _, p := range waiting {
-		if t, ok := p.(*turn); ok && t.void() {
+		if !out.admits(e, p) {
 			continue
 		}
 		w := p.writes()
-		if err := e.sealChange(&w.Change); err != nil {
-			p.refused(e, Refused, err)
-			continue
-		}
 		live[w.shard] = append(live[w.shard], p)
 		batches[w.shard].Changes = append(batches[w.shard].Changes, w.Change)
 		n++
 	}
-	return live, batches, n
+	return live, batches, n, out
+}
+
+// leftOut are the turns that a batch is without: one that cannot be sealed, and the later ones of its actor.
+// They are refused once the batch has settled: that takes back all turns of the actor that still wait, and the
+// earlier ones may be in the batch.
+type leftOut struct {
+	turns []pendingCommit
+	why   map[*Activation]error
+}
+
+// admits seals what waits and reports whether that can be in the batch, unless it was taken back. A host's change
+// that cannot be sealed is refused alone.
+func (o *leftOut) admits(e *Engine, p pendingCommit) bool {
+	t, ok := p.(*turn)
+	if ok && t.void() {
+		return false
+	}
+	if ok && o.why[t.act] != nil {
+		o.turns = append(o.turns, t)
+		return false
+	}
+	err := e.sealChange(&p.writes().Change)
+	switch {
+	case err == nil:
+		return true
+	case !ok:
+		p.refused(e, Refused, err)
+		return false
+	case o.why == nil:
+		o.why = map[*Activation]error{}
+	}
+	o.why[t.act] = err
+	o.turns = append(o.turns, t)
+	return false
+}
+
+// refuse refuses them.
+func (o *leftOut) refuse(e *Engine) {
+	for _, p := range o.turns {
+		t := p.(*turn)
+		t.refused(e, Refused, o.why[t.act])
+	}
 }
 
 // applyAll applies a batch for each shard, each followed by what crosses over.

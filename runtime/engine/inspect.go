@@ -47,12 +47,16 @@ func (e *Engine) Actors() []ActorInfo {
 	for _, act := range e.live() {
 		n, more := act.box.depth()
 		act.mu.Lock()
-		list = append(list, ActorInfo{
+		info := ActorInfo{
 			Address: act.addr, Source: act.kind.Source, Mailbox: n, More: more,
 			Pending: len(act.pending), Turns: act.turns, Restarts: act.budget.restarts,
 			Healthy: !act.budget.unhealthy && !act.blocked, LastError: act.budget.reason, Stopped: act.state == stopped,
-		})
+		}
+		if u := act.unread; u != nil && u.key != "" && info.Healthy {
+			info.Healthy, info.LastError = false, u.reason()
+		}
 		act.mu.Unlock()
+		list = append(list, info)
 	}
 	return list
 }

@@ -308,6 +308,21 @@ func (m *mailbox) reload() {
 	m.durable, m.bytes, m.last, m.more, m.held = 0, 0, 0, true, false
 }
 
+// receipts lists the timers and answers that wait, with the generation of each timer.
+func (m *mailbox) receipts() map[string]string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	list := map[string]string{}
+	for _, queue := range [][]Envelope{m.retried, m.queue} {
+		for i := range queue {
+			if env := &queue[i]; env.Durable() && env.seq == 0 {
+				list[env.receipt] = env.gen
+			}
+		}
+	}
+	return list
+}
+
 // look makes the store be read for entries, up to a number, that may exist without having
 // been pushed. It returns false if the mailbox is closed.
 func (m *mailbox) look(upTo uint64) bool {

@@ -320,3 +320,25 @@ func TestMailboxWindowIsAView(t *testing.T) {
 }
 
 func (m *mailbox) put(env Envelope) (lost *Envelope, ok bool) { return m.push(&env) }
+
+// A timer that was set anew is not the one that has rung and waits: it has to be armed.
+func TestATimerSetAnewIsNotInTheMailbox(t *testing.T) {
+	act := &Activation{addr: "a/x"}
+	act.box.limit = 1
+	rung := Envelope{To: act.addr, receipt: "t/a/x\x00k", timer: "k", gen: "1", stored: true}
+	answer := Envelope{To: act.addr, receipt: "c/a/x\x00id", call: "id", stored: true}
+	act.box.push(&rung)
+	act.box.putBack(answer)
+	e := &Engine{clock: NewManualClock(goldenTime), activations: map[messages.Address]*Activation{act.addr: act}}
+	anew, other, sleeper := rung, answer, rung
+	anew.gen, other.receipt, sleeper.To = "2", "c/a/x\x00other", "a/y"
+	r := e.resuming()
+	for i, c := range []struct {
+		env  Envelope
+		want bool
+	}{{rung, true}, {answer, true}, {anew, false}, {other, false}, {sleeper, false}, {rung, true}} {
+		if got := r.queuedNow(&c.env); got != c.want {
+			t.Errorf("%d: queuedNow(%q, set as %q) = %v, want %v", i, c.env.receipt, c.env.gen, got, c.want)
+		}
+	}
+}

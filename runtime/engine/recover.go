@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/kehai-run/kehai/actors"
 	"github.com/kehai-run/kehai/messages"
@@ -172,118 +172,133 @@ func (e *Engine) waits(err error) bool {
 	return e.replica != nil && errors.Is(err, messages.ErrUnknownType)
 }
 
-// recoverStored arms the stored timers and asks again what was asked. An actor some of whose rows need a key
-// that is out of reach is held up until they can be read.
-func (e *Engine) recoverStored() error {
-	away := map[messages.Address]error{}
-	err := errors.Join(e.recoverTimers(keyTimer, away), e.recoverCalls(keyCall, away))
-	for _, a := range slices.Sorted(maps.Keys(away)) {
-		if !e.mine(a) {
-			continue
-		}
-		e.reach(a, func(act *Activation) bool {
-			act.mu.Lock()
-			defer act.mu.Unlock()
-			act.becomeStale(fmt.Errorf("%w: %w", errUnread, away[a]))
-			return act.state != asleep
-		})
+// recoverStored arms the stored timers and asks again what was asked.
+func (e *Engine) recoverStored() error { return e.resume(keyTimer, keyCall) }
+
+// rearm resumes an actor's timers and calls whose messages a failed commit took back.
+func (e *Engine) rearm(a messages.Address) error {
+	return e.resume(ofActor(keyTimer, a, ""), ofActor(keyCall, a, ""))
+}
+
+// resume arms the stored timers under a prefix that are not armed, and asks again what was asked under another one
+// and not yet answered. What has rung or was answered, but not handled, is left alone: it is in a mailbox. What
+// needs a key that is out of reach is tried again by itself; see [unread].
+func (e *Engine) resume(timers, calls string) error {
+	r := e.resuming()
+	err := e.scan([]byte(timers), nil, func(k, v []byte, bad error) bool { r.timer(k, v, bad); return true })
+	if err != nil {
+		err = fmt.Errorf("engine: read timers: %w", err)
 	}
+	cerr := e.scan([]byte(calls), nil, func(k, v []byte, bad error) bool { r.call(k, v, bad); return true })
+	if cerr != nil {
+		r.jobs, r.damaged = nil, nil
+		err = errors.Join(err, fmt.Errorf("engine: read calls: %w", cerr))
+	}
+	r.submit()
+	e.keepUnread(r.away)
 	return err
 }
 
-// recoverTimers arms the stored timers under a prefix that are not armed, and notes whose cannot be read for
-// now. A timer never waits longer than it was set for, even if the clock went back.
-func (e *Engine) recoverTimers(prefix string, away map[messages.Address]error) error {
-	now := e.clock.Now()
-	err := e.scan([]byte(prefix), nil, func(k, v []byte, bad error) bool {
-		addr, key, ok := splitKey(keyTimer, string(k))
-		if errors.Is(bad, ErrKeyAway) {
-			away[addr] = bad
-			return true
-		}
-		if !ok {
-			return true
-		}
-		env := Envelope{To: addr, receipt: string(k), timer: key, stored: true}
-		rec, err := decodeOpened[timerRecord](v, bad)
-		due := now
-		if err == nil {
-			env.ID, env.gen, env.Trace, env.At = rec.Gen, rec.Gen, rec.Trace, rec.Set
-			env.Message, err = e.codec.Decode(rec.Msg)
-			wait := min(rec.Due.Sub(now), rec.Due.Sub(rec.Set))
-			due = now.Add(max(wait, 0))
-		}
-		if e.waits(err) {
-			return true
-		}
-		if err != nil {
-			env.bad, env.raw = err, rec.Msg
-			if rec.Msg == nil {
-				env.raw = v
-			}
-		}
-		e.armDurable(env, due)
-		return true
-	})
-	if err != nil {
-		return fmt.Errorf("engine: read timers: %w", err)
-	}
-	return nil
+// resuming brings stored timers and calls back to work.
+type resuming struct {
+	e       *Engine
+	now     time.Time
+	jobs    []*Job
+	damaged []Envelope // calls
+	away    map[messages.Address]*unread
+	looked  messages.Address  // into whose mailbox
+	queued  map[string]string // what is there
 }
 
-// recoverCalls asks again what was asked and not yet answered, and notes whose calls cannot be read for now.
-func (e *Engine) recoverCalls(prefix string, away map[messages.Address]error) error {
-	var jobs []*Job
-	var damaged []Envelope
-	err := e.scan([]byte(prefix), nil, func(k, v []byte, bad error) bool {
-		addr, id, ok := splitKey(keyCall, string(k))
-		if errors.Is(bad, ErrKeyAway) {
-			away[addr] = bad
-			return true
-		}
-		if !ok {
-			return true
-		}
-		rec, err := decodeOpened[callRecord](v, bad)
-		var req messages.Message
-		raw := v
-		if err == nil {
-			raw = rec.Msg
-			req, err = e.codec.Decode(rec.Msg)
-		}
-		if e.waits(err) {
-			return true
-		}
-		if err != nil {
-			damaged = append(damaged, Envelope{
-				ID: id, To: addr, receipt: string(k), call: id, raw: raw, bad: err, stored: true,
-			})
-			return true
-		}
-		jobs = append(jobs, &Job{
-			ID: id, Caller: addr, Worker: rec.Worker, Request: req, Attempt: 1, receipt: string(k), trace: rec.Trace,
-			Options: actors.CallOptions{Deadline: rec.Deadline, Retries: rec.Retries, Tag: rec.Tag},
-		})
-		return true
-	})
-	if err != nil {
-		return fmt.Errorf("engine: read calls: %w", err)
-	}
-	for _, j := range jobs {
-		e.submitJob(j)
-	}
-	for _, env := range damaged {
-		e.deliver(&env)
-	}
-	return nil
+func (e *Engine) resuming() *resuming {
+	return &resuming{e: e, now: e.clock.Now(), away: map[messages.Address]*unread{}}
 }
 
-// rearm resumes an actor's timers and calls whose messages a failed commit took back.
-// Those still under way are recognised by their receipts.
-func (e *Engine) rearm(a messages.Address) error {
-	away := map[messages.Address]error{}
-	err := errors.Join(e.recoverTimers(ofActor(keyTimer, a, ""), away), e.recoverCalls(ofActor(keyCall, a, ""), away))
-	return cmp.Or(err, away[a])
+// queuedNow reports whether a timer, or the answer of a call, is in its actor's mailbox.
+func (r *resuming) queuedNow(env *Envelope) bool {
+	if r.looked != env.To {
+		r.looked, r.queued = env.To, nil
+		r.e.mu.RLock()
+		act := r.e.activations[env.To]
+		r.e.mu.RUnlock()
+		if act != nil {
+			r.queued = act.box.receipts()
+		}
+	}
+	gen, ok := r.queued[env.receipt]
+	return ok && gen == env.gen
+}
+
+// timer arms a timer. It never waits longer than it was set for, even if the clock went back.
+func (r *resuming) timer(k, v []byte, bad error) {
+	addr, key, ok := splitKey(keyTimer, string(k))
+	if errors.Is(bad, ErrKeyAway) {
+		r.leave(addr, k, bad)
+		return
+	}
+	if !ok {
+		return
+	}
+	env := Envelope{To: addr, receipt: string(k), timer: key, stored: true}
+	rec, err := decodeOpened[timerRecord](v, bad)
+	due := r.now
+	if err == nil {
+		env.ID, env.gen, env.Trace, env.At = rec.Gen, rec.Gen, rec.Trace, rec.Set
+		env.Message, err = r.e.codec.Decode(rec.Msg)
+		wait := min(rec.Due.Sub(r.now), rec.Due.Sub(rec.Set))
+		due = r.now.Add(max(wait, 0))
+	}
+	if r.e.waits(err) || r.queuedNow(&env) {
+		return
+	}
+	if err != nil {
+		env.bad, env.raw = err, rec.Msg
+		if rec.Msg == nil {
+			env.raw = v
+		}
+	}
+	r.e.armDurable(env, due)
+}
+
+// call notes a call to be asked again.
+func (r *resuming) call(k, v []byte, bad error) {
+	addr, id, ok := splitKey(keyCall, string(k))
+	if errors.Is(bad, ErrKeyAway) {
+		r.leave(addr, k, bad)
+		return
+	}
+	if !ok {
+		return
+	}
+	env := Envelope{ID: id, To: addr, receipt: string(k), call: id, raw: v, stored: true}
+	rec, err := decodeOpened[callRecord](v, bad)
+	var req messages.Message
+	if err == nil {
+		env.raw = rec.Msg
+		req, err = r.e.codec.Decode(rec.Msg)
+	}
+	if r.e.waits(err) || r.queuedNow(&env) {
+		return
+	}
+	if err != nil {
+		env.bad = err
+		r.damaged = append(r.damaged, env)
+		return
+	}
+	r.jobs = append(r.jobs, &Job{
+		ID: id, Caller: addr, Worker: rec.Worker, Request: req, Attempt: 1, receipt: string(k), trace: rec.Trace,
+		Options: actors.CallOptions{Deadline: rec.Deadline, Retries: rec.Retries, Tag: rec.Tag},
+	})
+}
+
+// submit asks again what was noted. What is still under way is recognised by its receipt.
+func (r *resuming) submit() {
+	for _, j := range r.jobs {
+		r.e.submitJob(j)
+	}
+	for i := range r.damaged {
+		r.e.deliver(&r.damaged[i])
+	}
 }
 
 // live returns the activations, sorted by address.

@@ -110,7 +110,8 @@ func keySimTold(t *testing.T, s engine.Store, keys engine.Sealer, listen func(en
 		}
 		return nil
 	})
-	sim, err := engine.NewSim(engine.SimOptions{Engine: engine.Options{Store: s, Sealer: keys, Codec: codec, Listener: listen,
+	sim, err := engine.NewSim(engine.SimOptions{Engine: engine.Options{Store: s, Sealer: keys, Codec: codec,
+		Listener: listen,
 		Kinds: []engine.Kind{
 			{Name: "shared", New: func(messages.Address) actors.Actor { return many },
 				SubjectOf: func(row string, _ []byte) messages.ConversationID {
@@ -469,8 +470,8 @@ func waiter(turn *actors.Turn, m messages.Message) error {
 	return nil
 }
 
-// Timers and calls whose key is out of reach at a start hold up their actor, which says so, and not the
-// start. Once the key is back it goes on by itself, and says that too.
+// Timers and calls whose key is out of reach at a start wait, and the start does not. People are told which key it
+// is, and once it is back, that it is over.
 func TestTimersAndCallsWaitForAKey(t *testing.T) {
 	for begin, c := range map[string]struct{ away, back, later string }{
 		"set": {"", "", `one/hana rang=1 ""; one/ken rang=1 ""`},

@@ -132,20 +132,16 @@ func (k *committer) takeExclusive() *exclusive {
 // propose hands turns and requests to the log, and settles them when they come back.
 func (e *Engine) propose(waiting []pendingCommit) {
 	var live []pendingCommit
+	var out leftOut
 	b := Batch{Shard: Anywhere}
 	for _, p := range waiting {
-		if t, ok := p.(*turn); ok && t.void() {
-			continue
+		if out.admits(e, p) {
+			live = append(live, p)
+			b.Changes = append(b.Changes, p.writes().Change)
 		}
-		w := p.writes()
-		if err := e.sealChange(&w.Change); err != nil {
-			p.refused(e, Refused, err)
-			continue
-		}
-		live = append(live, p)
-		b.Changes = append(b.Changes, w.Change)
 	}
 	if len(live) == 0 {
+		out.refuse(e)
 		return
 	}
 	proposed := e.replica.proposeTurns(b, func(results []Result, err error) {
@@ -160,13 +156,14 @@ func (e *Engine) propose(waiting []pendingCommit) {
 				p.committed(e)
 			}
 		}
+		out.refuse(e)
 		e.onCommit(len(live), 0)
 	})
 	if !proposed {
 		// The node was said not to be there since Commit has looked: they go first again.
 		k := e.committer
 		k.mu.Lock()
-		k.queue = append(live, k.queue...)
+		k.queue = slices.Concat(live, out.turns, k.queue)
 		k.mu.Unlock()
 	}
 }

@@ -28,8 +28,8 @@ const (
 // errForgotten makes an activation stale whose rows or mail were deleted.
 var errForgotten = errors.New("engine: what it knew was deleted")
 
-// errUnread makes an activation stale whose timers and calls could not be read: without them it would
-// wait for ever.
+// errUnread makes an activation stale whose timers and calls the store did not give out: without them it would
+// wait for ever. Those that need a key are [unread].
 var errUnread = errors.New("engine: its timers and calls cannot be read")
 
 // The methods below are these transitions. They refuse all others, because failed

@@ -55,6 +55,8 @@ type restartBudget struct {
 	restarts  int // all, ever
 	unhealthy bool
 	reason    string // of the last failure
+	key       string // that people were told is out of reach; "" if not unhealthy
+	waits     bool   // the last failure was of something that is tried again by itself
 }
 
 // budgetPart counts what ended within a part of the window.
@@ -103,10 +105,13 @@ func (b *restartBudget) failed(now time.Time, reason string, rng *rand.Rand) (de
 	return backoff(b.row, rng), false
 }
 
-// waits notes that a key out of reach was why it failed, and reports whether health changed.
-func (b *restartBudget) waits() (changed bool) {
-	changed = !b.unhealthy && b.row > waitsFloor
-	b.unhealthy = b.unhealthy || changed
+// names notes which key out of reach was why it failed, "" for none, and reports whether people have to be told
+// of it: of an actor that has waited for a while, and of another key than before.
+func (b *restartBudget) names(key string) (changed bool) {
+	b.unhealthy = b.unhealthy || key != "" && b.row > waitsFloor
+	if changed = b.unhealthy && b.key != key; changed {
+		b.key = key
+	}
 	return changed
 }
 
@@ -129,10 +134,10 @@ func (b *restartBudget) forgive(n int) {
 
 // worked records a success and reports whether the actor became healthy.
 func (b *restartBudget) worked(now time.Time) (changed bool) {
-	b.row = 0
+	b.row, b.waits = 0, false
 	b.part(now).turns++
 	if changed = b.unhealthy; changed {
-		b.unhealthy, b.window = false, [budgetParts]budgetPart{}
+		b.unhealthy, b.key, b.window = false, "", [budgetParts]budgetPart{}
 	}
 	return changed
 }

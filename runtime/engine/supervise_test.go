@@ -183,3 +183,39 @@ func TestHealthAgainstAModel(t *testing.T) {
 		}
 	})
 }
+
+// People are told once which key something waits for, after a few failures in a row, and again when it is another
+// one, or none any more.
+func TestBudgetNamesAKeyWhenItChanges(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	var b restartBudget
+	for i, c := range []struct {
+		key  string // that the failure names; "-": it works
+		told bool
+	}{
+		{"a", false}, {"a", false}, {"a", false}, {"a", true}, {"a", false},
+		{"b", true}, {"b", false}, {"", true}, {"", false}, {"a", true},
+		{"-", true}, {"a", false}, {"", false}, {"", false}, {"", false},
+		{"a", true}, {"-", true},
+	} {
+		if c.key == "-" {
+			if got := b.worked(goldenTime); got != c.told {
+				t.Errorf("%d: worked() = %v, want %v", i, got, c.told)
+			}
+			continue
+		}
+		_, changed := b.failed(goldenTime, "x", rng)
+		if named := b.names(c.key); changed || named != c.told {
+			t.Errorf("%d: names(%q) = %v after %v, want %v", i, c.key, named, changed, c.told)
+		}
+	}
+	for i := 1; i <= 12; i++ { // for another reason first
+		_, changed := b.failed(goldenTime, "x", rng)
+		if named := b.names(""); changed != (i == 11) || named {
+			t.Errorf("failure %d: told %v, and of a key %v, want it at 11 and none", i, changed, named)
+		}
+	}
+	if b.failed(goldenTime, "x", rng); !b.names("a") {
+		t.Errorf("names() = false of something that was unhealthy, want true")
+	}
+}

@@ -6,7 +6,18 @@ package mutants
 // names rather than a whole function.
 var mutants = []mutant{
 	{what: "a turn that was taken back is committed", file: "runtime/engine/commit.go",
-		old: `p.(*turn); ok && t.void() {`, new: `p.(*turn); ok && t.void() && false {`},
+		old: `if ok && t.void() {`, new: `if ok && t.void() && false {`, by: "TestSimulation"},
+	{what: "a turn that cannot be sealed takes those before it back", file: "runtime/engine/commit.go",
+		old: `	o.why[t.act] = err
+	o.turns = append(o.turns, t)
+`, new: `	t.refused(e, Refused, err)
+`, by: "TestATurnThatCannotBeSealedLeavesThoseBeforeIt"},
+	{what: "a turn is committed after one of its actor that is not", file: "runtime/engine/commit.go",
+		old: `if ok && o.why[t.act] != nil {`, new: `if false {`, by: "TestATurnThatCannotBeSealedLeavesThoseBeforeIt"},
+	{what: "a turn that cannot be sealed is never run again", file: "runtime/engine/commit.go",
+		old: `		t.refused(e, Refused, o.why[t.act])
+`, new: `		_ = t
+`, by: "TestATurnThatCannotBeSealedLeavesThoseBeforeIt"},
 	{what: "a commit is not synced", file: "runtime/engine/commit.go",
 		old: `e.apply(batches, nil, e.sync)
 	if err != nil {
@@ -98,29 +109,72 @@ var mutants = []mutant{
 	{what: "attempts are forgotten in a crash", file: "runtime/engine/activation.go",
 		old: `env.attempt = rec.Attempts`, new: `_ = rec.Attempts`, by: "TestAttemptsSurviveACrash"},
 	{what: "a key that is out of reach costs attempts", file: "runtime/engine/activation.go",
-		old: `env.Durable() && errors.Is(err, ErrKeyAway) {`, new: `false {`, by: "TestAKeyOutOfReachCostsNoAttempt"},
+		old: `(first || env.Durable()) && errors.Is(err, ErrKeyAway) {`, new: `false {`, by: "TestAKeyOutOfReachCostsNoAttempt"},
 	{what: "mail whose key is out of reach is damaged", file: "runtime/engine/recover.go",
 		old: `late := errors.Is(bad, ErrKeyAway)`, new: `late := false`, by: "TestMailWaitsForAKeyThatCannotBeRead"},
 	{what: "a timer whose key is out of reach is lost until the next start", file: "runtime/engine/recover.go",
-		old: `away[addr] = bad
-			return true
-		}
-		if !ok {
-			return true
-		}
-		env`, new: `return true
-		}
-		if !ok {
-			return true
-		}
-		env`, by: "TestTimersAndCallsWaitForAKey"},
+		old: `		r.leave(addr, k, bad)
+		return
+	}
+	if !ok {
+		return
+	}
+	env := Envelope{To: addr, receipt: string(k), timer`, new: `		return
+	}
+	if !ok {
+		return
+	}
+	env := Envelope{To: addr, receipt: string(k), timer`, by: "TestTimersAndCallsWaitForAKey"},
 	{what: "an actor that did not see its rows loses an attempt", file: "runtime/engine/activation.go",
 		old: `if errors.Is(err, ErrKeyAway) { // the actor`, new: `if failed == nil && errors.Is(err, ErrKeyAway) { // the actor`,
 		by: "TestAKeyOutOfReachCostsNoAttempt"},
 	{what: "an actor that waits for a key says nothing", file: "runtime/engine/supervise.go",
-		old: `!b.unhealthy && b.row > waitsFloor`, new: `false`, by: "TestTimersAndCallsWaitForAKey"},
+		old: `key != "" && b.row > waitsFloor`, new: `false`, by: "TestTimersAndCallsWaitForAKey"},
+	{what: "an actor that fails once is said to wait for a key", file: "runtime/engine/supervise.go",
+		old: `waitsFloor = 3`, new: `waitsFloor = 1`, by: "TestBudgetNamesAKeyWhenItChanges"},
+	{what: "people are told of a key that is back", file: "runtime/engine/supervise.go",
+		old: `b.unhealthy && b.key != key; changed {`, new: `b.unhealthy && b.key == "" && key != ""; changed {`,
+		by: "TestPeopleAreToldWhichKeyIsStillAway"},
+	{what: "an actor that works keeps its key", file: "runtime/engine/supervise.go",
+		old: `b.unhealthy, b.key, b.window = false, "", [`, new: `b.unhealthy, b.window = false, [`,
+		by: "TestBudgetNamesAKeyWhenItChanges"},
+	{what: "people are not told of a key", file: "runtime/engine/activation.go",
+		old: `act.budget.names(why.key) || changed`, new: `act.budget.names("") || changed`,
+		by: "TestPeopleAreToldWhichKeyIsStillAway"},
+	{what: "people are not told that nothing is to be done but for the key", file: "runtime/engine/activation.go",
+		old: `if s.key != "" {`, new: `if false {`, by: "TestPeopleAreToldWhichKeyIsStillAway"},
 	{what: "an actor that waited for a key does not say that it is over", file: "runtime/engine/activation.go",
-		old: `(!first || act.reread) && act`, new: `!first && act`, by: "TestTimersAndCallsWaitForAKey"},
+		old: `!first && act.budget.worked(now) ||`, new: ``, by: "TestAnActorThatFailsIsNotHealthyWithoutMail"},
+	{what: "the key of a timer is not told", file: "runtime/engine/activation.go",
+		old: `return e.failOn(act, "read receipt: ", err)`, new: `return e.fail(act, err.Error())`,
+		by: "TestAnActorWaitsForNoKeyOnceNothingNeedsIt"},
+	{what: "the key of mail is not told", file: "runtime/engine/activation.go",
+		old: `return Stepped, e.failOn(act, "read inbox: ", err)`, new: `return Stepped, e.fail(act, err.Error())`,
+		by: "TestAnActorWaitsForNoKeyOnceNothingNeedsIt"},
+	{what: "the key of a row is not told", file: "runtime/engine/activation.go",
+		old: `return e.failOn(act, "", err)
+	}
+	env.attempt++`, new: `return e.fail(act, err.Error())
+	}
+	env.attempt++`, by: "TestPeopleAreToldWhichKeyIsStillAway"},
+	{what: "mail waits for the key of what is behind it", file: "runtime/engine/recover.go",
+		old: `late || len(v) > r.bytes`, new: `len(v) > r.bytes`, by: "TestMailDoesNotWaitForTheKeyOfWhatIsBehindIt"},
+	{what: "an actor without mail still waits for a key", file: "runtime/engine/activation.go",
+		old: `	case !ok:
+		e.waitedFor(act)
+`, new: `	case !ok:
+`, by: "TestAnActorWaitsForNoKeyOnceNothingNeedsIt"},
+	{what: "an actor still waits for the key of what is gone", file: "runtime/engine/activation.go",
+		old: `		e.waitedFor(act)
+		return nil
+`, new: `		return nil
+`, by: "TestAnActorWaitsForNoKeyOnceNothingNeedsIt"},
+	{what: "an actor that begins anew after a deletion has failed", file: "runtime/engine/activation.go",
+		old: `forgotten: true, waits: true})`, new: `forgotten: true})`,
+		by: "TestAnActorThatFailsIsNotHealthyWithoutMail"},
+	{what: "an actor without mail is healthy whatever has failed", file: "runtime/engine/activation.go",
+		old: `act.budget.waits && act.budget.worked(`, new: `act.budget.worked(`,
+		by: "TestAnActorThatFailsIsNotHealthyWithoutMail"},
 	{what: "an event whose key is out of reach stops a subscription for good", file: "runtime/follow/follow.go",
 		old: `		case err != nil:
 			f.hangs(err)
@@ -171,8 +225,15 @@ var mutants = []mutant{
 	{what: "a keychain that is locked has lost its keys", file: "runtime/keyring/keychain.go",
 		old: `if errors.Is(err, errLocked) {`, new: `if false {`, by: "TestKeysInTheKeychain"},
 	{what: "a fleeting message waits for a key", file: "runtime/engine/activation.go",
-		old: `if env.Durable() && errors.Is(err, ErrKeyAway) {`, new: `if errors.Is(err, ErrKeyAway) {`,
+		old: `if (first || env.Durable()) && errors.Is(err, ErrKeyAway) {`, new: `if errors.Is(err, ErrKeyAway) {`,
 		by: "TestAFleetingMessageDoesNotWaitForAKey"},
+	{what: "a start that waits for a key has failed", file: "runtime/engine/activation.go",
+		old: `if (first || env.Durable()) &&`, new: `if env.Durable() &&`,
+		by: "TestAnActorThatReadsItsRowsAtItsStartWaitsForAKey"},
+	{what: "a start that waits for a key is left in the mailbox", file: "runtime/engine/activation.go",
+		old: `		if !first {
+			act.box.putBack(env)`, new: `		if true {
+			act.box.putBack(env)`, by: "TestAnActorThatReadsItsRowsAtItsStartWaitsForAKey"},
 	{what: "a death counts at each attempt", file: "runtime/engine/activation.go",
 		old: `died, env.deaths = env.deaths, 0`, new: `died = env.deaths`, by: "TestADeathIsOneAttempt"},
 	{what: "a message is tried for ever", file: "runtime/engine/activation.go",
@@ -296,11 +357,41 @@ var mutants = []mutant{
 `, new: `		floor += 0
 `, by: "TestSimulation"},
 	{what: "timers are not recovered", file: "runtime/engine/recover.go",
-		old: `e.recoverTimers(keyTimer, away)`, new: `error(nil)`, by: "TestSimulation"},
+		old: `r.timer(k, v, bad); return true`, new: `return true`, by: "TestSimulation"},
 	{what: "calls are not recovered", file: "runtime/engine/recover.go",
-		old: `e.recoverCalls(keyCall, away)`, new: `error(nil)`, by: "TestSimulation"},
+		old: `r.call(k, v, bad); return true`, new: `return true`, by: "TestSimulation"},
+	{what: "what was answered is asked again", file: "runtime/engine/recover.go",
+		old: `return ok && gen == env.gen`, new: `return ok && gen == env.ID`, by: "TestAnAnsweredCallIsNotMadeAgain"},
+	{what: "a timer that was set anew is not armed, as it has rung before", file: "runtime/engine/recover.go",
+		old: `return ok && gen == env.gen`, new: `return ok && gen <= env.gen`,
+		by: "TestATimerSetAnewIsNotInTheMailbox"},
+	{what: "a message that is tried again is not in the mailbox", file: "runtime/engine/mailbox.go",
+		old: `[][]Envelope{m.retried, m.queue}`, new: `[][]Envelope{m.queue}`,
+		by: "TestATimerSetAnewIsNotInTheMailbox"},
+	{what: "what needs a key is not read again", file: "runtime/engine/unread.go",
+		old: `func() { e.background(func() { e.readAgain(act) }) }`, new: `func() {}`,
+		by: "TestTimersAndCallsDoNotWaitForTheKeysOfOthers"},
+	{what: "an actor is held up by what needs a key", file: "runtime/engine/unread.go",
+		old: `			act.unread = u
+`, new: `			act.unread = u
+			act.becomeStale(errUnread)
+`, by: "TestTimersAndCallsDoNotWaitForTheKeysOfOthers"},
+	{what: "people are not told which key timers and calls need", file: "runtime/engine/unread.go",
+		old: `left.tries > waitsFloor {`, new: `false {`, by: "TestTimersAndCallsWaitForAKey"},
+	{what: "people are told of a key that timers and calls need no more", file: "runtime/engine/unread.go",
+		old: `left.key = KeyAway(left.why)`, new: `if was == "" {
+				left.key = KeyAway(left.why)
+			}`,
+		by: "TestTimersAndCallsDoNotWaitForTheKeysOfOthers"},
+	{what: "people are not told that timers and calls wait no more", file: "runtime/engine/unread.go",
+		old: `tell := was != now && !`, new: `tell := was != now && now != "" && !`,
+		by: "TestTimersAndCallsDoNotWaitForTheKeysOfOthers"},
+	{what: "an actor that works is said to wait for no key", file: "runtime/engine/unread.go",
+		old: `case u != nil && u.key != "":`, new: `case false:`, by: "TestTimersAndCallsDoNotWaitForTheKeysOfOthers"},
+	{what: "an actor sleeps that waits for a key", file: "runtime/engine/sleep.go",
+		old: `act.unread != nil ||`, new: ``, by: "TestAnActorThatWaitsForAKeyDoesNotSleep"},
 	{what: "a clock that was set back holds a timer up", file: "runtime/engine/recover.go",
-		old: `min(rec.Due.Sub(now), rec.Due.Sub(rec.Set))`, new: `rec.Due.Sub(now)`, by: "TestClockSetBack"},
+		old: `min(rec.Due.Sub(r.now), rec.Due.Sub(rec.Set))`, new: `rec.Due.Sub(r.now)`, by: "TestClockSetBack"},
 	{what: "a list of inboxes that broke off counts", file: "runtime/engine/recover.go",
 		old: `return nil, fmt.Errorf("engine: list inboxes: %w", err)`, new: `return addrs, nil`, by: "TestSimulation"},
 
