@@ -121,7 +121,8 @@ func TestTheKeychainFails(t *testing.T) {
 		want(t, open(t, dir), "p", row, "secret")
 	}
 	k, _ := newSecurity(t)
-	if _, err := k.read("nothing"); !errors.Is(err, ErrKeychain) || errors.Is(err, errLocked) || !strings.Contains(err.Error(), "no such item") {
+	_, err := k.read("nothing")
+	if !errors.Is(err, ErrKeychain) || errors.Is(err, errLocked) || !strings.Contains(err.Error(), "no such item") {
 		t.Errorf("read(nothing) = %v, want %v", err, ErrKeychain)
 	}
 }

@@ -142,8 +142,8 @@ func readList(path string, names []string) (list, error) {
 		l, ok = newList(0), keys <= 1
 	}
 	if !ok {
-		return list{}, fmt.Errorf("%s is damaged, or of a later version: upgrade this program, or put the directory back "+
-			"from the backup that belongs to the store; if no key is gone, remove it: rm %s", path, path)
+		return list{}, fmt.Errorf("%s is damaged, or of a later version: upgrade this program, or put the directory "+
+			"back from the backup that belongs to the store; if no key is gone, remove it: rm %s", path, path)
 	}
 	return l, nil
 }
