@@ -132,11 +132,12 @@ func TestAHandlerThatNeedsAKeyLosesNoAttempt(t *testing.T) {
 		hour()
 		r.say(3)
 		if last := r.calls[len(r.calls)-1]; last != 3 || r.trouble["parked events of host"] == "" {
-			t.Errorf("while it waits for a key it got %d and tells %q, want what is new, and why it waits", last, r.trouble)
+			t.Errorf("while it waits for a key it got %d and tells %q, want what is new, and why", last, r.trouble)
 		}
 		needs = false
 		hour()
-		if list, err := r.Engine().DeadLetters(); err != nil || len(list) > 0 || r.trouble["parked events of host"] != "" {
+		list, err = r.Engine().DeadLetters()
+		if err != nil || len(list) > 0 || r.trouble["parked events of host"] != "" {
 			t.Errorf("with the key back %+v, %v are put aside, and it tells %q, want neither", list, err, r.trouble)
 		}
 		r.end()
