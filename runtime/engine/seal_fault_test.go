@@ -65,6 +65,13 @@ func (k badKeys) Open(place, sealed []byte) ([]byte, error) {
 	return k.Sealer.Open(place, sealed)
 }
 
+func (k badKeys) Destroy(subject string) error {
+	if k.away[subject] {
+		return k.errAway(subject)
+	}
+	return k.Sealer.Destroy(subject)
+}
+
 var whoms = []messages.ConversationID{"aki", "hana", "ken"}
 
 var names = actors.NewTable[string]("names")
