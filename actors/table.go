@@ -98,26 +98,55 @@ func (tb Table[V]) Clear(t *Turn) {
 func (tb Table[V]) All(t *Turn) iter.Seq2[string, V] {
 	return func(yield func(string, V) bool) {
 		t.check()
-		prefix := tb.key("")
-		rows, err := t.reader.Rows(prefix)
+		rows, err := t.reader.Rows(tb.key(""))
 		if err != nil {
 			t.Fail(fmt.Errorf("actors: scan table %s: %w", tb.name, err))
 			return
 		}
-		for _, w := range t.out.Writes {
-			switch {
-			case !strings.HasPrefix(w.Key, prefix):
-			case w.Delete:
-				delete(rows, w.Key)
-			default:
-				rows[w.Key] = w.Value
-			}
+		tb.each(t, rows, nil, yield)
+	}
+}
+
+// InReach is All for an actor that can go on while the keys of some rows are out of reach: those rows are
+// left out, and away has the reason of each by its key. Such a row is there: it must be neither written nor
+// deleted, and what the actor concludes from the others must hold whatever it says.
+func (tb Table[V]) InReach(t *Turn) (rows map[string]V, away map[string]error) {
+	t.check()
+	rows, away = map[string]V{}, map[string]error{}
+	partial, ok := t.reader.(PartialReader)
+	if !ok {
+		return maps.Collect(tb.All(t)), away
+	}
+	prefix := tb.key("")
+	raw, unread, err := partial.RowsInReach(prefix)
+	if err != nil {
+		t.Fail(fmt.Errorf("actors: scan table %s: %w", tb.name, err))
+		return rows, away
+	}
+	tb.each(t, raw, unread, func(key string, v V) bool { rows[key] = v; return true })
+	for row, why := range unread {
+		away[row[len(prefix):]] = why
+	}
+	return rows, away
+}
+
+// each yields rows with what the turn has written, which takes them from those that cannot be read.
+func (tb Table[V]) each(t *Turn, rows map[string][]byte, unread map[string]error, yield func(string, V) bool) {
+	prefix := tb.key("")
+	for _, w := range t.out.Writes {
+		if !strings.HasPrefix(w.Key, prefix) {
+			continue
 		}
-		for _, k := range slices.Sorted(maps.Keys(rows)) {
-			v, ok := tb.read(t, k[len(prefix):], rows[k])
-			if !ok || !yield(k[len(prefix):], v) {
-				return
-			}
+		if delete(unread, w.Key); w.Delete {
+			delete(rows, w.Key)
+		} else {
+			rows[w.Key] = w.Value
+		}
+	}
+	for _, k := range slices.Sorted(maps.Keys(rows)) {
+		v, ok := tb.read(t, k[len(prefix):], rows[k])
+		if !ok || !yield(k[len(prefix):], v) {
+			return
 		}
 	}
 }

@@ -33,6 +33,13 @@ type Reader interface {
 	Rows(prefix string) (map[string][]byte, error)
 }
 
+// PartialReader is a Reader that can go on without the rows whose keys are out of reach.
+type PartialReader interface {
+	Reader
+	// RowsInReach is Rows without these, and says of each why it cannot be read for now.
+	RowsInReach(prefix string) (rows map[string][]byte, away map[string]error, err error)
+}
+
 // Turn collects what one message causes. It is valid during Receive only, for the
 // goroutine that runs it. Errors (a damaged row, a bad address) stick: they fail the turn
 // when Receive returns, so reads and sends need no checks. Used later, it panics with

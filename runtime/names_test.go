@@ -3,6 +3,9 @@ package runtime_test
 import (
 	"context"
 	"errors"
+	"fmt"
+	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -11,6 +14,8 @@ import (
 	"github.com/kehai-run/kehai/runtime"
 	"github.com/kehai-run/kehai/runtime/control"
 	"github.com/kehai-run/kehai/runtime/engine"
+	"github.com/kehai-run/kehai/runtime/keyring"
+	"github.com/kehai-run/kehai/runtime/store/mem"
 	"github.com/kehai-run/kehai/testkit"
 )
 
@@ -90,6 +95,98 @@ func TestNames(t *testing.T) {
 		})
 		if err != nil || n != 1 {
 			t.Errorf("Messages of the id: %d, %v, want 1", n, err)
+		}
+	})
+}
+
+// oneAway are keys, one of which is out of reach.
+type oneAway struct {
+	engine.Sealer
+	whose *atomic.Value // a string
+}
+
+func (a oneAway) is(id messages.ConversationID) bool { return a.whose.Load() == string(id) }
+
+func (a oneAway) err() error {
+	return fmt.Errorf("keys/1234: permission denied: give this user the right to it back: %w", engine.ErrKeyAway)
+}
+
+func (a oneAway) Ready(subject string) error {
+	if a.is(messages.ConversationID(subject)) {
+		return a.err()
+	}
+	return a.Sealer.Ready(subject)
+}
+
+func (a oneAway) Open(place, sealed []byte) ([]byte, error) {
+	if w := a.whose.Load().(string); w != "" && a.Under(w, sealed) {
+		return nil, a.err()
+	}
+	return a.Sealer.Open(place, sealed)
+}
+
+// The key of one conversation is out of reach at a start. Nobody else waits for it: the others are listed, found
+// by name, renamed and forgotten. Only a new name is held, as it may be that one's, and people are told which
+// key it is. Once the key is back all goes on.
+func TestNobodyElseWaitsForAKey(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		st, keys, ctx := mem.New(), oneAway{keyring.Memory(nil), &atomic.Value{}}, t.Context()
+		keys.whose.Store("")
+		begin := func() (*runtime.Runtime, func() error) {
+			rt := newRuntime(t, noWindow(t), runtime.WithSealer(keys),
+				runtime.WithStore(func() (engine.Store, error) { return st, nil }))
+			return rt, start(t, rt)
+		}
+		rt, stop := begin()
+		aki, err := rt.Conversation(ctx, "line", "Aki")
+		if err != nil {
+			t.Fatal(err)
+		}
+		ken, err := rt.Conversation(ctx, "line", "Ken")
+		if err != nil {
+			t.Fatal(err)
+		}
+		st = st.Clone()
+		if err := stop(); err != nil {
+			t.Fatal(err)
+		}
+		keys.whose.Store(string(aki))
+		rt, stop = begin()
+		if list, err := rt.Conversations(ctx); err != nil || len(list) != 1 || list[0].ID != ken {
+			t.Errorf("Conversations() = %+v, %v, want Ken", list, err)
+		}
+		if got, err := rt.Conversation(ctx, "line", "Ken"); got != ken || err != nil {
+			t.Errorf("Conversation(Ken) = %s, %v, want %s", got, err, ken)
+		}
+		for _, name := range []string{"Aki", "Yui"} {
+			soon, cancel := context.WithTimeout(ctx, time.Minute)
+			if got, err := rt.Conversation(soon, "line", name); got != "" || !errors.Is(err, engine.ErrKeyAway) {
+				t.Errorf("Conversation(%s) = %s, %v, want it held and which key it waits for", name, got, err)
+			}
+			cancel()
+		}
+		if err := rt.Rename(ctx, ken, "Kenji"); err != nil {
+			t.Errorf("Rename(Ken): %v", err)
+		}
+		if err := rt.Rename(ctx, "line:Aki", "A"); !errors.Is(err, engine.ErrKeyAway) {
+			t.Errorf("Rename(Aki) = %v, want which key is out of reach", err)
+		}
+		<-time.After(time.Minute)
+		if h := fmt.Sprint(rt.Healthy()); !strings.Contains(h, "give this user the right to it back") {
+			t.Errorf("Healthy() = %s, want which key is waited for, and what helps", h)
+		}
+		if sum, err := rt.Forget(ctx, "Kenji"); err != nil || sum.Rows == 0 {
+			t.Errorf("Forget(Kenji) = %+v, %v, want rows", sum, err)
+		}
+		keys.whose.Store("")
+		if got, err := rt.Conversation(ctx, "line", "Aki"); got != aki || err != nil {
+			t.Errorf("with the key back Conversation(Aki) = %s, %v, want %s", got, err, aki)
+		}
+		if got, err := rt.Conversation(ctx, "line", "Yui"); got == "" || err != nil {
+			t.Errorf("with the key back Conversation(Yui) = %s, %v, want an id", got, err)
+		}
+		if err := errors.Join(rt.Healthy(), stop()); err != nil {
+			t.Error(err)
 		}
 	})
 }

@@ -50,11 +50,18 @@ type actor struct {
 	app   string
 	known map[messages.ConversationID]Known // of the table; nil until it is needed
 	names index                             // of known
+	// unread are conversations of the table whose keys are out of reach, since read.
+	unread map[messages.ConversationID]bool
+	read   time.Time
 }
 
 // Receive implements [actors.Actor].
 func (a *actor) Receive(turn *actors.Turn, msg messages.Message) error {
 	a.load(turn)
+	if len(a.unread) > 0 && a.waits(msg) { // durable: it comes again
+		turn.After("unread/"+turn.NewID(), readAgain, msg)
+		return nil
+	}
 	switch m := msg.(type) {
 	case messages.Started:
 	case messages.Identify:
@@ -81,15 +88,22 @@ func (a *actor) Receive(turn *actors.Turn, msg messages.Message) error {
 
 // load reads the table, and adopts what an older version left.
 func (a *actor) load(turn *actors.Turn) {
-	if a.known != nil {
+	if a.known != nil && (len(a.unread) == 0 || turn.Now().Sub(a.read) < readAgain) {
 		return
 	}
-	a.known, a.names = map[messages.ConversationID]Known{}, index{}
-	for id, k := range Conversations.All(turn) {
+	a.known, a.names, a.unread, a.read = map[messages.ConversationID]Known{}, index{}, nil, turn.Now()
+	rows, away := Conversations.InReach(turn)
+	for id, k := range rows {
 		a.keep(messages.ConversationID(id), k)
 	}
+	for id := range away {
+		if a.unread == nil {
+			a.unread = map[messages.ConversationID]bool{}
+		}
+		a.unread[messages.ConversationID(id)] = true
+	}
 	for _, id := range a.o.Adopt(a.app) {
-		if _, already := a.known[id]; already || len(id) <= len(a.app)+1 {
+		if a.taken(id) || len(id) <= len(a.app)+1 {
 			continue
 		}
 		a.put(turn, id, Known{App: a.app, Title: messages.Text(id[len(a.app)+1:])})
@@ -111,7 +125,7 @@ func (a *actor) identify(turn *actors.Turn, m messages.Identify) {
 	answer := messages.Identified{Window: m.Window, Frame: m.Frame, At: m.At}
 	m.Title = a.o.Rules.Spelled(a.app, m.Title, m.Names)
 	m, answer.Asked = current(m, a.known)
-	d := a.o.Rules.Decide(m, a.known).settled(m, a.known, moving(a.known))
+	d := a.certain(m, a.o.Rules.Decide(m, a.known).settled(m, a.known, moving(a.known)))
 	title, group := a.o.Rules.titled(m, a.known)
 	switch {
 	case d.Why != "":
@@ -172,7 +186,7 @@ func (a *actor) newID(turn *actors.Turn) messages.ConversationID {
 	}
 	for {
 		id := ID(seed + "\x00" + turn.NewID())
-		if _, taken := a.known[id]; !taken {
+		if !a.taken(id) {
 			return id
 		}
 	}
@@ -215,7 +229,8 @@ func (a *actor) named(turn *actors.Turn, id messages.ConversationID, k Known) {
 	}
 }
 
-// introduce gives a certain name an id, unless it has one, and publishes which conversations are called so.
+// introduce gives a certain name an id, unless it has one, and publishes which conversations are called so. A
+// new name gets none while it may be that of a conversation that cannot be read; whoever waits asks again.
 func (a *actor) introduce(turn *actors.Turn, m messages.Introduce) {
 	line := messages.Line{Text: m.Name}
 	title, group := a.o.Rules.Read(line)
@@ -223,6 +238,9 @@ func (a *actor) introduce(turn *actors.Turn, m messages.Introduce) {
 		return
 	}
 	found := Called(a.names.near(a.known, title), a.app, string(title))
+	if len(found) == 0 && len(a.unread) > 0 {
+		return
+	}
 	if len(found) == 0 {
 		found = append(found, a.issue(turn, title, group, line))
 	}

@@ -47,10 +47,14 @@ func TitleOf(known map[messages.ConversationID]Known, id messages.ConversationID
 	return k.Title, ok
 }
 
+// Unread stands for what is known of a conversation whose key is out of reach.
+var Unread = Known{}
+
 // Bound is the conversation that the owner's settings mean by "line:Hana", or by an id.
 // People choose their own titles, and settings grant access. So the name must belong to
 // one conversation of that application, the only one ever read with exactly this name.
-// Once a second one was, ok is false until a person tells them apart by id.
+// Once a second one was, ok is false until a person tells them apart by id, and no name is
+// certain while one is [Unread].
 func Bound(known map[messages.ConversationID]Known, name string) (id messages.ConversationID, ok bool) {
 	if _, ok := known[messages.ConversationID(name)]; ok {
 		return Resolve(known, messages.ConversationID(name)), true
@@ -58,6 +62,9 @@ func Bound(known map[messages.ConversationID]Known, name string) (id messages.Co
 	app, title, _ := strings.Cut(name, ":")
 	want := letters(messages.Text(title))
 	for other, k := range known {
+		if k.App == Unread.App {
+			return "", false
+		}
 		if k.App != app || letters(k.Title) != want && letters(k.Named) != want &&
 			!slices.ContainsFunc(k.Readings, func(r Reading) bool { return letters(r.Title) == want }) {
 			continue

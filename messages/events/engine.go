@@ -49,6 +49,10 @@ type ActorUnhealthy struct {
 	At      time.Time
 }
 
+// Deletions is the kind in the address of a deletion that waits for a key, followed by the conversation. No actor
+// has it.
+const Deletions = "forgetting"
+
 // MessageType implements [messages.Message].
 func (ActorUnhealthy) MessageType() messages.Type { return v1("actor_unhealthy") }
 

@@ -1,8 +1,10 @@
 package admin
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"path/filepath"
 	"slices"
@@ -30,12 +32,16 @@ func (b Backend) Forget(ctx context.Context, c messages.ConversationID) (engine.
 	if c, err = b.Which(ctx, string(c)); err != nil {
 		return engine.Forgotten{}, err
 	}
-	known, err := names.Known(e)
+	known, away, err := names.InReach(e)
 	if err != nil {
 		return engine.Forgotten{}, err
 	}
 	ids := append(directory.Merged(known, c), c) // the last one is found again if this stops half way
-	ids = append(directory.Unseen(known, ids), ids...)
+	unseen, unsure, err := unseen(e, known, away, ids)
+	if err != nil {
+		return engine.Forgotten{}, err
+	}
+	ids = append(unseen, ids...)
 	receipt, path, err := b.receipt(e, known, c, ids)
 	if err != nil {
 		return engine.Forgotten{}, err
@@ -45,14 +51,13 @@ func (b Backend) Forget(ctx context.Context, c messages.ConversationID) (engine.
 	if sum.Drawn, err = b.Drawn.Forget(b.Config, calledBy(known, ids)); err != nil {
 		return sum, err
 	}
-	for _, id := range ids {
-		if b.Talks != nil {
-			b.Talks.forget(id)
-		}
-		one, err := b.delete(ctx, e, id)
-		if sum = sum.Plus(one); err != nil {
-			return sum, err
-		}
+	gone, rest, err := b.deleteAll(ctx, e, ids)
+	if sum = sum.Plus(gone); err != nil {
+		return sum, err
+	}
+	if unsure {
+		rest = fmt.Errorf("%w: what was merged into it, or imported for it: forget it again then: %w",
+			engine.ErrRest, away.Err())
 	}
 	if s := b.sessions(); s != nil {
 		if err := s.Forget(ids); err != nil {
@@ -60,24 +65,60 @@ func (b Backend) Forget(ctx context.Context, c messages.ConversationID) (engine.
 		}
 	}
 	if sum.None() && path == "" {
-		return sum, nil
+		return sum, rest
 	}
 	// Once more: a purge that ran during the deletion may have missed a part of it.
 	disk := b.Disk()
 	if err := disk.PurgeLater(); err != nil {
 		return sum, err
 	}
-	gone, err := disk.Purge(ctx) // if it fails or ctx ends, the next start does it
-	sum.Purged = gone && err == nil
+	purged, err := disk.Purge(ctx) // if it fails or ctx ends, the next start does it
+	sum.Purged = purged && err == nil
 	switch {
 	case path == "":
-	case sum.Partial: // its receipt is finished once the key is gone
+	case sum.Partial, rest != nil: // its receipt is finished once the key is gone
 		sum.Receipt = path
 	default:
 		sum.Receipt, receipt.Waiting = path, b.unanswered(ctx, ids, receipt.Keys)
 		return sum, receipt.Finish(path, sum, time.Now())
 	}
-	return sum, nil
+	return sum, rest
+}
+
+// unseen are the ids under which something may be stored from before these conversations were seen. While a key
+// is out of reach there are none, as the name may be that of another; unsure says that something may be stored.
+func unseen(e *engine.Engine, known map[messages.ConversationID]directory.Known, away names.Away,
+	ids []messages.ConversationID) (list []messages.ConversationID, unsure bool, err error) {
+	list = directory.Unseen(known, ids)
+	if len(away) == 0 {
+		return list, false, nil
+	}
+	unsure = known[ids[len(ids)-1]].Moves > 0 // another may have been merged into it
+	for _, id := range list {
+		has, herr := e.HasRows(messages.To(messages.ActorRecall, string(id)))
+		unsure, err = unsure || has, cmp.Or(err, herr)
+	}
+	return nil, unsure, err
+}
+
+// deleteAll deletes what is stored of conversations. rest says that something of them waits for the key of
+// somebody else.
+func (b Backend) deleteAll(ctx context.Context, e *engine.Engine, ids []messages.ConversationID) (
+	sum engine.Forgotten, rest, err error) {
+	for _, id := range ids {
+		if b.Talks != nil {
+			b.Talks.forget(id)
+		}
+		one, err := b.delete(ctx, e, id)
+		sum = sum.Plus(one)
+		switch {
+		case errors.Is(err, engine.ErrRest):
+			rest = err
+		case err != nil:
+			return sum, rest, err
+		}
+	}
+	return sum, rest, nil
 }
 
 // ForgetElsewhere removes what this machine keeps outside the store of a conversation that another
@@ -242,11 +283,11 @@ func (b Backend) delete(ctx context.Context, e *engine.Engine, c messages.Conver
 		},
 	})
 	// What was kept meanwhile may show it beside another one.
-	if err := errors.Join(err, noted, b.Debug.Destroy(recording.Anybody()...)); err != nil {
-		return sum, err
+	late := errors.Join(noted, b.Debug.Destroy(recording.Anybody()...))
+	if err == nil || errors.Is(err, engine.ErrRest) { // its own key and rows are gone
+		b.Memory.Forget(c)
 	}
-	b.Memory.Forget(c)
-	return sum, nil
+	return sum, cmp.Or(late, err)
 }
 
 // keepName keeps what the directory knows, under the conversation's next key: what the

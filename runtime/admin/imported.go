@@ -29,7 +29,7 @@ func (b Backend) receiver(ctx context.Context, e *engine.Engine, c messages.Conv
 	if err != nil {
 		return "", err
 	}
-	id, err := names.Which(known, string(c))
+	id, err := names.Means(e, string(c))
 	if err != nil {
 		return "", err
 	}

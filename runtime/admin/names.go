@@ -30,11 +30,7 @@ func (b Backend) Which(_ context.Context, name string) (messages.ConversationID,
 	if err != nil {
 		return "", err
 	}
-	known, err := names.Known(e)
-	if err != nil {
-		return "", err
-	}
-	return names.Which(known, name)
+	return names.Means(e, name)
 }
 
 // Called implements [snapshot.Called].

@@ -3,6 +3,7 @@ package admin
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -102,18 +103,28 @@ func splitSetting(c messages.ConversationID) string { return "split " + string(c
 // splitsEvery is how often to check whether a conversation has received everything.
 const splitsEvery = 100 * time.Millisecond
 
+// splitsAway is how often to check again for one whose key is out of reach.
+const splitsAway = time.Minute
+
 // FinishSplits assigns what was published about moved messages to their new
 // conversations, until ctx ends. It seals them under the new keys, so that forgetting one
 // conversation leaves the other.
 func (b Backend) FinishSplits(ctx context.Context, log zerolog.Logger) error {
+	told := false
 	for {
 		changed := b.Book.Changed()
 		left, err := b.finishSplits(ctx, log)
-		if err != nil && ctx.Err() == nil {
+		away := errors.Is(err, engine.ErrKeyAway)
+		if err != nil && ctx.Err() == nil && !(away && told) {
 			log.Warn().Err(err).Msg("split_unfinished") // the next start continues
 		}
+		told = away
 		again := time.NewTimer(splitsEvery)
-		if left == 0 || err != nil {
+		switch {
+		case err == nil && left > 0:
+		case away:
+			again.Reset(splitsAway)
+		default:
 			again.Stop()
 		}
 		select {
@@ -127,15 +138,22 @@ func (b Backend) FinishSplits(ctx context.Context, log zerolog.Logger) error {
 	}
 }
 
-// finishSplits returns how many conversations have not received everything yet.
+// finishSplits returns how many conversations have not received everything yet. One whose key is out of reach
+// holds up no other; the error says so at the end.
 func (b Backend) finishSplits(ctx context.Context, log zerolog.Logger) (left int, err error) {
 	e, err := b.Engine()
 	if err != nil {
 		return 0, err
 	}
-	known, err := names.Known(e)
+	known, unread, err := names.InReach(e)
 	if err != nil {
 		return 0, err
+	}
+	var away error
+	for _, c := range slices.Sorted(maps.Keys(unread)) { // it may have been told apart, too
+		if _, done, err := e.Setting(splitSetting(c)); err == nil && !done {
+			away = unread[c]
+		}
 	}
 	for _, c := range slices.Sorted(maps.Keys(known)) {
 		if known[c].From == "" {
@@ -153,22 +171,38 @@ func (b Backend) finishSplits(ctx context.Context, log zerolog.Logger) (left int
 		case waits:
 			left++
 			continue
+		case unread[known[c].From] != nil: // who was merged into it cannot be told
+			away = unread[known[c].From]
+			continue
 		}
-		if err := b.republish(ctx, e, c); err != nil {
+		parts := directory.Merged(known, directory.Resolve(known, known[c].From))
+		switch err := b.finishSplit(ctx, e, c, parts); {
+		case errors.Is(err, engine.ErrKeyAway):
+			away = err
+		case err != nil:
 			return left, err
+		default:
+			log.Info().Str("conversation", string(c)).Msg("split_finished")
 		}
-		if err := unremember(ctx, e, directory.Merged(known, directory.Resolve(known, known[c].From)), c); err != nil {
-			return left, err
-		}
-		if err := e.SetSetting(ctx, splitSetting(c), []byte("1")); err != nil {
-			return left, err
-		}
-		if _, err := b.Disk().Purge(ctx); err != nil { // else the next start removes it
-			return left, err
-		}
-		log.Info().Str("conversation", string(c)).Msg("split_finished")
 	}
-	return left, nil
+	return left, away
+}
+
+// finishSplit assigns what was published to one new conversation; merged are those that were one with the
+// conversation it was split from.
+func (b Backend) finishSplit(ctx context.Context, e *engine.Engine, c messages.ConversationID,
+	merged []messages.ConversationID) error {
+	if err := b.republish(ctx, e, c); err != nil {
+		return err
+	}
+	if err := unremember(ctx, e, merged, c); err != nil {
+		return err
+	}
+	if err := e.SetSetting(ctx, splitSetting(c), []byte("1")); err != nil {
+		return err
+	}
+	_, err := b.Disk().Purge(ctx) // if it fails, the next start removes it
+	return err
 }
 
 // underWay reports whether something is moving from one conversation to another.
@@ -178,6 +212,7 @@ func underWay(e *engine.Engine) (waits bool, err error) {
 		case messages.Split, messages.SplitLedger, messages.LedgerSplit, messages.SplitTalk, messages.TalkSplit:
 			waits = true
 		}
+		waits = waits || env.Away() // it may be one of these
 		return !waits
 	})
 	return waits, err

@@ -205,9 +205,15 @@ func (b Backend) readNews(e *engine.Engine, c messages.ConversationID, n *contro
 	}
 	var away error
 	err := e.ReadLog(n.Last, func(p engine.Published) bool {
-		if errors.Is(p.Err, engine.ErrKeyAway) { // it may be of this conversation
-			away = p.Err
-			return false
+		if errors.Is(p.Err, engine.ErrKeyAway) {
+			ours, err := e.EventIsOf(c, p.Seq)
+			if away = err; ours {
+				away = p.Err
+			}
+			if n.Last = p.Seq; away != nil {
+				n.Last--
+			}
+			return away == nil
 		}
 		n.Last = p.Seq
 		n.Events = append(n.Events, newsOf(c, p)...)

@@ -107,7 +107,9 @@
 // writes m/sealed last: from then on a row that is not sealed is refused. Forgetting
 // destroys the key of the conversation as soon as its intent is stored, and then
 // deletes the rows: until the last row and the intent are gone, rows that do not
-// open count as deleted. Later rows are under a new key. Any other row whose key is
+// open count as deleted. Later rows are under a new key. A deletion whose key is out of
+// reach waits for it; one that meets rows of others whose key is leaves an intent for
+// these rows alone. Any other row whose key is
 // missing is bad by itself: mail becomes a dead letter, a subscription stops at an
 // event with the reason, a turn that reads the row fails.
 //

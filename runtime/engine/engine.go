@@ -299,7 +299,7 @@ func (e *Engine) activation(addr messages.Address) *Activation {
 		return act
 	}
 	act = &Activation{addr: addr, kind: kind, incarnation: e.incarnations.Add(1)}
-	act.rows = rowReader{e, act}
+	act.rows = rowReader{e: e, act: act}
 	act.box.limit, act.box.overflow = kind.Fleeting, kind.Overflow
 	if act.box.limit <= 0 {
 		act.box.limit = mailboxFleeting

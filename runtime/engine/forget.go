@@ -80,7 +80,14 @@ type forgetRecord struct {
 	// older stores.
 	Kinds   []string `json:"kinds,omitempty"`
 	Unknown int      `json:"unknown,omitempty"`
+	// Rest says that only rows are left that were sealed for others and could not be read. What is
+	// sealed for the conversation has come since then, and stays.
+	Rest bool `json:"rest,omitempty"`
 }
+
+// ErrRest marks the error of a deletion that has deleted all it could read, and whose rest waits for the key
+// of somebody else; the error wraps [ErrKeyAway], too.
+var ErrRest = errors.New("engine: what others keep of it cannot all be read")
 
 // Bounds of one transaction of a deletion: others commit in between.
 const (
@@ -96,9 +103,12 @@ const (
 type deletion struct {
 	e        *Engine
 	rec      forgetRecord
-	begun    bool // an earlier attempt has left its intent
-	partial  bool // and knew more: its intent stays
-	bound    bool // another node deletes what the cluster shares: this is the node's own part
+	begun    bool  // an earlier attempt has left its intent
+	partial  bool  // and knew more: its intent stays
+	bound    bool  // another node deletes what the cluster shares: this is the node's own part
+	resumes  bool  // it goes on with what an earlier attempt has left
+	rest     bool  // all but what could not be read is deleted, see forgetRecord
+	away     error // why a row cannot be read for now that may be about the conversation
 	sum      Forgotten
 	finished func(error)
 	waiting  []func() // deletions to begin later
@@ -112,7 +122,9 @@ type deletion struct {
 // Forget deletes everything stored of a conversation, and restarts the actors
 // concerned. Rows that arrive meanwhile are deleted too. A crash in between leaves an
 // intent behind, and Recover finishes the deletion; after an error Forget can be
-// called again. A deletion that outlives ctx continues.
+// called again. A deletion that waits for a key goes on by itself, also after the next start: for the key of
+// the conversation, or with [ErrRest] for the key of somebody else; until its own key can be destroyed, its
+// actors go on. A deletion that outlives ctx continues.
 func (e *Engine) Forget(ctx context.Context, f Forgetting) (Forgotten, error) {
 	if f.Conversation == "" {
 		return Forgotten{}, errors.New("engine: forget: want a conversation")
@@ -124,7 +136,7 @@ func (e *Engine) Forget(ctx context.Context, f Forgetting) (Forgotten, error) {
 	select {
 	case err := <-done:
 		if err != nil {
-			return Forgotten{}, fmt.Errorf("engine: forget: %w", err)
+			return d.sum, fmt.Errorf("engine: forget: %w", err)
 		}
 		return d.sum, nil
 	case <-ctx.Done():
@@ -157,7 +169,7 @@ func (d *deletion) begin(f Forgetting) {
 				if err == nil {
 					first, err = d.look()
 				}
-				if err != nil {
+				if err != nil || d.rest && d.away != nil {
 					d.finish(err)
 					return
 				}
@@ -185,7 +197,11 @@ func (d *deletion) step(task func() ([shards]Batch, slice, bool, error), then fu
 			}
 			d.e.background(func() {
 				err := then()
-				if err != nil {
+				switch {
+				case errors.Is(err, ErrKeyAway):
+					err = fmt.Errorf("%w; it is deleted by itself once the key can be used, with what has come "+
+						"until then", err)
+				case err != nil:
 					err = fmt.Errorf("%w; forget it again once that is mended, or the next start deletes what has "+
 						"come until then, too", err)
 				}
@@ -233,11 +249,14 @@ func (d *deletion) finish(result error) {
 	d.e.enqueue(&exclusive{
 		prepare: func() (none [shards]Batch, err error) { return none, nil },
 		finished: func(error) {
-			if result == nil && !d.partial && !d.bound {
-				d.e.intents.remove(d.rec.Conversation)
-			}
 			d.sum.Partial = d.partial
 			d.end()
+			if result == nil && d.away != nil {
+				result = d.errRest()
+			}
+			if !d.bound || KeyAway(result) != "" {
+				d.settle(result)
+			}
 			d.finished(result)
 			for _, begin := range d.waiting {
 				begin()
@@ -305,12 +324,15 @@ func (d *deletion) start(f Forgetting, first slice) func() ([shards]Batch, slice
 		if err != nil {
 			return b, nil, false, err
 		}
+		if d.resumes && (begun == nil || begun.Rest != d.rest) {
+			return b, nil, false, errOther
+		}
 		if d.bound {
 			begun = nil // what is kept here is not what is kept there
 		}
-		if begun != nil { // an error stopped it half way: what to keep is known
-			d.begun, d.rec.Keep = true, begun.Keep
-			d.partial = !d.knows(*begun)
+		known := begun != nil && !begun.Rest // an error stopped it half way: what to keep is known
+		if d.begun = begun != nil; known {
+			d.rec.Keep, d.partial = begun.Keep, !d.knows(*begun)
 		}
 		if d.partial {
 			d.rec.Kinds, d.rec.Unknown = begun.Kinds, begun.Unknown
@@ -318,7 +340,7 @@ func (d *deletion) start(f Forgetting, first slice) func() ([shards]Batch, slice
 			d.rec.Kinds, d.rec.Unknown = d.e.asked(), d.sum.Unknown
 		}
 		others := d.e.replica != nil && !d.bound // who may know something
-		none := len(first) == 0 && !d.left() && !d.begun && !others
+		none := len(first) == 0 && !d.left() && !d.begun && !others && d.away == nil
 		if none && d.e.sync { // else a power cut may bring something back, which the intent deletes again
 			return b, nil, false, d.destroyKey()
 		}
@@ -326,7 +348,7 @@ func (d *deletion) start(f Forgetting, first slice) func() ([shards]Batch, slice
 		d.found = append(first, d.found...)
 		d.mu.Unlock()
 		d.freeze()
-		if f.Keep != nil && !d.begun && !none {
+		if f.Keep != nil && !known && !none {
 			d.rec.Keep = f.Keep(func(a messages.Address, row string) ([]byte, bool) {
 				raw, ok, gerr := d.e.get([]byte(stateKey(a, row)))
 				if errors.Is(gerr, ErrNoKey) { // nobody can keep it: it goes with the rest
@@ -335,6 +357,9 @@ func (d *deletion) start(f Forgetting, first slice) func() ([shards]Batch, slice
 				err = cmp.Or(err, gerr)
 				return raw, ok
 			})
+		}
+		if d.rest { // its intent says so
+			return b, nil, true, err
 		}
 		for _, s := range d.shards() {
 			b[s].Changes = []Change{{Ops: []Op{{Key: d.intent(s), Value: encodeRecord(d.rec)}}}}
@@ -347,9 +372,9 @@ func (d *deletion) start(f Forgetting, first slice) func() ([shards]Batch, slice
 // It comes before the rows are deleted: rows that are left cannot be read from then
 // on, and count as deleted, see [Engine.forgotten]. Rows that the committer seals
 // meanwhile are deleted with the rest. If another node has to finish, the key stays,
-// because that node needs it.
+// because that node needs it; a rest has nothing to do with it.
 func (d *deletion) destroyKey() error {
-	if d.e.sealer == nil || d.partial || d.bound {
+	if d.e.sealer == nil || d.partial || d.bound || d.rest {
 		return nil
 	}
 	return d.e.sealer.Destroy(string(d.rec.Conversation))
@@ -364,7 +389,7 @@ type slice []string
 
 // next is the committer's task until nothing is left: it deletes a slice, after a
 // second look at rows of it that were written meanwhile. With the last slice it
-// writes what is kept and removes the intent.
+// writes what is kept and removes the intent, unless a rest is left.
 func (d *deletion) next(looked slice) (b [shards]Batch, now slice, left bool, err error) {
 	d.mu.Lock()
 	var again []string
@@ -399,9 +424,7 @@ func (d *deletion) next(looked slice) (b [shards]Batch, now slice, left bool, er
 			ops[s] = append(ops[s], Op{Key: []byte(stateKey(k.Actor, k.Row)), Value: k.Value})
 		}
 		for _, s := range d.shards() {
-			if !d.partial {
-				ops[s] = append(ops[s], Op{Key: d.intent(s), Delete: true})
-			}
+			ops[s] = append(ops[s], d.over(s)...)
 		}
 	}
 	for _, s := range order {
@@ -410,6 +433,19 @@ func (d *deletion) next(looked slice) (b [shards]Batch, now slice, left bool, er
 		}
 	}
 	return b, now, left, nil
+}
+
+// over is what becomes of the intent with the last slice.
+func (d *deletion) over(s Shard) []Op {
+	switch {
+	case d.partial, d.rest && d.away != nil: // it stays as it is
+		return nil
+	case d.away != nil:
+		rest := forgetRecord{At: d.rec.At, Conversation: d.rec.Conversation, Kinds: d.rec.Kinds,
+			Unknown: d.rec.Unknown, Rest: true}
+		return []Op{{Key: d.intent(s), Value: encodeRecord(rest)}}
+	}
+	return []Op{{Key: d.intent(s), Delete: true}}
 }
 
 // deleted counts a slice, and restarts the actors whose mail it contained.

@@ -6,11 +6,14 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
 )
 
-// intents are the conversations whose deletion has left its intent in the store.
+// intents are the conversations whose deletion has left its intent in the store, each with whether it is told
+// that it waits for a key.
 type intents struct {
 	mu sync.RWMutex
 	of map[messages.ConversationID]bool
@@ -22,7 +25,27 @@ func (i *intents) add(c messages.ConversationID) {
 	if i.of == nil {
 		i.of = map[messages.ConversationID]bool{}
 	}
+	i.of[c] = i.of[c]
+}
+
+// wait notes that a deletion waits for a key.
+func (i *intents) wait(c messages.ConversationID) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
 	i.of[c] = true
+}
+
+func (i *intents) waits(c messages.ConversationID) bool {
+	i.mu.RLock()
+	defer i.mu.RUnlock()
+	return i.of[c]
+}
+
+func (i *intents) stands(c messages.ConversationID) bool {
+	i.mu.RLock()
+	defer i.mu.RUnlock()
+	_, ok := i.of[c]
+	return ok
 }
 
 func (i *intents) remove(c messages.ConversationID) {
@@ -90,7 +113,61 @@ func (d *deletion) knows(begun forgetRecord) bool {
 	return d.sum.Unknown <= begun.Unknown
 }
 
-// finishForgetting carries out what a crash interrupted.
+// forgetAgain is how long a deletion waits that needs a key out of reach, before it is tried again.
+const forgetAgain = 5 * time.Minute
+
+// errRest says that the rest of a deletion waits for the key of somebody else.
+func (d *deletion) errRest() error {
+	return fmt.Errorf("%w: %w; all else is deleted, and what is left of it is by itself once that key can be used",
+		ErrRest, d.away)
+}
+
+// settle notes how a deletion has ended. One that waits for a key is told, and goes on by itself.
+func (d *deletion) settle(result error) {
+	e, c, now := d.e, d.rec.Conversation, d.e.clock.Now()
+	who, key, waits := messages.To(events.Deletions, string(c)), KeyAway(result), e.intents.waits(c)
+	switch {
+	case result == nil && !d.partial:
+		if e.intents.remove(c); waits {
+			e.report(events.ActorUnhealthy{Actor: who, Healthy: true, At: now})
+		}
+	case e.intents.stands(c) && (key != "" || waits):
+		if e.intents.wait(c); !waits {
+			e.report(events.ActorUnhealthy{Actor: who, Reason: cutText(result.Error()), Key: key, At: now})
+		}
+		if !d.bound { // else the next start goes on
+			e.timers.arm(string(who), now.Add(forgetAgain), false, func() { e.background(func() { e.resume(c) }) })
+		}
+	}
+}
+
+// resume goes on with a deletion that waited for a key.
+func (e *Engine) resume(c messages.ConversationID) {
+	begun, err := e.begun(c)
+	if err == nil && begun == nil { // it was forgotten again meanwhile
+		return
+	}
+	d := &deletion{e: e, resumes: true, rest: begun != nil && begun.Rest,
+		rec: forgetRecord{At: wall(e.clock.Now()), Conversation: c}}
+	if err == nil && !d.rest { // else everybody concerned would stop for nothing
+		err = e.sealer.Ready(string(c))
+	}
+	if err != nil {
+		d.settle(err)
+		return
+	}
+	d.finished = func(err error) {
+		if err == nil {
+			e.followElsewhere(c) // as nobody waits for it who would do that
+		}
+	}
+	d.begin(Forgetting{Conversation: c})
+}
+
+// errOther is the end of a resumed deletion that another one has overtaken.
+var errOther = errors.New("engine: it was forgotten again")
+
+// finishForgetting carries out what a crash interrupted. What waits for a key holds up nobody else.
 func (e *Engine) finishForgetting() error {
 	left := map[messages.ConversationID]forgetRecord{}
 	var bad error
@@ -113,28 +190,38 @@ func (e *Engine) finishForgetting() error {
 		e.intents.add(c)
 	}
 	for _, c := range slices.Sorted(maps.Keys(left)) {
-		d := &deletion{e: e, rec: left[c], bound: e.replica != nil}
-		err := d.collect()
-		if err == nil && !d.knows(d.rec) {
-			continue // a program that knows as much as the one that began finishes it
-		}
-		if err == nil {
-			err = d.destroyKey()
-		}
-		for more := true; err == nil && more; {
-			var b [shards]Batch
-			var now slice
-			if now, err = d.look(); err == nil {
-				b, _, more, err = d.next(now)
-			}
-			if err == nil {
-				_, err = e.apply(b, nil, e.sync)
-			}
-		}
-		if err != nil {
+		d := &deletion{e: e, rec: left[c], bound: e.replica != nil, rest: left[c].Rest}
+		err := d.finishAlone()
+		if err != nil && KeyAway(err) == "" {
 			return fmt.Errorf("engine: finish an interrupted deletion: %w", err)
 		}
-		e.intents.remove(c)
+		d.settle(err)
 	}
 	return nil
+}
+
+// finishAlone carries a deletion out while nobody else commits.
+func (d *deletion) finishAlone() error {
+	err := d.collect()
+	if err == nil && !d.knows(d.rec) { // a program that knows as much as the one that began finishes it
+		d.partial = true
+		return nil
+	}
+	if err == nil {
+		err = d.destroyKey()
+	}
+	for more := true; err == nil && more; {
+		var b [shards]Batch
+		var now slice
+		if now, err = d.look(); err == nil {
+			b, _, more, err = d.next(now)
+		}
+		if err == nil {
+			_, err = d.e.apply(b, nil, d.e.sync)
+		}
+	}
+	if err == nil && d.away != nil {
+		err = d.errRest()
+	}
+	return err
 }

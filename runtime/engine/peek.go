@@ -19,16 +19,19 @@ type Row struct {
 
 // ReadRows yields the stored rows of the actors of a kind, by actor, table and key, until
 // yield returns false. Rows that cannot be opened are left out; the error comes at the
-// end, unless only keys are missing: a conversation without its key holds up no reader of
-// the others. Turns that wait for their commit are not included. It may be called
-// concurrently with everything.
+// end, unless only keys are missing or out of reach: a conversation without its key holds
+// up no reader of the others. Whoever has to know of them reads by [Engine.EachRow]. Turns
+// that wait for their commit are not included. It may be called concurrently with everything.
 func (e *Engine) ReadRows(kind string, yield func(Row) bool) error {
 	err := e.readRows(keyState+kind+"/", kind, yield)
-	if errors.Is(err, ErrNoKey) {
+	if keyless(err) {
 		return nil
 	}
 	return err
 }
+
+// keyless reports whether an error says of a row only that its key is missing or out of reach.
+func keyless(err error) bool { return errors.Is(err, ErrNoKey) || errors.Is(err, ErrKeyAway) }
 
 func (e *Engine) readRows(prefix, kind string, yield func(Row) bool) error {
 	var unopened error
@@ -47,9 +50,12 @@ func (e *Engine) readRows(prefix, kind string, yield func(Row) bool) error {
 	return nil
 }
 
-// worse is the error of a row that cannot be opened that tells more: a missing key less than all else.
+// worse is the error of a row that cannot be opened that tells more: a missing key less than all else, and one
+// out of reach more than that.
 func worse(before, now error) error {
-	if now == nil || before != nil && errors.Is(now, ErrNoKey) {
+	switch {
+	case now == nil, before != nil && errors.Is(now, ErrNoKey),
+		before != nil && errors.Is(now, ErrKeyAway) && !errors.Is(before, ErrNoKey):
 		return before
 	}
 	return now
@@ -90,6 +96,15 @@ func (e *Engine) ReadRow(a messages.Address, row string) ([]byte, bool, error) {
 	return raw, ok, nil
 }
 
+// HasRows reports whether an actor has stored rows.
+func (e *Engine) HasRows(a messages.Address) (has bool, err error) {
+	err = e.store.Scan([]byte(stateKey(a, "")), nil, func(_, _ []byte) bool { has = true; return false })
+	if err != nil {
+		return false, fmt.Errorf("engine: look for rows of %s: %w", a.Kind(), err)
+	}
+	return has, nil
+}
+
 // FindRow is [Engine.ReadRow] of the first actor of a kind that has such a row.
 func (e *Engine) FindRow(kind, row string) (found Row, ok bool, err error) {
 	prefix := []byte(keyState + kind + "/")
@@ -128,6 +143,19 @@ func (e *Engine) ReadRowsOf(a messages.Address, yield func(Row) bool) error {
 // their other rows without reading them.
 func (e *Engine) ReadRowsIn(kind, table string, yield func(Row) bool) error {
 	var unopened error
+	err := e.EachRow(kind, table, func(row Row, bad error) bool {
+		unopened = worse(unopened, bad)
+		return bad != nil || yield(row)
+	})
+	if err == nil && unopened != nil && !keyless(unopened) {
+		err = fmt.Errorf("engine: read table %s of %s: %w", table, kind, unopened)
+	}
+	return err
+}
+
+// EachRow is [Engine.ReadRowsIn] that yields the rows that cannot be opened, too, each without its value and
+// with the reason. What is named by such a row is there all the same.
+func (e *Engine) EachRow(kind, table string, yield func(row Row, bad error) bool) error {
 	prefix := []byte(keyState + kind + "/")
 	for from := prefix; from != nil; {
 		at := from
@@ -145,23 +173,19 @@ func (e *Engine) ReadRowsIn(kind, table string, yield func(Row) bool) error {
 				from = []byte(keyState + string(a) + "\x01") // behind its last row
 				return false
 			case bad != nil:
-				unopened = worse(unopened, bad)
-				return true
+				v = nil
 			}
-			return yield(Row{Actor: a, Table: name, Key: key, Value: v})
+			return yield(Row{Actor: a, Table: name, Key: key, Value: v}, bad)
 		})
 		if err != nil {
 			return fmt.Errorf("engine: read table %s of %s: %w", table, kind, err)
 		}
 	}
-	if unopened != nil && !errors.Is(unopened, ErrNoKey) {
-		return fmt.Errorf("engine: read table %s of %s: %w", table, kind, unopened)
-	}
 	return nil
 }
 
 // ReadMail yields the stored mail that waits to be handled, by actor and then in
-// order, until yield returns false. A message that cannot be read is nil.
+// order, until yield returns false. A message that cannot be read is nil; see [Envelope.Away].
 func (e *Engine) ReadMail(yield func(Envelope) bool) error {
 	err := e.scan([]byte(keyInbox), nil, func(k, v []byte, bad error) bool {
 		a, _, ok := splitKey(keyInbox, string(k))
@@ -170,16 +194,31 @@ func (e *Engine) ReadMail(yield func(Envelope) bool) error {
 		}
 		seq, _ := seqOf(string(k))
 		env := Envelope{ID: e.shardOf(a).mailID(seq), To: a}
-		if rec, err := decodeOpened[mailRecord](v, bad); err == nil {
+		rec, err := decodeOpened[mailRecord](v, bad)
+		if err == nil {
 			env.From, env.Trace, env.At = rec.From, rec.Trace, rec.At
-			env.Message, _ = e.codec.Decode(rec.Msg)
+			env.Message, err = e.codec.Decode(rec.Msg)
 		}
+		env.bad = err
 		return yield(env)
 	})
 	if err != nil {
 		return fmt.Errorf("engine: read mail: %w", err)
 	}
 	return nil
+}
+
+// Away reports whether the message of [Engine.ReadMail] has a key that is out of reach for now.
+func (env *Envelope) Away() bool { return errors.Is(env.bad, ErrKeyAway) }
+
+// EventIsOf reports whether the stored event at a place may be about a conversation, also if it cannot be read:
+// one that is sealed for somebody else is not.
+func (e *Engine) EventIsOf(c messages.ConversationID, seq uint64) (bool, error) {
+	v, ok, err := e.store.Get([]byte(keyLog + seqBytes(seq)))
+	if err != nil {
+		return false, fmt.Errorf("engine: read an event: %w", err)
+	}
+	return ok && (e.sealer == nil || !marked(v) || e.sealer.Under(string(c), v[len(sealMark):])), nil
 }
 
 // DecodeDeadLetter returns the message of a dead letter, an error if it cannot

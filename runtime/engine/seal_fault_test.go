@@ -65,6 +65,13 @@ func (k badKeys) Open(place, sealed []byte) ([]byte, error) {
 	return k.Sealer.Open(place, sealed)
 }
 
+func (k badKeys) Destroy(subject string) error {
+	if k.away[subject] {
+		return k.errAway(subject)
+	}
+	return k.Sealer.Destroy(subject)
+}
+
 var whoms = []messages.ConversationID{"aki", "hana", "ken"}
 
 var names = actors.NewTable[string]("names")
@@ -555,3 +562,45 @@ func waitForAKey(t *testing.T, begin, away, back, later string) {
 type mirror struct{}
 
 func (mirror) Do(_ context.Context, m messages.Message) (messages.Message, error) { return m, nil }
+
+// Readers of many go on without the one whose key is out of reach, and can tell that there is such a row; a reader
+// of that one is told. An event that is sealed for another is known not to be one's own.
+func TestReadersOfManyGoOnWithoutAKey(t *testing.T) {
+	store := mem.New()
+	k := badKeys{Sealer: keyring.Memory(nil), away: map[string]bool{}}
+	sim := keySim(t, store, k)
+	for n := range 3 {
+		if _, err := sim.Inject("shared/app", number{n}, ""); err != nil {
+			t.Fatal(err)
+		}
+	}
+	sim.Settle()
+	event, err := k.Seal([]byte("\x00ks\x01"), "hana", []byte("e/"), []byte("{}"))
+	if err == nil {
+		err = store.Apply([]engine.Op{{Key: []byte("e/\x00\x00\x00\x00\x00\x00\x00\x63"), Value: event}}, true)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	k.away["hana"] = true
+	e, n, away := sim.Engine(), 0, ""
+	err = errors.Join(e.ReadRows("shared", func(engine.Row) bool { n++; return true }),
+		e.ReadRowsIn("shared", names.Name(), func(engine.Row) bool { n++; return true }),
+		e.EachRow("shared", names.Name(), func(r engine.Row, bad error) bool {
+			if errors.Is(bad, engine.ErrKeyAway) && r.Value == nil {
+				away += r.Key
+			}
+			return true
+		}))
+	if err != nil || n != 4 || away != "hana" {
+		t.Errorf("read %d rows, away is %q, %v, want two rows twice, and hana's away", n, away, err)
+	}
+	if _, _, err := e.ReadRow("shared/app", names.Row("hana")); !errors.Is(err, engine.ErrKeyAway) {
+		t.Errorf("ReadRow() = %v, want ErrKeyAway", err)
+	}
+	for who, want := range map[messages.ConversationID]bool{"hana": true, "ken": false} {
+		if got, err := e.EventIsOf(who, 0x63); got != want || err != nil {
+			t.Errorf("EventIsOf(%s) = %t, %v, want %t", who, got, err, want)
+		}
+	}
+}

@@ -395,12 +395,14 @@ func (e *Engine) forgetOn() error {
 	return e.store.Scan([]byte(keyForget), nil, func(k, _ []byte) bool {
 		c := messages.ConversationID(k[len(keyForget):])
 		e.intents.add(c)
-		if _, err := e.begun(c); err != nil { // another node has begun, and finishes
+		begun, err := e.begun(c)
+		if err != nil { // another node has begun, and finishes
 			e.forgetBound(c)
 			e.followElsewhere(c)
 			return true
 		}
-		d := &deletion{e: e, rec: forgetRecord{At: wall(e.clock.Now()), Conversation: c}, finished: func(error) {}}
+		d := &deletion{e: e, rec: forgetRecord{At: wall(e.clock.Now()), Conversation: c}, finished: func(error) {},
+			rest: begun != nil && begun.Rest}
 		d.begin(Forgetting{Conversation: c})
 		return true
 	})

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"errors"
 
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/messages/events"
@@ -69,20 +70,27 @@ func (e *Engine) subject(m messages.Message, of messages.Address) string {
 // checked are counted if the caller says so.
 func (d *deletion) matches(key string, value []byte, count bool) bool {
 	c := d.rec.Conversation
-	if marked(value) {
-		if s := d.e.sealer; s != nil && s.Under(string(c), value[len(sealMark):]) {
-			return true // whether it opens or not
+	class, _ := classOf(key)
+	switch class {
+	case keyState, keyInbox, keyTimer, keyCall, keyAttempts, keyInjected:
+		a, _, ok := splitKey(class, key)
+		if ok && keyed(a, c) { // whether it opens or not
+			return !d.rest
 		}
+	}
+	if s := d.e.sealer; marked(value) && s != nil && s.Under(string(c), value[len(sealMark):]) {
+		return !d.rest // whether it opens or not
+	}
+	if marked(value) {
 		plain, err := d.e.open([]byte(key), value)
 		if err != nil {
 			if count {
-				d.sum.Unknown++
+				d.unread(key, value, err)
 			}
 			return false
 		}
 		value = plain
 	}
-	class, _ := classOf(key)
 	unknown := &d.sum.Unknown
 	if !count {
 		unknown = new(int)
@@ -90,16 +98,32 @@ func (d *deletion) matches(key string, value []byte, count bool) bool {
 	switch class {
 	case keyState:
 		return d.e.rowAbout(c, key, value)
-	case keyInbox, keyTimer, keyCall:
-		a, _, ok := splitKey(class, key)
-		return ok && (keyed(a, c) || d.e.about(c, value, unknown))
-	case keyAttempts, keyInjected:
-		a, _, ok := splitKey(class, key)
-		return ok && keyed(a, c)
-	case keyLog, keyVerdict, keyDead:
+	case keyInbox, keyTimer, keyCall, keyLog, keyVerdict, keyDead:
 		return d.e.about(c, value, unknown)
 	}
 	return false
+}
+
+// unread notes a row that does not open and may be about the conversation. If its key is out of reach, the
+// deletion is not finished before it can be read: it would come back with the key.
+func (d *deletion) unread(key string, value []byte, why error) {
+	switch class, _ := classOf(key); {
+	case class == keyAttempts, class == keyInjected:
+	case class == keyState && !d.e.mayTell(key, value[len(sealMark):]):
+	case errors.Is(why, ErrKeyAway):
+		d.away = cmp.Or(d.away, why)
+	default:
+		d.sum.Unknown++
+	}
+}
+
+// mayTell reports whether a row of an actor, sealed for another than a conversation, may be about that one
+// too. Where only [Kind].SubjectOf says whom a row is about, it was sealed for whom it is about, or for its
+// actor by a program that could not ask.
+func (e *Engine) mayTell(key string, sealed []byte) bool {
+	a, _, ok := splitKey(keyState, key)
+	k := e.kinds[a.Kind()]
+	return ok && (k.About != nil || k.SubjectOf != nil && (e.sealer == nil || e.sealer.Under(a.Key(), sealed)))
 }
 
 // keyed reports whether an actor's key is the conversation.

@@ -202,6 +202,10 @@ func (h *Monitor) unhealthy(m events.ActorUnhealthy) string {
 		return fmt.Sprintf("an actor of kind %s blocks: its turn does not end, and its messages wait; "+
 			"%s", a.Kind(), h.Advice("kehai status and the log name it", "the log names it"))
 	}
+	if m.Key != "" && a.Kind() == events.Deletions {
+		return fmt.Sprintf("what was to be forgotten is not all deleted, as a key is out of reach: %s; it goes on by "+
+			"itself once the key can be used", m.Key)
+	}
 	if m.Key != "" {
 		return fmt.Sprintf("an actor of kind %s waits for a key: %s; it goes on by itself once the key can be used",
 			a.Kind(), m.Key)

@@ -2,11 +2,11 @@ package names
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 
 	"github.com/kehai-run/kehai/actors/dedup"
-	"github.com/kehai-run/kehai/actors/dedup/ledger"
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/runtime/engine"
 	"github.com/rs/zerolog"
@@ -17,24 +17,31 @@ const adoptedSetting = "directory"
 
 // LoadAdopted returns the IDs that an older version made from the names of these
 // applications' conversations, except those that a directory already has. done means that
-// there was nothing to look for.
+// there was nothing to look for. Those whose keys are out of reach are found, too: their
+// names are in their ids.
 func LoadAdopted(e *engine.Engine, apps []string) (found map[string][]messages.ConversationID, done bool, err error) {
 	if _, done, err = e.Setting(adoptedSetting); done || err != nil {
 		return nil, done, err
 	}
-	known, err := Known(e)
+	known, away, err := InReach(e)
 	if err != nil {
 		return nil, false, err
 	}
 	found = map[string][]messages.ConversationID{}
-	err = engine.SkimTable(e, dedup.Kind, dedup.Heads,
-		func(a messages.Address, _ string, _ ledger.Head) {
-			c := messages.ConversationID(a.Key())
-			app, _, ok := strings.Cut(string(c), ":")
-			if _, already := known[c]; ok && !already && slices.Contains(apps, app) {
-				found[app] = append(found[app], c)
-			}
-		})
+	err = e.EachRow(dedup.Kind, dedup.Heads.Name(), func(r engine.Row, bad error) bool {
+		if bad == nil {
+			_, bad = dedup.Heads.Decode(r.Value)
+		}
+		c := messages.ConversationID(r.Actor.Key())
+		app, _, ok := strings.Cut(string(c), ":")
+		_, already := known[c]
+		_, unread := away[c]
+		there := bad == nil || errors.Is(bad, engine.ErrKeyAway)
+		if ok && there && !already && !unread && slices.Contains(apps, app) {
+			found[app] = append(found[app], c)
+		}
+		return true
+	})
 	return found, false, err
 }
 

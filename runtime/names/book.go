@@ -20,7 +20,7 @@ type Book struct {
 	waiting map[introduced][]chan []messages.ConversationID
 	meant   map[string]map[string]messages.ConversationID // by name, of each of its plain forms
 
-	read   map[messages.ConversationID]directory.Known // when changed was readAt
+	read   map[messages.ConversationID]directory.Known // when changed was readAt; not if a key was out of reach
 	readAt chan struct{}
 }
 
@@ -110,7 +110,8 @@ func (b *Book) Meant(e *engine.Engine, name string) (messages.ConversationID, er
 	return id, nil
 }
 
-// Known returns what the directories know, as of the last change of a name.
+// Known returns what the directories know, as of the last change of a name. A conversation whose key is out of
+// reach is [directory.Unread].
 func (b *Book) Known(engine func() (*engine.Engine, error)) map[messages.ConversationID]directory.Known {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -121,10 +122,15 @@ func (b *Book) Known(engine func() (*engine.Engine, error)) map[messages.Convers
 	if err != nil {
 		return nil
 	}
-	read, err := Known(e)
+	read, away, err := InReach(e)
 	if err != nil { // readers of the store get this error
 		return nil
 	}
-	b.read, b.readAt = read, b.changed
+	for id := range away {
+		read[id] = directory.Unread
+	}
+	if len(away) == 0 {
+		b.read, b.readAt = read, b.changed
+	}
 	return read
 }

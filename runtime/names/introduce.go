@@ -16,7 +16,8 @@ import (
 )
 
 // Introduce returns the id of the conversation that an application calls by a name, once
-// the directory has given it one.
+// the directory has given it one. A new name waits while the key of a conversation that may
+// have it is out of reach; when ctx ends, the error wraps [engine.ErrKeyAway], too.
 func (b *Book) Introduce(ctx context.Context, e *engine.Engine, app, name string) (messages.ConversationID, error) {
 	if b.Running != nil {
 		select { // what is not stored must not reach an actor before
@@ -25,6 +26,7 @@ func (b *Book) Introduce(ctx context.Context, e *engine.Engine, app, name string
 			return "", fmt.Errorf("runtime: introduce a conversation to %s: not running yet: %w", app, ctx.Err())
 		}
 	}
+	var away error
 	for {
 		called, forget, err := b.asked(app, name)
 		if err != nil {
@@ -41,13 +43,17 @@ func (b *Book) Introduce(ctx context.Context, e *engine.Engine, app, name string
 			return one(found, app)
 		case <-again.C: // it is fleeting, and may be lost
 			forget()
-			if id, err := Named(e, app, name); id != "" || err != nil {
+			id, err := Named(e, app, name)
+			if away = nil; errors.Is(err, engine.ErrKeyAway) { // the directory goes on once it can
+				away, err = err, nil
+			}
+			if id != "" || err != nil {
 				return id, err
 			}
 		case <-ctx.Done():
 			again.Stop()
 			forget()
-			return "", fmt.Errorf("runtime: introduce a conversation to %s: %w", app, ctx.Err())
+			return "", fmt.Errorf("runtime: introduce a conversation to %s: %w", app, errors.Join(ctx.Err(), away))
 		}
 	}
 }
@@ -105,9 +111,10 @@ func (b *Book) asked(app, name string) (called chan []messages.ConversationID, f
 
 var errNoName = errors.New("runtime: want the name of a conversation")
 
-// Named finds the one conversation that an application calls by a name; "" if there is none.
+// Named finds the one conversation that an application calls by a name; "" if there is none. The error wraps
+// [engine.ErrKeyAway] if one that cannot be read for now may be it.
 func Named(e *engine.Engine, app, name string) (messages.ConversationID, error) {
-	known, err := Known(e)
+	known, away, err := InReach(e)
 	if err != nil {
 		return "", err
 	}
@@ -115,7 +122,11 @@ func Named(e *engine.Engine, app, name string) (messages.ConversationID, error) 
 	if title == "" {
 		return "", errNoName
 	}
-	return one(directory.Called(known, app, string(title)), app)
+	id, err := one(directory.Called(known, app, string(title)), app)
+	if id == "" && err == nil {
+		err = away.Err()
+	}
+	return id, err
 }
 
 // one is the only conversation that an application calls by a name, "" for none. Several are an error.
@@ -134,8 +145,9 @@ func one(found []messages.ConversationID, app string) (messages.ConversationID, 
 // apps; an unknown id is left as it is.
 func Resolve(e *engine.Engine, apps []string, c *messages.ConversationID) (app, name string, err error) {
 	known, err := ofID(e, *c)
+	var away Away
 	if err == nil && len(known) == 0 {
-		known, err = Known(e)
+		known, away, err = InReach(e)
 	}
 	if err != nil {
 		return "", "", err
@@ -147,8 +159,10 @@ func Resolve(e *engine.Engine, apps []string, c *messages.ConversationID) (app, 
 		return "", "", fmt.Errorf("%w: say which by its id", control.ErrNotClear)
 	case len(found) == 1:
 		*c = found[0]
-	case ok && name != "" && slices.Contains(apps, app):
+	case ok && name != "" && slices.Contains(apps, app): // if it may be that of another, the directory waits
 		return app, name, nil
+	default:
+		return "", "", away.unless(e, *c)
 	}
 	return "", "", nil
 }

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/kehai-run/kehai/actors/directory"
@@ -13,20 +15,43 @@ import (
 )
 
 // Known reads what the directories know, by conversation ID. A conversation whose key is
-// lost is left out: doctor names it, and all others can still be asked about and
-// forgotten.
+// lost or out of reach is left out: doctor names it, and all others can still be asked
+// about and forgotten. Whoever looks for a name uses [InReach].
 func Known(e *engine.Engine) (map[messages.ConversationID]directory.Known, error) {
-	known := map[messages.ConversationID]directory.Known{}
-	var bad error
-	err := e.ReadRows(directory.Kind, func(r engine.Row) bool {
-		if r.Table != directory.Conversations.Name() {
-			return true
+	known, _, err := InReach(e)
+	return known, err
+}
+
+// InReach is [Known] with the conversations whose keys are out of reach, each with why. One of them may have any
+// name.
+func InReach(e *engine.Engine) (known map[messages.ConversationID]directory.Known, away Away, err error) {
+	known, away = map[messages.ConversationID]directory.Known{}, Away{}
+	var failed error
+	err = e.EachRow(directory.Kind, directory.Conversations.Name(), func(r engine.Row, bad error) bool {
+		id := messages.ConversationID(r.Key)
+		switch {
+		case errors.Is(bad, engine.ErrKeyAway):
+			away[id] = bad
+		case errors.Is(bad, engine.ErrNoKey):
+		case bad != nil:
+			failed = fmt.Errorf("runtime: read what conversations are called: %w", bad)
+		default:
+			known[id], failed = directory.Conversations.Decode(r.Value)
 		}
-		k, err := directory.Conversations.Decode(r.Value)
-		known[messages.ConversationID(r.Key)], bad = k, err
-		return err == nil
+		return failed == nil
 	})
-	return known, cmp.Or(err, bad)
+	return known, away, cmp.Or(err, failed)
+}
+
+// Away are conversations whose keys are out of reach, each with the reason.
+type Away map[messages.ConversationID]error
+
+// Err says why nothing is certain about a name that no other conversation has; nil if all can be read.
+func (a Away) Err() error {
+	for _, id := range slices.Sorted(maps.Keys(a)) {
+		return fmt.Errorf("runtime: the name may be that of a conversation whose key is out of reach: %w", a[id])
+	}
+	return nil
 }
 
 // ofID is [Known] of one conversation and of the ones it was merged into; empty if no
@@ -53,6 +78,36 @@ func ofID(e *engine.Engine, id messages.ConversationID) (map[messages.Conversati
 	return few, nil
 }
 
+// unless is Err unless the name is the id of a conversation, such as a host's own, that no directory knows.
+func (a Away) unless(e *engine.Engine, id messages.ConversationID) error {
+	if _, of := a[id]; of || len(a) == 0 {
+		return nil
+	}
+	for _, kind := range []string{messages.ActorDedup, messages.ActorConversation, messages.ActorRecall} {
+		if has, err := e.HasRows(messages.To(kind, string(id))); has || err != nil {
+			return err
+		}
+	}
+	return a.Err()
+}
+
+// Means is [Which] among all conversations that are stored. The error wraps [engine.ErrKeyAway] where only those
+// that cannot be read for now may have that name.
+func Means(e *engine.Engine, name string) (messages.ConversationID, error) {
+	known, away, err := InReach(e)
+	if err != nil {
+		return "", err
+	}
+	id := messages.ConversationID(name)
+	if len(directory.Called(known, "", name)) == 0 {
+		err = away.unless(e, id)
+	}
+	if err == nil {
+		id, err = Which(known, name)
+	}
+	return id, err
+}
+
 // Which finds the conversation that a person means by an ID or a name. An unknown name is
 // taken for an ID.
 func Which(known map[messages.ConversationID]directory.Known, name string) (messages.ConversationID, error) {
@@ -74,8 +129,9 @@ func Which(known map[messages.ConversationID]directory.Known, name string) (mess
 // Find returns the known conversation that a person names.
 func Find(e *engine.Engine, c messages.ConversationID) (messages.ConversationID, directory.Known, error) {
 	known, err := ofID(e, c)
+	var away Away
 	if err == nil && len(known) == 0 {
-		known, err = Known(e)
+		known, away, err = InReach(e)
 	}
 	if err != nil {
 		return "", directory.Known{}, err
@@ -85,6 +141,12 @@ func Find(e *engine.Engine, c messages.ConversationID) (messages.ConversationID,
 		return "", directory.Known{}, err
 	}
 	k, ok := known[id]
+	if why := away[id]; why != nil && !ok {
+		return "", k, fmt.Errorf("runtime: find a conversation: %w", why)
+	}
+	if !ok && len(away) > 0 {
+		return "", k, away.Err()
+	}
 	if !ok {
 		return "", k, fmt.Errorf("%w: kehai conversations lists them", control.ErrNoConversation)
 	}

@@ -272,19 +272,27 @@ var mutants = []mutant{
 		}
 	}
 	r.act.mu.Unlock()
-	rows := map[string][]byte{}
+	rows, away = map[string][]byte{}, map[string]error{}
 	var bad error
-	err := r.e.scan([]byte(full), nil, func(k, v []byte, unopened error) bool {
+	err = r.e.scan([]byte(full), nil, func(k, v []byte, unopened error) bool {
 		if unopened != nil && r.lost(v, unopened) {
+			return true
+		}
+		if errors.Is(unopened, ErrKeyAway) {
+			away[string(k[base:])] = unopened
 			return true
 		}
 		rows[string(k[base:])], bad = v, unopened
 		return bad == nil
 	})
-`, new: `	rows := map[string][]byte{}
+`, new: `	rows, away = map[string][]byte{}, map[string]error{}
 	var bad error
-	err := r.e.scan([]byte(full), nil, func(k, v []byte, unopened error) bool {
+	err = r.e.scan([]byte(full), nil, func(k, v []byte, unopened error) bool {
 		if unopened != nil && r.lost(v, unopened) {
+			return true
+		}
+		if errors.Is(unopened, ErrKeyAway) {
+			away[string(k[base:])] = unopened
 			return true
 		}
 		rows[string(k[base:])], bad = v, unopened
@@ -461,8 +469,40 @@ var mutants = []mutant{
 		old: `	if len(lost) > 0 {`, new: `	if len(lost) > 0 && false {`, by: "TestALostKeyIsMissed"},
 	{what: "forgetting keeps the key", file: "runtime/engine/forget.go",
 		old: `return d.e.sealer.Destroy(string(d.rec.Conversation))`, new: `return nil`, by: "TestAKeyThatIsMissing"},
+	{what: "a new name is given that may be the one of a row out of reach", file: "actors/directory/actor.go",
+		old: `if len(found) == 0 && len(a.unread) > 0 {`, new: `if false {`, by: "TestOthersGoOnWhileAKeyIsOutOfReach"},
+	{what: "an id out of reach is free", file: "actors/directory/unread.go",
+		old: `return known || a.unread[id]`, new: `return known`, by: "TestOthersGoOnWhileAKeyIsOutOfReach"},
+	{what: "a decision does not ask who is out of reach", file: "actors/directory/unread.go",
+		old: `case len(a.unread) == 0, d.Why`, new: `case true, d.Why`, by: "TestOthersGoOnWhileAKeyIsOutOfReach"},
+	{what: "what is asked of a row out of reach is done without it", file: "actors/directory/actor.go",
+		old: `if len(a.unread) > 0 && a.waits(msg) {`, new: `if false {`, by: "TestOthersGoOnWhileAKeyIsOutOfReach"},
+	{what: "a directory never looks again for a row out of reach", file: "actors/directory/actor.go",
+		old: `(len(a.unread) == 0 || turn.Now().Sub(a.read) < readAgain)`, new: `true`,
+		by: "TestOthersGoOnWhileAKeyIsOutOfReach"},
+	{what: "a reader of many waits for one key", file: "runtime/engine/peek.go",
+		old: `errors.Is(err, ErrNoKey) || errors.Is(err, ErrKeyAway)`, new: `errors.Is(err, ErrNoKey)`,
+		by: "TestReadersOfManyGoOnWithoutAKey"},
+	{what: "a row out of reach is a row that is not there", file: "runtime/engine/view.go",
+		old: `away[string(k[base:])] = unopened`, new: `_ = unopened`, by: "TestAKeyOutOfReachCostsNoAttempt"},
+	{what: "an event of another, out of reach, counts as one's own", file: "runtime/engine/peek.go",
+		old: `e.sealer.Under(string(c), v[len(sealMark):])), nil`, new: `true), nil`,
+		by: "TestReadersOfManyGoOnWithoutAKey"},
+	{what: "a deletion that waits for a key fails the start", file: "runtime/engine/intent.go",
+		old: `if err != nil && KeyAway(err) == "" {`, new: `if err != nil {`, by: "TestADeletionWaitsForItsKey"},
+	{what: "a deletion that waits for a key waits for the next start", file: "runtime/engine/intent.go",
+		old: `if !d.bound { // else the next start goes on`, new: `if false {`, by: "TestADeletionWaitsForItsKey"},
+	{what: "forgetting takes what it cannot read for now for what it does not know", file: "runtime/engine/subject.go",
+		old: `d.away = cmp.Or(d.away, why)`, new: `d.sum.Unknown++`, by: "TestNothingForgottenComesBackWithAnotherKey"},
+	{what: "the rest of a deletion takes what has come since", file: "runtime/engine/intent.go",
+		old: `bound: e.replica != nil, rest: left[c].Rest}`, new: `bound: e.replica != nil}`,
+		by: "TestNothingForgottenComesBackWithAnotherKey"},
+	{what: "a deletion waits for the key of everybody else", file: "runtime/engine/subject.go",
+		old: `case class == keyState && !d.e.mayTell(key, value[len(sealMark):]):`, new: ``,
+		by: "TestADeletionWaitsForNoKeyOfAnother"},
 	{what: "forgetting leaves rows that it cannot read", file: "runtime/engine/subject.go",
-		old: `if s := d.e.sealer; s != nil &&`, new: `if s := d.e.sealer; s == nil &&`, by: "TestAKeyThatIsMissing"},
+		old: `marked(value) && s != nil && s.Under(`, new: `marked(value) && s == nil && s.Under(`,
+		by: "TestAKeyThatIsMissing"},
 	{what: "a large row takes the room of a small one", file: "runtime/engine/seal.go",
 		old: `if size > roomBytes/4 {`, new: `if false && size > roomBytes/4 {`,
 		by: "TestRowsOfAllSizesKeepTheirOwnMemory"},
