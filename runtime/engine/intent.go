@@ -136,13 +136,13 @@ func (d *deletion) settle(result error) {
 			e.report(events.ActorUnhealthy{Actor: who, Reason: cutText(result.Error()), Key: key, At: now})
 		}
 		if !d.bound { // else the next start goes on
-			e.timers.arm(string(who), now.Add(forgetAgain), false, func() { e.background(func() { e.resume(c) }) })
+			e.timers.arm(string(who), now.Add(forgetAgain), false, func() { e.background(func() { e.resumeForgetting(c) }) })
 		}
 	}
 }
 
-// resume goes on with a deletion that waited for a key.
-func (e *Engine) resume(c messages.ConversationID) {
+// resumeForgetting goes on with a deletion that waited for a key.
+func (e *Engine) resumeForgetting(c messages.ConversationID) {
 	begun, err := e.begun(c)
 	if err == nil && begun == nil { // it was forgotten again meanwhile
 		return
