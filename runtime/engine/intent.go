@@ -136,7 +136,8 @@ func (d *deletion) settle(result error) {
 			e.report(events.ActorUnhealthy{Actor: who, Reason: cutText(result.Error()), Key: key, At: now})
 		}
 		if !d.bound { // else the next start goes on
-			e.timers.arm(string(who), now.Add(forgetAgain), false, func() { e.background(func() { e.resumeForgetting(c) }) })
+			again := func() { e.resumeForgetting(c) }
+			e.timers.arm(string(who), now.Add(forgetAgain), false, func() { e.background(again) })
 		}
 	}
 }
