@@ -36,7 +36,7 @@ func newAway(t *testing.T, o engine.SimOptions) *away {
 		t.Fatal(err)
 	}
 	a := &away{t: t, store: mem.New(), keys: badKeys{Sealer: keyring.Memory(nil), away: map[string]bool{},
-		bad: map[string]bool{}, late: map[string]bool{}}}
+		destroys: true, bad: map[string]bool{}, late: map[string]bool{}}}
 	o.Engine.Store, o.Engine.Sealer, o.Engine.Codec = a.store, a.keys, codec
 	o.Engine.Listener = func(p engine.Published) {
 		switch m := p.Message.(type) {
