@@ -25,7 +25,9 @@ func (i *intents) add(c messages.ConversationID) {
 	if i.of == nil {
 		i.of = map[messages.ConversationID]bool{}
 	}
-	i.of[c] = i.of[c]
+	if _, stands := i.of[c]; !stands {
+		i.of[c] = false
+	}
 }
 
 // wait notes that a deletion waits for a key.
