@@ -414,7 +414,7 @@ func (e *Engine) handled(act *Activation, env *Envelope) (bool, error) {
 	if env.timer != "" {
 		rec, err := decodeRecord[timerRecord](raw)
 		if err == nil && rec.Gen != env.gen {
-			return true, nil
+			return true, e.rearmAnew(env, rec.Gen)
 		}
 	}
 	if env.stored {

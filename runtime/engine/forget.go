@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -81,13 +83,18 @@ type forgetRecord struct {
 	Kinds   []string `json:"kinds,omitempty"`
 	Unknown int      `json:"unknown,omitempty"`
 	// Rest says that only rows are left that were sealed for others and could not be read. What is
-	// sealed for the conversation has come since then, and stays.
-	Rest bool `json:"rest,omitempty"`
+	// sealed for the conversation has come since then, and stays. Rows are their keys; none if they are too
+	// many: then all that others keep of it goes.
+	Rest bool     `json:"rest,omitempty"`
+	Rows [][]byte `json:"rows,omitempty"`
 }
 
 // ErrRest marks the error of a deletion that has deleted all it could read, and whose rest waits for the key
 // of somebody else; the error wraps [ErrKeyAway], too.
 var ErrRest = errors.New("engine: what others keep of it cannot all be read")
+
+// maxRest is how many rows the intent of a rest names.
+const maxRest = 10_000
 
 // Bounds of one transaction of a deletion: others commit in between.
 const (
@@ -103,12 +110,14 @@ const (
 type deletion struct {
 	e        *Engine
 	rec      forgetRecord
-	begun    bool  // an earlier attempt has left its intent
-	partial  bool  // and knew more: its intent stays
-	bound    bool  // another node deletes what the cluster shares: this is the node's own part
-	resumes  bool  // it goes on with what an earlier attempt has left
-	rest     bool  // all but what could not be read is deleted, see forgetRecord
-	away     error // why a row cannot be read for now that may be about the conversation
+	begun    bool            // an earlier attempt has left its intent
+	partial  bool            // and knew more: its intent stays
+	bound    bool            // another node deletes what the cluster shares: this is the node's own part
+	resumes  bool            // it goes on with what an earlier attempt has left
+	rest     bool            // all but what could not be read is deleted, see forgetRecord
+	away     error           // why a row cannot be read for now that may be about the conversation
+	unread   int             // how many of them there are
+	rows     map[string]bool // their keys, at most maxRest; of a rest those that it was begun for
 	sum      Forgotten
 	finished func(error)
 	waiting  []func() // deletions to begin later
@@ -124,7 +133,8 @@ type deletion struct {
 // intent behind, and Recover finishes the deletion; after an error Forget can be
 // called again. A deletion that waits for a key goes on by itself, also after the next start: for the key of
 // the conversation, or with [ErrRest] for the key of somebody else; until its own key can be destroyed, its
-// actors go on. A deletion that outlives ctx continues.
+// actors go on, and what is kept is what Keep has returned at first. Where Keep needs a key that is out of reach,
+// nothing has begun. A deletion that outlives ctx continues.
 func (e *Engine) Forget(ctx context.Context, f Forgetting) (Forgotten, error) {
 	if f.Conversation == "" {
 		return Forgotten{}, errors.New("engine: forget: want a conversation")
@@ -174,7 +184,7 @@ func (d *deletion) begin(f Forgetting) {
 					return
 				}
 				d.step(d.start(f, first), func() error {
-					d.e.intents.add(f.Conversation)
+					d.e.intents.begin(f.Conversation)
 					return d.destroyKey()
 				})
 			})
@@ -337,7 +347,7 @@ func (d *deletion) start(f Forgetting, first slice) func() ([shards]Batch, slice
 		if d.partial {
 			d.rec.Kinds, d.rec.Unknown = begun.Kinds, begun.Unknown
 		} else {
-			d.rec.Kinds, d.rec.Unknown = d.e.asked(), d.sum.Unknown
+			d.rec.Kinds, d.rec.Unknown = d.e.asked(), d.sum.Unknown+d.unread // whose keys may be lost later
 		}
 		others := d.e.replica != nil && !d.bound // who may know something
 		none := len(first) == 0 && !d.left() && !d.begun && !others && d.away == nil
@@ -357,6 +367,9 @@ func (d *deletion) start(f Forgetting, first slice) func() ([shards]Batch, slice
 				err = cmp.Or(err, gerr)
 				return raw, ok
 			})
+			if errors.Is(err, ErrKeyAway) {
+				err = fmt.Errorf("%w; nothing is deleted: forget it again once the key can be used", err)
+			}
 		}
 		if d.rest { // its intent says so
 			return b, nil, true, err
@@ -443,6 +456,11 @@ func (d *deletion) over(s Shard) []Op {
 	case d.away != nil:
 		rest := forgetRecord{At: d.rec.At, Conversation: d.rec.Conversation, Kinds: d.rec.Kinds,
 			Unknown: d.rec.Unknown, Rest: true}
+		if d.unread <= maxRest {
+			for _, k := range slices.Sorted(maps.Keys(d.rows)) {
+				rest.Rows = append(rest.Rows, []byte(k))
+			}
+		}
 		return []Op{{Key: d.intent(s), Value: encodeRecord(rest)}}
 	}
 	return []Op{{Key: d.intent(s), Delete: true}}
@@ -553,7 +571,10 @@ func (d *deletion) end() {
 	d.e.beginAnew(func(act *Activation) bool { return d.concerns(act.addr) })
 	for _, t := range d.e.Timers() {
 		if keyed(t.Actor, d.rec.Conversation) {
-			d.e.timers.cancel(ofActor(keyTimer, t.Actor, t.Key))
+			row := ofActor(keyTimer, t.Actor, t.Key)
+			if _, there, err := d.e.store.Get([]byte(row)); !there && err == nil { // else it was not deleted, or is new
+				d.e.timers.cancel(row)
+			}
 			d.e.timers.cancel(fleetingTimer(t.Actor, t.Key))
 		}
 	}

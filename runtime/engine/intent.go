@@ -19,22 +19,18 @@ type intents struct {
 	of map[messages.ConversationID]bool
 }
 
-func (i *intents) add(c messages.ConversationID) {
+// begin notes an intent.
+func (i *intents) begin(c messages.ConversationID) {
+	i.add(c, i.waits(c))
+}
+
+func (i *intents) add(c messages.ConversationID, waits bool) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	if i.of == nil {
 		i.of = map[messages.ConversationID]bool{}
 	}
-	if _, stands := i.of[c]; !stands {
-		i.of[c] = false
-	}
-}
-
-// wait notes that a deletion waits for a key.
-func (i *intents) wait(c messages.ConversationID) {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	i.of[c] = true
+	i.of[c] = waits
 }
 
 func (i *intents) waits(c messages.ConversationID) bool {
@@ -115,6 +111,16 @@ func (d *deletion) knows(begun forgetRecord) bool {
 	return d.sum.Unknown <= begun.Unknown
 }
 
+// follows makes a deletion the rest of one, if its intent says so.
+func (d *deletion) follows(begun forgetRecord) {
+	if d.rest = begun.Rest; d.rest && begun.Rows != nil {
+		d.rows = map[string]bool{}
+		for _, k := range begun.Rows {
+			d.rows[string(k)] = true
+		}
+	}
+}
+
 // forgetAgain is how long a deletion waits that needs a key out of reach, before it is tried again.
 const forgetAgain = 5 * time.Minute
 
@@ -133,8 +139,12 @@ func (d *deletion) settle(result error) {
 		if e.intents.remove(c); waits {
 			e.report(events.ActorUnhealthy{Actor: who, Healthy: true, At: now})
 		}
+	case result == nil: // a program that knows more finishes it
+		if e.intents.add(c, false); waits {
+			e.report(events.ActorUnhealthy{Actor: who, Healthy: true, At: now})
+		}
 	case e.intents.stands(c) && (key != "" || waits):
-		if e.intents.wait(c); !waits {
+		if e.intents.add(c, true); !waits {
 			e.report(events.ActorUnhealthy{Actor: who, Reason: cutText(result.Error()), Key: key, At: now})
 		}
 		if !d.bound { // else the next start goes on
@@ -150,8 +160,10 @@ func (e *Engine) resumeForgetting(c messages.ConversationID) {
 	if err == nil && begun == nil { // it was forgotten again meanwhile
 		return
 	}
-	d := &deletion{e: e, resumes: true, rest: begun != nil && begun.Rest,
-		rec: forgetRecord{At: wall(e.clock.Now()), Conversation: c}}
+	d := &deletion{e: e, resumes: true, rec: forgetRecord{At: wall(e.clock.Now()), Conversation: c}}
+	if begun != nil {
+		d.follows(*begun)
+	}
 	if err == nil && !d.rest { // else everybody concerned would stop for nothing
 		err = e.sealer.Ready(string(c))
 	}
@@ -190,10 +202,11 @@ func (e *Engine) finishForgetting() error {
 		}
 	}
 	for c := range left {
-		e.intents.add(c)
+		e.intents.begin(c)
 	}
 	for _, c := range slices.Sorted(maps.Keys(left)) {
-		d := &deletion{e: e, rec: left[c], bound: e.replica != nil, rest: left[c].Rest}
+		d := &deletion{e: e, rec: left[c], bound: e.replica != nil}
+		d.follows(left[c])
 		err := d.finishAlone()
 		if err != nil && KeyAway(err) == "" {
 			return fmt.Errorf("engine: finish an interrupted deletion: %w", err)
@@ -206,7 +219,7 @@ func (e *Engine) finishForgetting() error {
 // finishAlone carries a deletion out while nobody else commits.
 func (d *deletion) finishAlone() error {
 	err := d.collect()
-	if err == nil && !d.knows(d.rec) { // a program that knows as much as the one that began finishes it
+	if err == nil && !d.rest && !d.knows(d.rec) { // a program that knows as much as the one that began finishes it
 		d.partial = true
 		return nil
 	}

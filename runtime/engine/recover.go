@@ -199,6 +199,23 @@ func (e *Engine) resume(timers, calls string) error {
 	return err
 }
 
+// rearmAnew arms a timer that was set anew: where the old one rings that was read from the store before, it may
+// have taken the place of the new one. One that is not committed yet is armed then.
+func (e *Engine) rearmAnew(old *Envelope, gen string) error {
+	if !old.stored {
+		return nil
+	}
+	row := []byte(old.receipt)
+	v, ok, err := e.get(row)
+	if err != nil || !ok {
+		return err
+	}
+	if rec, err := decodeRecord[timerRecord](v); err == nil && rec.Gen == gen {
+		e.resuming().timer(row, v, nil)
+	}
+	return nil
+}
+
 // resuming brings stored timers and calls back to work.
 type resuming struct {
 	e       *Engine

@@ -29,7 +29,7 @@ type away struct {
 }
 
 // newAway makes one whose actors and workers o names.
-func newAway(t *testing.T, o engine.SimOptions) *away {
+func newAway(t *testing.T, o engine.SimOptions, change ...func(*badKeys)) *away {
 	t.Helper()
 	codec, err := messages.NewCodec(events.Core(), simMessages, messages.Table{messages.Durable[diary](nil)})
 	if err != nil {
@@ -37,6 +37,9 @@ func newAway(t *testing.T, o engine.SimOptions) *away {
 	}
 	a := &away{t: t, store: mem.New(), keys: badKeys{Sealer: keyring.Memory(nil), away: map[string]bool{},
 		destroys: true, bad: map[string]bool{}, late: map[string]bool{}}}
+	for _, change := range change {
+		change(&a.keys)
+	}
 	o.Engine.Store, o.Engine.Sealer, o.Engine.Codec = a.store, a.keys, codec
 	o.Engine.Listener = func(p engine.Published) {
 		switch m := p.Message.(type) {

@@ -369,7 +369,7 @@ func (e *Engine) forgetsElsewhere(ops []Op) {
 			e.beginAnew(func(act *Activation) bool { return e.concerned(act.addr, c) })
 			e.followElsewhere(c)
 		} else if found {
-			e.intents.add(c)
+			e.intents.begin(c)
 			e.forgetBound(c)
 			e.followElsewhere(c)
 		}
@@ -394,15 +394,17 @@ func (e *Engine) forgetBound(c messages.ConversationID) {
 func (e *Engine) forgetOn() error {
 	return e.store.Scan([]byte(keyForget), nil, func(k, _ []byte) bool {
 		c := messages.ConversationID(k[len(keyForget):])
-		e.intents.add(c)
+		e.intents.begin(c)
 		begun, err := e.begun(c)
 		if err != nil { // another node has begun, and finishes
 			e.forgetBound(c)
 			e.followElsewhere(c)
 			return true
 		}
-		d := &deletion{e: e, rec: forgetRecord{At: wall(e.clock.Now()), Conversation: c}, finished: func(error) {},
-			rest: begun != nil && begun.Rest}
+		d := &deletion{e: e, rec: forgetRecord{At: wall(e.clock.Now()), Conversation: c}, finished: func(error) {}}
+		if begun != nil {
+			d.follows(*begun)
+		}
 		d.begin(Forgetting{Conversation: c})
 		return true
 	})

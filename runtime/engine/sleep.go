@@ -61,7 +61,8 @@ func (c Control) Sleep(act *Activation, idle time.Duration) bool {
 	act.mu.Lock()
 	defer act.mu.Unlock()
 	// Calls begin in a release only, and answers come before they are counted out.
-	if act.pinned || act.kind.Source || act.budget.unhealthy || act.unread != nil || act.asking.Load() > 0 {
+	if act.pinned || act.kind.Source || act.budget.unhealthy || act.unread != nil || act.rows.told.Load() ||
+		act.asking.Load() > 0 {
 		return false
 	}
 	if act.state != running || len(act.pending) > 0 || !act.box.close() || !act.becomeAsleep() {

@@ -70,6 +70,9 @@ func (e *Engine) subject(m messages.Message, of messages.Address) string {
 // checked are counted if the caller says so.
 func (d *deletion) matches(key string, value []byte, count bool) bool {
 	c := d.rec.Conversation
+	if d.rest && d.rows != nil && !d.rows[key] {
+		return false
+	}
 	class, _ := classOf(key)
 	switch class {
 	case keyState, keyInbox, keyTimer, keyCall, keyAttempts, keyInjected:
@@ -85,7 +88,7 @@ func (d *deletion) matches(key string, value []byte, count bool) bool {
 		plain, err := d.e.open([]byte(key), value)
 		if err != nil {
 			if count {
-				d.unread(key, value, err)
+				d.missed(key, value, err)
 			}
 			return false
 		}
@@ -104,14 +107,21 @@ func (d *deletion) matches(key string, value []byte, count bool) bool {
 	return false
 }
 
-// unread notes a row that does not open and may be about the conversation. If its key is out of reach, the
+// missed notes a row that does not open and may be about the conversation. If its key is out of reach, the
 // deletion is not finished before it can be read: it would come back with the key.
-func (d *deletion) unread(key string, value []byte, why error) {
+func (d *deletion) missed(key string, value []byte, why error) {
 	switch class, _ := classOf(key); {
 	case class == keyAttempts, class == keyInjected:
 	case class == keyState && !d.e.mayTell(key, value[len(sealMark):]):
 	case errors.Is(why, ErrKeyAway):
 		d.away = cmp.Or(d.away, why)
+		if d.unread++; !d.rest && d.unread <= maxRest {
+			if d.rows == nil {
+				d.rows = map[string]bool{}
+			}
+			d.rows[key] = true
+		}
+	case d.e.forgotten(value, why):
 	default:
 		d.sum.Unknown++
 	}

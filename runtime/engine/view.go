@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/messages/events"
@@ -27,7 +28,7 @@ func (e *Engine) read(act *Activation, key string) ([]byte, bool, error) {
 type rowReader struct {
 	e    *Engine
 	act  *Activation
-	told bool // that a key is out of reach
+	told atomic.Bool // that a key is out of reach
 }
 
 // Get implements [actors.Reader].
@@ -54,11 +55,11 @@ func (r *rowReader) Rows(prefix string) (map[string][]byte, error) {
 // RowsInReach implements [actors.PartialReader]. It tells which key is out of reach, as the actor goes on.
 func (r *rowReader) RowsInReach(prefix string) (rows map[string][]byte, away map[string]error, err error) {
 	rows, away, err = r.rows(prefix)
-	if err != nil || len(away) > 0 == r.told {
+	if err != nil || len(away) > 0 == r.told.Load() {
 		return rows, away, err
 	}
-	r.told = !r.told
-	m := events.ActorUnhealthy{Actor: r.act.addr, Healthy: !r.told, At: r.e.clock.Now()}
+	r.told.Store(len(away) > 0)
+	m := events.ActorUnhealthy{Actor: r.act.addr, Healthy: len(away) == 0, At: r.e.clock.Now()}
 	for _, row := range slices.Sorted(maps.Keys(away))[:min(1, len(away))] {
 		m.Reason, m.Key = cutText(away[row].Error()), KeyAway(away[row])
 	}
