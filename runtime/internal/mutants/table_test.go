@@ -512,7 +512,7 @@ var mutants = []mutant{
 	{what: "forgetting takes what it cannot read for now for what it does not know", file: "runtime/engine/subject.go",
 		old: `d.away = cmp.Or(d.away, why)`, new: `d.sum.Unknown++`, by: "TestNothingForgottenComesBackWithAnotherKey"},
 	{what: "the rest of a deletion takes what has come since", file: "runtime/engine/intent.go",
-		old: `bound: e.replica != nil, rest: left[c].Rest}`, new: `bound: e.replica != nil}`,
+		old: `if d.rest = begun.Rest; d.rest`, new: `if d.rest = false; d.rest`,
 		by: "TestNothingForgottenComesBackWithAnotherKey"},
 	{what: "a deletion waits for the key of everybody else", file: "runtime/engine/subject.go",
 		old: `case class == keyState && !d.e.mayTell(key, value[len(sealMark):]):`, new: ``,
