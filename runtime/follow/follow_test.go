@@ -34,7 +34,7 @@ type rig struct {
 	*live.System
 	t       *testing.T
 	readers follow.Readers
-	mu      sync.Mutex        // a timer may tell of trouble
+	mu      sync.Mutex        // a timer may tell of trouble, and have a call made
 	trouble map[string]string // by reason, what is wrong now
 	told    []string          // all that ever was
 	log     bytes.Buffer
@@ -95,8 +95,10 @@ func (r *rig) follow(handle func(n, before int) error, opts ...follow.Option) {
 	r.t.Helper()
 	if err := r.readers.Add("host", func(_ context.Context, ev follow.Event) error {
 		n := numberOf(ev.Message)
+		r.mu.Lock()
 		before := len(slices.DeleteFunc(slices.Clone(r.calls), func(c int) bool { return c != n }))
 		r.calls = append(r.calls, n)
+		r.mu.Unlock()
 		return handle(n, before)
 	}, opts); err != nil {
 		r.t.Fatal(err)
@@ -115,6 +117,13 @@ func (r *rig) follow(handle func(n, before int) error, opts ...follow.Option) {
 			}})
 	}()
 	synctest.Wait()
+}
+
+// so says the newest number that the handler was given, and what people are told for a reason, while it goes on.
+func (r *rig) so(reason string) (last int, trouble string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.calls[len(r.calls)-1], r.trouble[reason]
 }
 
 // end ends the reader, which must return at once, and the engine.

@@ -108,14 +108,14 @@ func TestAHandlerThatNeedsAKeyLosesNoAttempt(t *testing.T) {
 		away := fmt.Errorf("inject: permission denied: give it back: %w", engine.ErrKeyAway)
 		r := open(t, mem.New(), notes)
 		r.say(1, 2)
-		needs := true
+		var back atomic.Bool
 		r.follow(func(n, before int) error {
 			switch {
 			case n == 1 && before < 10:
 				return away
 			case n == 2 && before == 0:
 				return errors.New("no")
-			case n == 2 && needs:
+			case n == 2 && !back.Load():
 				return away
 			}
 			return nil
@@ -131,14 +131,14 @@ func TestAHandlerThatNeedsAKeyLosesNoAttempt(t *testing.T) {
 		r.readers.Retry()
 		hour()
 		r.say(3)
-		if last := r.calls[len(r.calls)-1]; last != 3 || r.trouble["parked events of host"] == "" {
-			t.Errorf("while it waits for a key it got %d and tells %q, want what is new, and why", last, r.trouble)
+		if last, why := r.so("parked events of host"); last != 3 || why == "" {
+			t.Errorf("while it waits for a key it got %d and tells %q, want what is new, and why", last, why)
 		}
-		needs = false
+		back.Store(true)
 		hour()
 		list, err = r.Engine().DeadLetters()
-		if err != nil || len(list) > 0 || r.trouble["parked events of host"] != "" {
-			t.Errorf("with the key back %+v, %v are put aside, and it tells %q, want neither", list, err, r.trouble)
+		if _, why := r.so("parked events of host"); err != nil || len(list) > 0 || why != "" {
+			t.Errorf("with the key back %+v, %v are put aside, and it tells %q, want neither", list, err, why)
 		}
 		r.end()
 	})

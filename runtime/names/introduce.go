@@ -34,6 +34,9 @@ func (b *Book) Introduce(ctx context.Context, e *engine.Engine, app, name string
 		}
 		if err := e.Inject(ctx, messages.To(directory.Kind, app), introduction(name), ""); err != nil {
 			forget()
+			if ctx.Err() != nil {
+				err = errors.Join(err, away)
+			}
 			return "", err
 		}
 		again := time.NewTimer(introduceAgain)
