@@ -31,6 +31,12 @@ type Streamer interface {
 	Stream(ctx context.Context, q Question, write func(piece string)) (Reply, error)
 }
 
+// Reporter is a model that reports its answer while it comes, as [Client] does.
+type Reporter interface {
+	Model
+	Stream(ctx context.Context, q Question, progress func(Chunk)) (Reply, error)
+}
+
 // Purpose is what a question is for. It decides which model is asked and how long
 // that may take.
 type Purpose string
@@ -233,11 +239,11 @@ func (w Worker) Stream(ctx context.Context, request messages.Message, progress f
 func (w Worker) generate(ctx context.Context, q Question, ask messages.AskLLM,
 	progress func(messages.LLMProgress),
 ) (Reply, error) {
-	client, ok := w.model.(*Client)
+	reporter, ok := w.model.(Reporter)
 	if !ask.Stream || !ok {
 		return w.model.Generate(ctx, q)
 	}
-	return client.Stream(ctx, q, func(c Chunk) {
+	return reporter.Stream(ctx, q, func(c Chunk) {
 		if progress != nil {
 			progress(messages.LLMProgress{Key: ask.Key, Epoch: c.Epoch, Text: messages.Text(c.Text)})
 		}

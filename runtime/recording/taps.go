@@ -228,6 +228,8 @@ type model struct {
 	taps *Taps
 }
 
+var _ llm.Reporter = model{} // else a reply is no longer streamed
+
 // Answered is the answer of a model, or why there was none.
 type Answered struct {
 	Reply llm.Reply `json:"reply"`
@@ -247,18 +249,18 @@ func (m model) Generate(ctx context.Context, q llm.Question) (llm.Reply, error) 
 	return reply, err
 }
 
-// Stream implements [llm.Streamer].
-func (m model) Stream(ctx context.Context, q llm.Question, write func(string)) (llm.Reply, error) {
-	s, ok := m.of.(llm.Streamer)
+// Stream implements [llm.Reporter].
+func (m model) Stream(ctx context.Context, q llm.Question, progress func(llm.Chunk)) (llm.Reply, error) {
+	s, ok := m.of.(llm.Reporter)
 	if !ok {
 		return m.Generate(ctx, q)
 	}
 	r := m.taps.Now()
 	if r == nil {
-		return s.Stream(ctx, q, write)
+		return s.Stream(ctx, q, progress)
 	}
 	at := r.now()
-	reply, err := s.Stream(ctx, q, write)
+	reply, err := s.Stream(ctx, q, progress)
 	r.answer(at, q, reply, err)
 	return reply, err
 }
