@@ -161,6 +161,7 @@ func (s *System) boot() {
 	if <-rt.Ready(); errors.Is(rt.Healthy(), runtime.ErrNotRunning) {
 		s.t.Fatalf("testkit: the runtime did not start: %v", <-ended)
 	}
+	synctest.Wait() // or a test's first step would come now before the first reading, now after it
 }
 
 // Stop ends the runtime in order. [System.Restart] starts it again.
