@@ -11,6 +11,7 @@ import (
 
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/runtime"
+	"github.com/kehai-run/kehai/runtime/config"
 	"github.com/kehai-run/kehai/runtime/control"
 )
 
@@ -18,8 +19,14 @@ import (
 func talking(t *testing.T, data string, opts ...runtime.Option) (rt *runtime.Runtime, stop func()) {
 	t.Helper()
 	cfg := runtime.Default()
-	cfg.Windows, cfg.Data, cfg.Web.Enabled, cfg.Web.Addr = nil, data, true, "127.0.0.1:0"
-	rt, err := runtime.New(cfg, append([]runtime.Option{runtime.WithLLM(polite{})}, opts...)...)
+	cfg.Data = data
+	return talkingWith(t, cfg, append([]runtime.Option{runtime.WithLLM(polite{})}, opts...)...)
+}
+
+func talkingWith(t *testing.T, cfg config.Config, opts ...runtime.Option) (rt *runtime.Runtime, stop func()) {
+	t.Helper()
+	cfg.Windows, cfg.Web.Enabled, cfg.Web.Addr = nil, true, "127.0.0.1:0"
+	rt, err := runtime.New(cfg, opts...)
 	if err != nil {
 		t.Fatal(err)
 	}

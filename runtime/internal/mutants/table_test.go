@@ -883,4 +883,11 @@ var mutants = []mutant{
 		old: `	if len(list) > 0 {
 		err = errors.Join(err, b.Disk().PurgeLater())`, new: `	if len(list) < 0 {
 		err = errors.Join(err, b.Disk().PurgeLater())`, by: "TestRetentionLeavesNoBytes"},
+
+	{what: "a reply is asked for whole", file: "actors/llm/worker.go",
+		old: `if !ask.Stream || !ok {`, new: `if !ask.Stream || ok {`, by: "TestAReplyIsShownWhileItIsWritten"},
+	{what: "a reply that may be recorded is asked for whole", file: "runtime/recording/taps.go",
+		old: `if r == nil {
+		return s.Stream(ctx, q, progress)`, new: `if r == nil {
+		return m.Generate(ctx, q)`, by: "TestAReplyIsShownWhileItIsWritten"},
 }
