@@ -4,17 +4,22 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"image"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/kehai-run/kehai/actors"
 	"github.com/kehai-run/kehai/actors/conversation"
 	"github.com/kehai-run/kehai/actors/conversation/reply"
+	"github.com/kehai-run/kehai/actors/ingress"
 	"github.com/kehai-run/kehai/actors/insight"
 	"github.com/kehai-run/kehai/actors/interview"
 	"github.com/kehai-run/kehai/actors/judge"
+	"github.com/kehai-run/kehai/actors/keyboard"
+	"github.com/kehai-run/kehai/actors/outbound"
 	"github.com/kehai-run/kehai/actors/owner"
 	"github.com/kehai-run/kehai/actors/project"
 	"github.com/kehai-run/kehai/messages"
@@ -33,70 +38,20 @@ const (
 	theProject             messages.ProjectID      = "p-1"
 )
 
-// outbox stands for outbound: it takes replies, and confirms, refuses or loses them from
-// sight some time later, each once.
-type outbox struct{ w *talkWorld }
-
-// outRow is a reply that was handed out.
-type outRow struct {
-	Ask     messages.SendReply   `json:"ask"`
-	Outcome messages.SendOutcome `json:"outcome,omitempty"` // "" while it is under way
-}
-
-var outRows = actors.NewTable[outRow]("replies")
-
-func outKey(turn int64, epoch int) string { return fmt.Sprintf("%08d.%04d", turn, epoch) }
-
-// Receive implements [actors.Actor].
-func (o outbox) Receive(t *actors.Turn, msg messages.Message) error {
-	switch m := msg.(type) {
-	case messages.Started:
-	case messages.SendReply:
-		if _, twice := outRows.Get(t, outKey(m.Turn, m.Epoch)); twice {
-			o.w.twice = append(o.w.twice, outKey(m.Turn, m.Epoch))
-		}
-		outRows.Put(t, outKey(m.Turn, m.Epoch), outRow{Ask: m})
-		t.After("due", time.Duration(1+o.w.rng.IntN(20))*time.Second, messages.DecideDue{})
-	case messages.StopSending:
-		if row, ok := outRows.Get(t, outKey(m.Turn, m.Epoch)); ok && row.Outcome == "" {
-			o.end(t, row, messages.SendNot)
-		}
-	case messages.DecideDue:
-		for _, row := range outRows.All(t) {
-			if row.Outcome == "" {
-				outcomes := []messages.SendOutcome{messages.SendConfirmed, messages.SendConfirmed, messages.SendNot,
-					messages.SendUnknown}
-				o.end(t, row, outcomes[o.w.rng.IntN(len(outcomes))])
-			}
-		}
-	}
-	return nil
-}
-
-// end says what became of a reply. The window shows one that was sent.
-func (o outbox) end(t *actors.Turn, row outRow, outcome messages.SendOutcome) {
-	row.Outcome = outcome
-	outRows.Put(t, outKey(row.Ask.Turn, row.Ask.Epoch), row)
-	done := messages.SendDone{Conversation: row.Ask.Conversation, Turn: row.Ask.Turn, Epoch: row.Ask.Epoch,
-		Outcome: outcome, At: t.Now()}
-	to := messages.To(messages.ActorConversation, string(row.Ask.Conversation))
-	if outcome == messages.SendConfirmed {
-		o.w.place++
-		done.Occurrence = o.w.place
-		t.Send(to, messages.OwnMessage{Conversation: row.Ask.Conversation, Occurrence: o.w.place,
-			Kind: messages.KindText, Text: row.Ask.Text, Trace: "ours", SeenAt: t.Now()})
-	}
-	t.Send(to, done)
-}
+var inWindows = []messages.ConversationID{listed, drafted, group}
 
 // talkWorld is what the conversations meet.
 type talkWorld struct {
 	*world
-	place    messages.Occurrence
+	panes    *panes
 	said     map[messages.ConversationID][]messages.MessageID
 	answered int // questions that a model has answered
-	twice    []string
 }
+
+var (
+	places = strings.Fields("駅前で 明日の朝に 会議のあとで 電車から 週末には 図書館の前で 夕方までに 家に着いたら 次の打ち合わせで お昼ごろ")
+	acts   = strings.Fields("会いましょう 写真を送ります 連絡してください お待ちしています 電話をします 資料を見ておきます 決めることにします 荷物を受け取ります ゆっくり話せます 返事をください")
+)
 
 // ask is the model: it fails, writes nonsense, judges and writes.
 func (w *talkWorld) ask(_ context.Context, m messages.Message) (messages.Message, error) {
@@ -106,7 +61,7 @@ func (w *talkWorld) ask(_ context.Context, m messages.Message) (messages.Message
 		return nil, actors.Refuse(string(codes[w.rng.IntN(len(codes))]), errors.New("failed"))
 	}
 	w.answered++
-	text := messages.Text(fmt.Sprintf("reply %d", w.answered))
+	text := messages.Text(fmt.Sprint(places[w.answered%10], acts[(w.answered/10+7*w.answered)%10], w.answered))
 	if ask.Purpose == "analyse" {
 		said := w.said[led]
 		text = messages.Text(fmt.Sprintf(`{"themes": [{"theme": "T", "evidence": [%q, "edit %d"]}]}`,
@@ -138,6 +93,7 @@ type talks struct {
 	*talkWorld
 	sim      *engine.Sim
 	given    int
+	messages int // of others
 	sent     int
 	approved map[string]bool // by conversation, turn and epoch
 }
@@ -162,6 +118,16 @@ func newTalks(t testing.TB, seed uint64) *talks {
 		}
 		return s
 	}
+	w.panes = &panes{w: w, list: map[messages.WindowID]*pane{}, shots: map[*image.RGBA]glimpse{},
+		texts: map[messages.Sending]string{}}
+	var windows []messages.WindowID
+	for _, c := range inWindows {
+		windows = append(windows, messages.WindowID(c))
+		w.panes.list[messages.WindowID(c)] = &pane{entered: map[int64]int{}}
+	}
+	none := func(messages.Address) actors.Actor {
+		return actors.Func(func(*actors.Turn, messages.Message) error { return nil })
+	}
 	talking := conversation.DefaultOptions()
 	talking.Settings, talking.Owner, talking.Attends = settings, theOwner, true
 	p := &talks{talkWorld: w, approved: map[string]bool{}}
@@ -176,7 +142,12 @@ func newTalks(t testing.TB, seed uint64) *talks {
 				kind(project.Kind, project.New),
 				kind(insight.Kind, insight.New(insight.Options{})),
 				kind(owner.Kind, owner.New(owner.Options{Attends: true})),
-				kind(messages.ActorOutbound, func(messages.Address) actors.Actor { return outbox{w} }),
+				kind(outbound.Kind, outbound.New(outbound.Options{Rules: outbound.DefaultRules(), Desk: "mac-a",
+					Windows: windows, Read: 45 * time.Second})),
+				kind(keyboard.Kind, keyboard.New),
+				kind(ingress.Kind, ingress.New(ingress.DefaultRules())),
+				kind(messages.ActorFusion, func(messages.Address) actors.Actor { return onlooker{w.panes} }),
+				kind(messages.ActorPoller, none), kind(messages.ActorStall, none), // told, and not asked
 			},
 			Workers: []engine.WorkerKind{
 				{Name: messages.WorkerLLM, Size: 2, New: func() (actors.Worker, error) {
@@ -185,12 +156,22 @@ func newTalks(t testing.TB, seed uint64) *talks {
 				{Name: messages.WorkerWords, Size: 1, New: func() (actors.Worker, error) {
 					return actors.WorkerFunc(w.find), nil
 				}},
+				{Name: messages.WorkerCapture, Size: 1, New: func() (actors.Worker, error) {
+					return actors.WorkerFunc(w.panes.capture), nil
+				}},
+				{Name: messages.WorkerOCR, Size: 1, New: func() (actors.Worker, error) {
+					return actors.WorkerFunc(w.panes.read), nil
+				}},
+				{Name: messages.WorkerHands, Size: 1, New: func() (actors.Worker, error) {
+					return actors.WorkerFunc(w.panes.touch), nil
+				}},
 			},
 		},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
+	w.panes.now = p.sim.Now
 	return p
 }
 
@@ -239,17 +220,16 @@ func (p *talks) happen(t testing.TB) {
 	to := messages.To(conversation.Kind, string(c))
 	switch p.rng.IntN(24) {
 	case 0, 1, 2, 3, 4, 5, 6, 7:
-		p.place++
-		id := messages.MessageID(fmt.Sprintf("m%d", p.place))
+		p.messages++
+		id := messages.MessageID(fmt.Sprintf("m%d", p.messages))
 		p.said[c] = append(p.said[c], id)
-		if c == chat || c == led {
-			p.give(t, to, messages.Say{Conversation: c, Channel: messages.ChannelWeb, ID: id, Text: messages.Text(id),
-				At: p.sim.Now()})
+		if w := p.panes.list[messages.WindowID(c)]; w != nil {
+			w.bubbles = append(w.bubbles, line{side: messages.SideIncoming, text: messages.Text(id), id: id})
+			p.look(t, c)
 			return
 		}
-		p.give(t, to, messages.InboundMessage{ID: id, Conversation: c, Sender: "Hana", Kind: messages.KindText,
-			Text: messages.Text(id), SeenAt: p.sim.Now(), Window: messages.WindowID(c),
-			Parts: []messages.Part{{Kind: messages.KindText, Text: messages.Text(id), Occurrence: p.place}}})
+		p.give(t, to, messages.Say{Conversation: c, Channel: messages.ChannelWeb, ID: id, Text: messages.Text(id),
+			At: p.sim.Now()})
 	case 8:
 		if n := len(p.said[c]); n > 0 {
 			place := p.placeOf(t, c, p.said[c][p.rng.IntN(n)])
@@ -261,12 +241,14 @@ func (p *talks) happen(t testing.TB) {
 			p.give(t, to, r)
 		}
 	case 9:
-		if c == chat || c == led {
-			return // nobody else writes there
+		if w := p.panes.list[messages.WindowID(c)]; w != nil { // nobody else writes elsewhere
+			w.bubbles, w.touched = append(w.bubbles, line{side: messages.SideOwn, text: "by hand"}), p.sim.Now()
+			p.look(t, c)
 		}
-		p.place++
-		p.give(t, to, messages.OwnMessage{Conversation: c, Occurrence: p.place, Kind: messages.KindText,
-			Text: "by hand", SeenAt: p.sim.Now()})
+	case 15:
+		if w := p.panes.list[messages.WindowID(c)]; w != nil {
+			p.panes.person(w)
+		}
 	case 10:
 		p.give(t, theOwner, messages.PauseSending{})
 	case 11, 12:
@@ -279,7 +261,7 @@ func (p *talks) happen(t testing.TB) {
 			verbs := []messages.DraftVerb{messages.DraftApprove, messages.DraftApprove, messages.DraftEdit,
 				messages.DraftReject, messages.DraftHold}
 			cmd := messages.DraftCommand{Conversation: c, Turn: turn.ID, Epoch: turn.Epoch,
-				Do: verbs[p.rng.IntN(len(verbs))], Text: "edited"}
+				Do: verbs[p.rng.IntN(len(verbs))], Text: messages.Text(fmt.Sprint("edited ", p.given))}
 			if p.rng.IntN(4) == 0 {
 				cmd.Epoch-- // of a text that the person has seen before
 			}
@@ -289,6 +271,11 @@ func (p *talks) happen(t testing.TB) {
 			p.give(t, to, cmd)
 		}
 	}
+}
+
+// look has a window read.
+func (p *talks) look(t testing.TB, c messages.ConversationID) {
+	p.give(t, messages.To(messages.ActorFusion, string(c)), messages.PollDue{})
 }
 
 // placeOf is where a message stands in its transcript, 0 if it has not arrived.
@@ -354,6 +341,10 @@ func playTalks(t testing.TB, seed uint64, steps int) (sent int, err error) {
 	p.faults = faults{}
 	p.give(t, theOwner, messages.ResumeSending{})
 	p.give(t, messages.To(conversation.Kind, string(led)), messages.StopInterview{Conversation: led})
+	for _, c := range inWindows {
+		p.panes.list[messages.WindowID(c)].leave()
+		p.look(t, c)
+	}
 	p.sim.Advance(48 * time.Hour)
 	if err = p.verify(t); err == nil {
 		err = p.verifyInterview(t)
@@ -366,13 +357,17 @@ func (p *talks) verify(t testing.TB) error {
 	if dead, err := p.sim.Engine().DeadLetters(); err != nil || len(dead) > 0 {
 		return fmt.Errorf("DeadLetters() = %v, %v, want none", dead, err)
 	}
-	if len(p.twice) > 0 {
-		return fmt.Errorf("%v were handed out twice", p.twice)
+	if len(p.panes.wrong) > 0 {
+		return fmt.Errorf("the hands did what they must not: %q", p.panes.wrong)
 	}
+	outcomes := map[messages.Sending]messages.SendOutcome{} // the last of each
 	sent := map[messages.ConversationID][]messages.ReplyChanged{}
 	err := p.sim.Engine().ReadLog(0, func(ev engine.Published) bool {
 		if c, ok := ev.Message.(messages.ReplyChanged); ok && c.State == reply.Sent {
 			sent[c.Conversation] = append(sent[c.Conversation], c)
+		}
+		if d, ok := ev.Message.(messages.SendDone); ok {
+			outcomes[messages.Sending{Conversation: d.Conversation, Turn: d.Turn, Epoch: d.Epoch}] = d.Outcome
 		}
 		return true
 	})
@@ -381,7 +376,7 @@ func (p *talks) verify(t testing.TB) error {
 	}
 	for _, c := range []messages.ConversationID{listed, drafted, group, chat, led} {
 		p.sent += len(sent[c])
-		if err := p.verifyOne(t, c, sent[c]); err != nil {
+		if err := p.verifyOne(t, c, sent[c], outcomes); err != nil {
 			return fmt.Errorf("%s: %w", c, err)
 		}
 	}
@@ -391,14 +386,13 @@ func (p *talks) verify(t testing.TB) error {
 // verifyOne checks one conversation: what was confirmed was published, each message is
 // answered at most once, answers keep the order, nothing goes out unapproved, and nothing
 // is forgotten half-way.
-func (p *talks) verifyOne(t testing.TB, c messages.ConversationID, sent []messages.ReplyChanged) error {
+func (p *talks) verifyOne(t testing.TB, c messages.ConversationID, sent []messages.ReplyChanged,
+	outcomes map[messages.Sending]messages.SendOutcome) error {
 	confirmed := 0
-	for _, row := range rowsOf(t, p, messages.ActorOutbound, string(c), outRows) {
-		if row.Outcome == messages.SendConfirmed {
-			confirmed++
-		}
-		if c == drafted && !p.approved[fmt.Sprint(c, row.Ask.Turn, row.Ask.Epoch-1)] {
-			return fmt.Errorf("turn %d.%d was handed out without an approval", row.Ask.Turn, row.Ask.Epoch)
+	if w := p.panes.list[messages.WindowID(c)]; w != nil {
+		n, err := p.verifyWindow(c, w, outcomes)
+		if confirmed = n; err != nil {
+			return err
 		}
 	}
 	for _, own := range rowsOf(t, p, conversation.Kind, string(c), conversation.OwnMessages) {
@@ -427,6 +421,38 @@ func (p *talks) verifyOne(t testing.TB, c messages.ConversationID, sent []messag
 		}
 	}
 	return nil
+}
+
+// verifyWindow compares what stands in a window with what was said to have become of each reply. It returns
+// how many are known to stand there.
+func (p *talks) verifyWindow(c messages.ConversationID, w *pane, outcomes map[messages.Sending]messages.SendOutcome) (
+	n int, err error,
+) {
+	there := map[messages.Sending]bool{}
+	for _, l := range w.bubbles {
+		if l.of == (messages.Sending{}) {
+			continue
+		}
+		there[l.of] = true
+		if got := outcomes[l.of]; got == messages.SendConfirmed {
+			n++
+		} else if got != messages.SendUnknown { // it may be seen too late to be told from a person's
+			return 0, fmt.Errorf("turn %d.%d stands in the window, and is called %q", l.of.Turn, l.of.Epoch, got)
+		}
+		if c == drafted && !p.approved[fmt.Sprint(c, l.of.Turn, l.of.Epoch-1)] {
+			return 0, fmt.Errorf("turn %d.%d was sent without an approval", l.of.Turn, l.of.Epoch)
+		}
+	}
+	for of, outcome := range outcomes {
+		switch {
+		case of.Conversation != c:
+		case outcome == messages.SendConfirmed && !there[of]:
+			return 0, fmt.Errorf("turn %d.%d is called sent, and stands nowhere", of.Turn, of.Epoch)
+		case outcome != messages.SendUnknown && w.field != "" && w.field == p.panes.texts[of]:
+			return 0, fmt.Errorf("turn %d.%d is called %q, and stands in the field", of.Turn, of.Epoch, outcome)
+		}
+	}
+	return n, nil
 }
 
 // verifyInterview checks that the interview has ended, that it was analysed to the end, and

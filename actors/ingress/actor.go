@@ -74,7 +74,7 @@ func (a *actor) sent(turn *actors.Turn, m messages.TextSent) error {
 		return err
 	}
 	s := Sent{Text: text.First(m.Text, maxCompared), Trace: m.Trace, At: turn.Now().UTC().Round(0),
-		By: m.Window}
+		By: m.Window, Entered: m.Entered}
 	if from := turn.Cause().From; s.By == "" && from.Kind() == messages.ActorOutbound { // of an older version
 		s.By = messages.WindowID(from.Key())
 	}
@@ -86,7 +86,7 @@ func (a *actor) sent(turn *actors.Turn, m messages.TextSent) error {
 func (a *actor) keep(turn *actors.Turn, s Sent) {
 	n := a.memory.nextSent()
 	if i, ok := a.memory.renewed(s); ok {
-		s.Seen = s.Seen || a.memory.sent[i].Seen
+		s.Seen, s.Entered = s.Seen || a.memory.sent[i].Seen, s.Entered || a.memory.sent[i].Entered
 		a.forgetSent(turn, i)
 	}
 	for len(a.memory.sent) >= a.rules.Sends {

@@ -32,7 +32,8 @@
 //
 // TextSent is in this actor's inbox before the first key goes out, because its
 // sender commits it no later than the call that types. Bubbles that are read later
-// are committed later, and an inbox keeps that order.
+// are committed later, and an inbox keeps that order. The same holds for the TextSent that
+// says that Enter is pressed.
 //
 // # Tables
 //

@@ -24,6 +24,8 @@ type Sent struct {
 	// By is the window whose sender waits for the bubble, "" for a host.
 	By   messages.WindowID `json:"by,omitempty"`
 	Seen bool              `json:"seen,omitempty"` // a bubble of our own side has shown it
+	// Entered means that Enter may have been pressed on it. Of a host's text nobody knows.
+	Entered bool `json:"entered,omitempty"`
 }
 
 // Entry is a row of the table heard: what later texts are compared with.
@@ -160,17 +162,31 @@ func (m *Memory) renewed(s Sent) (i int, ok bool) {
 	return 0, false
 }
 
-// shown finds the newest text, sent within a time before another, that a new bubble of
-// our own side shows and no bubble has shown yet.
+// shown finds the text, sent within a time before another, that a new bubble of our own
+// side shows and no bubble has shown yet: one that reads the same before one that is only
+// like it, then one that was entered before one that was not, then the newest. A bubble that
+// is only like a text that was not entered shows another one, which may be long sent.
 func (m *Memory) shown(read messages.Text, at time.Time, window time.Duration) (i int, ok bool) {
 	compared := text.First(string(read), maxCompared)
-	for i := len(m.sent) - 1; i >= 0; i-- {
-		s := m.sent[i]
-		if !s.Seen && text.Inside(at.Sub(s.At), window) && text.Shown(compared, string(s.Text)) {
-			return i, true
+	compact, best := text.Compact(compared), 0
+	for n, s := range m.sent {
+		if s.Seen || !text.Inside(at.Sub(s.At), window) || !text.Shown(compared, string(s.Text)) {
+			continue
+		}
+		rank, entered := 0, s.Entered || s.By == ""
+		switch exact := text.Compact(string(s.Text)) == compact; {
+		case exact && entered:
+			rank = 3
+		case exact:
+			rank = 2
+		case entered:
+			rank = 1
+		}
+		if rank > 0 && rank >= best {
+			best, i, ok = rank, n, true
 		}
 	}
-	return 0, false
+	return i, ok
 }
 
 // nextSent is the number of the next row of sent.

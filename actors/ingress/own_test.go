@@ -1,6 +1,7 @@
 package ingress
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/kehai-run/kehai/messages"
@@ -36,6 +37,9 @@ func TestOwn(t *testing.T) {
 			kill(h, func() { h.Send(m) })
 			h.WantSent(toConversation(m))
 
+			entered := told("明日の15時に渋谷駅で", "s1")
+			entered.Entered = true
+			kill(h, func() { h.SendFrom(sender, entered) })
 			m = own(h, 2, "明曰の15時に渋谷駅て")
 			kill(h, func() { h.Send(m) })
 			h.WantSent(actortest.To(sender, traced(m, "s1")), toConversation(traced(m, "s1")))
@@ -69,6 +73,49 @@ func TestOwn(t *testing.T) {
 			h.WantSent(toConversation(m))
 			h.WantNothingDropped()
 			h.WantDeadLetters(0)
+		})
+	}
+}
+
+// TestOwnOfSeveral: of several texts that a bubble may show it confirms the likeliest.
+func TestOwnOfSeveral(t *testing.T) {
+	const window = "line@a"
+	type sent struct {
+		text    messages.Text
+		entered bool
+	}
+	for name, c := range map[string]struct {
+		sent  []sent
+		shows messages.Text
+		want  string // trace: the place in sent; "" for a person's
+	}{
+		"the newest":                       {[]sent{{"承知しました", true}, {"承知しました", true}}, "承知しました", "1"},
+		"entered":                          {[]sent{{"承知しました", true}, {"承知しました", false}}, "承知しました", "0"},
+		"exact":                            {[]sent{{"13時に着きます", true}, {"18時に着きます", true}}, "13時に着きます", "0"},
+		"exact before entered":             {[]sent{{"13時に着きます", false}, {"18時に着きます", true}}, "13時に着きます", "0"},
+		"only like one that was entered":   {[]sent{{"13時に着きます", true}}, "18時に着きます", "0"},
+		"only like one that was not":       {[]sent{{"13時に着きます", false}}, "18時に着きます", ""},
+		"exactly one that a person enters": {[]sent{{"13時に着きます", false}}, "13時に着きます", "0"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := spawn(t, DefaultRules())
+			for i, s := range c.sent {
+				m := told(s.text, fmt.Sprint(i))
+				m.Window = window
+				h.Send(m)
+				if m.Entered = true; s.entered {
+					h.Send(m)
+				}
+				h.Crash()
+			}
+			m := messages.OwnMessage{Conversation: "line:Hana", Occurrence: 1, Kind: messages.KindText, Text: c.shows,
+				Window: window, SeenAt: h.Now()}
+			h.Send(m)
+			if m.Trace = c.want; c.want == "" {
+				h.WantSent(actortest.To("conversation/line:Hana", m))
+				return
+			}
+			h.WantSent(actortest.To("outbound/"+window, m), actortest.To("conversation/line:Hana", m))
 		})
 	}
 }

@@ -201,6 +201,9 @@ func (a *actor) perform(turn *actors.Turn, row string, s Reply, do Effect) {
 		a.step = turn.Call(messages.WorkerHands, messages.TypeText{Look: a.last.seen(), Text: s.Text,
 			Idle: a.o.Rules.Idle, Of: s.sending()}, typeTime)
 	case PressEnter:
+		sent := a.sent(turn, s)
+		sent.Entered = true
+		turn.Send(messages.To(messages.ActorIngress, string(s.Conversation)), sent)
 		a.step = turn.Call(messages.WorkerHands, messages.PressEnter{Look: a.last.seen(), Of: s.sending()}, keyTime)
 	case ClearField:
 		a.step = turn.Call(messages.WorkerHands, messages.ClearField{Look: a.last.seen()}, keyTime)
@@ -226,12 +229,16 @@ func (a *actor) typing(turn *actors.Turn, d time.Duration) {
 // announce tells all readers what will appear. It is committed together with the call
 // that types.
 func (a *actor) announce(turn *actors.Turn, s Reply) {
-	sent := messages.TextSent{Conversation: s.Conversation, Text: s.Text, Trace: s.Trace, At: turn.Now(),
-		Window: a.window}
+	sent := a.sent(turn, s)
 	turn.Send(messages.To(messages.ActorIngress, string(s.Conversation)), sent)
 	for _, w := range a.o.Windows {
 		turn.Send(messages.To(messages.ActorFusion, string(w)), sent)
 	}
+}
+
+func (a *actor) sent(turn *actors.Turn, s Reply) messages.TextSent {
+	return messages.TextSent{Conversation: s.Conversation, Text: s.Text, Trace: s.Trace, At: turn.Now(),
+		Window: a.window}
 }
 
 // lose remembers a reply that ended as unknown.

@@ -20,7 +20,7 @@
 //	| typing     | typed                               | checking   | look                     |
 //	| typing     | refused, nothing typed              | queued     | leave, wait              |
 //	| typing     | broken                              | settling   | look                     |
-//	| checking   | seen: its conversation and text     | entering   | press Enter              |
+//	| checking   | seen: its conversation and text     | entering   | announce, press Enter    |
 //	| checking   | seen: its text, elsewhere, stopped, paused, at the end | clearing | clear          |
 //	| checking   | seen: its text came in the transcript | confirming | leave, wait            |
 //	| checking   | seen otherwise                      | checking   | look again, a few times  |

@@ -890,4 +890,12 @@ var mutants = []mutant{
 		old: `if r == nil {
 		return s.Stream(ctx, q, progress)`, new: `if r == nil {
 		return m.Generate(ctx, q)`, by: "TestAReplyIsShownWhileItIsWritten"},
+
+	{what: "an old bubble confirms a text that was not entered", file: "actors/ingress/memory.go",
+		old: `rank, entered := 0, s.Entered || s.By == ""`, new: `rank, entered := 0, true`, by: "TestOwnOfSeveral"},
+	{what: "a bubble confirms the newest text that it is like", file: "actors/ingress/memory.go",
+		old: `if rank > 0 && rank >= best {`, new: `if rank > 0 {`, by: "TestOwnOfSeveral"},
+	{what: "nobody is told that a text was entered", file: "actors/outbound/actor.go",
+		old: `		sent.Entered = true
+`, new: ``, by: "TestReplies"},
 }
