@@ -13,14 +13,16 @@ import "time"
 // the first. At is when the sender decided; the time within which a text counts
 // as an echo begins with the turn that records it. Window is whose sender waits for the
 // bubble, "" for a host. Older versions stored it without the window: then its sender's
-// address names it. Entered renews it once more, before Enter is pressed: of two texts that
-// a bubble may show, one that was entered is the likelier.
+// address names it. Stands means that a bubble of our side showed the same before. Entered
+// renews it once more, before Enter is pressed: of two texts that a bubble may show, one that
+// was entered is the likelier.
 type TextSent struct {
 	Conversation ConversationID `json:"conversation"`
 	Text         Text           `json:"text"`
 	Trace        string         `json:"trace,omitempty"`
 	At           time.Time      `json:"at"`
 	Window       WindowID       `json:"window,omitempty"`
+	Stands       bool           `json:"stands,omitempty"`
 	Entered      bool           `json:"entered,omitempty"`
 }
 

@@ -74,7 +74,7 @@ func (a *actor) sent(turn *actors.Turn, m messages.TextSent) error {
 		return err
 	}
 	s := Sent{Text: text.First(m.Text, maxCompared), Trace: m.Trace, At: turn.Now().UTC().Round(0),
-		By: m.Window, Entered: m.Entered}
+		By: m.Window, Stands: m.Stands, Entered: m.Entered}
 	if from := turn.Cause().From; s.By == "" && from.Kind() == messages.ActorOutbound { // of an older version
 		s.By = messages.WindowID(from.Key())
 	}

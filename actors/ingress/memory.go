@@ -22,10 +22,10 @@ type Sent struct {
 	Trace string        `json:"trace,omitempty"`
 	At    time.Time     `json:"at"`
 	// By is the window whose sender waits for the bubble, "" for a host.
-	By   messages.WindowID `json:"by,omitempty"`
-	Seen bool              `json:"seen,omitempty"` // a bubble of our own side has shown it
-	// Entered means that Enter may have been pressed on it. Of a host's text nobody knows.
-	Entered bool `json:"entered,omitempty"`
+	By      messages.WindowID `json:"by,omitempty"`
+	Seen    bool              `json:"seen,omitempty"`    // a bubble of our own side has shown it
+	Stands  bool              `json:"stands,omitempty"`  // a bubble of our own side showed the same before it was sent
+	Entered bool              `json:"entered,omitempty"` // Enter may have been pressed on it; of a host's text nobody knows
 }
 
 // Entry is a row of the table heard: what later texts are compared with.
@@ -164,8 +164,9 @@ func (m *Memory) renewed(s Sent) (i int, ok bool) {
 
 // shown finds the text, sent within a time before another, that a new bubble of our own
 // side shows and no bubble has shown yet: one that reads the same before one that is only
-// like it, then one that was entered before one that was not, then the newest. A bubble that
-// is only like a text that was not entered shows another one, which may be long sent.
+// like it, then one that was entered before one that was not, then the newest. Where a text
+// was not entered, a person may have pressed the key; a bubble that is only like it, or stood
+// before it, shows another one, which may be long sent.
 func (m *Memory) shown(read messages.Text, at time.Time, window time.Duration) (i int, ok bool) {
 	compared := text.First(string(read), maxCompared)
 	compact, best := text.Compact(compared), 0
@@ -177,7 +178,7 @@ func (m *Memory) shown(read messages.Text, at time.Time, window time.Duration) (
 		switch exact := text.Compact(string(s.Text)) == compact; {
 		case exact && entered:
 			rank = 3
-		case exact:
+		case exact && !s.Stands:
 			rank = 2
 		case entered:
 			rank = 1

@@ -81,27 +81,29 @@ func TestOwn(t *testing.T) {
 func TestOwnOfSeveral(t *testing.T) {
 	const window = "line@a"
 	type sent struct {
-		text    messages.Text
-		entered bool
+		text            messages.Text
+		entered, stands bool
 	}
 	for name, c := range map[string]struct {
 		sent  []sent
 		shows messages.Text
 		want  string // trace: the place in sent; "" for a person's
 	}{
-		"the newest":                       {[]sent{{"承知しました", true}, {"承知しました", true}}, "承知しました", "1"},
-		"entered":                          {[]sent{{"承知しました", true}, {"承知しました", false}}, "承知しました", "0"},
-		"exact":                            {[]sent{{"13時に着きます", true}, {"18時に着きます", true}}, "13時に着きます", "0"},
-		"exact before entered":             {[]sent{{"13時に着きます", false}, {"18時に着きます", true}}, "13時に着きます", "0"},
-		"only like one that was entered":   {[]sent{{"13時に着きます", true}}, "18時に着きます", "0"},
-		"only like one that was not":       {[]sent{{"13時に着きます", false}}, "18時に着きます", ""},
-		"exactly one that a person enters": {[]sent{{"13時に着きます", false}}, "13時に着きます", "0"},
+		"the newest":                     {[]sent{{"承知しました", true, false}, {"承知しました", true, false}}, "承知しました", "1"},
+		"entered":                        {[]sent{{"承知しました", true, false}, {"承知しました", false, false}}, "承知しました", "0"},
+		"exact":                          {[]sent{{"13時に着きます", true, false}, {"18時に着きます", true, false}}, "13時に着きます", "0"},
+		"exact before entered":           {[]sent{{"13時に着きます", false, false}, {"18時に着きます", true, false}}, "13時に着きます", "0"},
+		"only like one that was entered": {[]sent{{"13時に着きます", true, false}}, "18時に着きます", "0"},
+		"only like one that was not":     {[]sent{{"13時に着きます", false, false}}, "18時に着きます", ""},
+		"the same stood before it":       {[]sent{{"承知しました", false, true}}, "承知しました", ""},
+		"the same stood before one that was entered": {[]sent{{"承知しました", true, true}}, "承知しました", "0"},
+		"exactly one that a person enters":           {[]sent{{"13時に着きます", false, false}}, "13時に着きます", "0"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := spawn(t, DefaultRules())
 			for i, s := range c.sent {
 				m := told(s.text, fmt.Sprint(i))
-				m.Window = window
+				m.Window, m.Stands = window, s.stands
 				h.Send(m)
 				if m.Entered = true; s.entered {
 					h.Send(m)

@@ -2,6 +2,7 @@ package outbound
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/kehai-run/kehai/actors"
@@ -238,7 +239,7 @@ func (a *actor) announce(turn *actors.Turn, s Reply) {
 
 func (a *actor) sent(turn *actors.Turn, s Reply) messages.TextSent {
 	return messages.TextSent{Conversation: s.Conversation, Text: s.Text, Trace: s.Trace, At: turn.Now(),
-		Window: a.window}
+		Window: a.window, Stands: slices.ContainsFunc(s.Before, func(m Mark) bool { return m.shows(s) })}
 }
 
 // lose remembers a reply that ended as unknown.

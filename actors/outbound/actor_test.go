@@ -19,6 +19,7 @@ type room struct {
 	field string
 	chats map[messages.ConversationID][]messages.Bubble
 	known int               // announcements that ingress has heard
+	last  messages.TextSent // the last of them
 	trace map[string]string // of a text that was announced
 	enter int               // how often Enter was pressed
 }
@@ -54,6 +55,7 @@ func newRoomBy(t *testing.T, shown messages.ConversationID, rules outbound.Rules
 		actortest.Partner(messages.ActorIngress, func(m messages.Message) messages.Message {
 			if m, ok := m.(messages.TextSent); ok {
 				r.known++
+				r.last = m
 				r.trace[string(m.Text)] = m.Trace
 			}
 			return nil
@@ -215,5 +217,43 @@ func TestRepliesWaitBeside(t *testing.T) {
 		3: messages.SendUnknown}
 	if got := r.done(); len(got) != 3 || got[1] != want[1] || got[2] != want[2] || got[3] != want[3] {
 		t.Errorf("they ended as %v, want %v", got, want)
+	}
+}
+
+// TestTellsOfEnter: ingress hears of a text before its first key, whether the same stands in the window, and
+// again before Enter, also after a crash on the way.
+func TestTellsOfEnter(t *testing.T) {
+	for _, stands := range []bool{false, true} {
+		r := newRoom(t, "c-hana")
+		if stands {
+			r.chats["c-hana"] = append(r.chats["c-hana"], messages.Bubble{Side: messages.SideOwn, Text: meet})
+		}
+		r.Send(ask("c-hana", 1, meet))
+		crashed := false
+		for range 60 {
+			for _, c := range r.Calls() {
+				switch c.Request.(type) {
+				case messages.TypeText:
+					if r.known == 0 || r.last.Entered || r.last.Stands != stands {
+						t.Errorf("stands %v: told %+v before the text is typed", stands, r.last)
+					}
+				case messages.PressEnter:
+					if !r.last.Entered {
+						t.Errorf("stands %v: told %+v before Enter is pressed", stands, r.last)
+					}
+					if !crashed {
+						crashed = true
+						r.Crash()
+						r.Start()
+						continue
+					}
+				}
+				r.AnswerCall(c.ID, r.work(c.Request))
+			}
+			r.Advance(time.Second)
+		}
+		if r.enter != 1 {
+			t.Errorf("stands %v: Enter was pressed %d times, want once", stands, r.enter)
+		}
 	}
 }

@@ -82,11 +82,16 @@ func appeared(s Reply, tail []Mark) bool {
 	}
 	news, _ := after(s.Before, tail)
 	for _, m := range news {
-		if m.Side != messages.SideIncoming && text.Shown(string(m.Text), string(s.Text)) {
+		if m.shows(s) {
 			return true
 		}
 	}
 	return false
+}
+
+// shows reports whether a bubble of our own side may show a reply.
+func (m Mark) shows(s Reply) bool {
+	return m.Side != messages.SideIncoming && text.Shown(string(m.Text), string(s.Text))
 }
 
 // follows reports whether a transcript continues from where it ended when the text was

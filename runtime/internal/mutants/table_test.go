@@ -894,8 +894,12 @@ var mutants = []mutant{
 	{what: "an old bubble confirms a text that was not entered", file: "actors/ingress/memory.go",
 		old: `rank, entered := 0, s.Entered || s.By == ""`, new: `rank, entered := 0, true`, by: "TestOwnOfSeveral"},
 	{what: "a bubble confirms the newest text that it is like", file: "actors/ingress/memory.go",
-		old: `if rank > 0 && rank >= best {`, new: `if rank > 0 {`, by: "TestOwnOfSeveral"},
+		old: `if rank > 0 && rank >= best {`, new: `if rank > best*0 {`, by: "TestOwnOfSeveral"},
 	{what: "nobody is told that a text was entered", file: "actors/outbound/actor.go",
 		old: `		sent.Entered = true
-`, new: ``, by: "TestReplies"},
+`, new: ``, by: "TestTellsOfEnter"},
+	{what: "nobody is told what stood before", file: "actors/outbound/actor.go",
+		old: `return m.shows(s) })}`, new: `return false })}`, by: "TestTellsOfEnter"},
+	{what: "a bubble that stood before confirms", file: "actors/ingress/memory.go",
+		old: `case exact && !s.Stands:`, new: `case exact:`, by: "TestOwnOfSeveral"},
 }
