@@ -53,8 +53,9 @@ type actor struct {
 	asked   string // key of the question that a model is answering
 	call    string // by which it was asked
 	writing *stream.Assembler
-	persona string              // for whom it is written
-	rests   messages.ReplyBasis // what the question rests on
+	echoes  func(soFar string) bool // the model may be repeating what it was told
+	persona string                  // for whom it is written
+	rests   messages.ReplyBasis     // what the question rests on
 
 	counted string // key of the last question that was counted
 	tooMany bool   // it was one too many

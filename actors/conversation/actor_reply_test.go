@@ -1,6 +1,7 @@
 package conversation_test
 
 import (
+	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -563,6 +564,65 @@ func TestADraftIsNotShownWhileItIsWritten(t *testing.T) {
 	}
 	if !last.Done || last.Text != "" {
 		t.Errorf("paused while it was written: shown last is %+v, want nothing", last)
+	}
+}
+
+// TestWhatIsUnusableIsNotShown while it is written, and not sent when it is.
+func TestWhatIsUnusableIsNotShown(t *testing.T) {
+	asked := func(k talk) *messages.AskLLM { return k.judged(k.hears(1), true) }
+	leads := func(k talk) *messages.AskLLM {
+		k.Send(messages.Say{Conversation: hana, Channel: messages.ChannelWeb, ID: "w1", Text: "[interview start]",
+			At: k.Now()})
+		k.finishes()
+		return k.asked()
+	}
+	for name, c := range map[string]struct {
+		start func() talk
+		ask   func(talk) *messages.AskLLM
+		text  func(*messages.AskLLM) string
+		sees  bool
+	}{
+		"a reply": {func() talk { return newTalk(t, options(auto())) }, asked,
+			func(*messages.AskLLM) string { return "Yes, at nine, at the station." }, true},
+		"the prompt": {func() talk { return newTalk(t, options(auto())) }, asked,
+			func(ask *messages.AskLLM) string { return ask.System }, false},
+		"a sentence of it": {func() talk { return newTalk(t, options(auto())) }, asked,
+			func(ask *messages.AskLLM) string {
+				lines := strings.Split(ask.System, "\n- ")
+				return "That is easy. " + strings.Join(strings.Fields(lines[len(lines)-2]), " ") + " So: at nine."
+			}, false},
+		"a made-up placeholder": {func() talk { return newTalk(t, masked()) }, asked,
+			func(*messages.AskLLM) string { return "[氏名·0000] will call you." }, false},
+		"what is not to be asked": {func() talk { return led(t, nil) }, leads,
+			func(*messages.AskLLM) string { return "Salary? Tell me of your salary." }, false},
+		"what may be asked": {func() talk { return led(t, nil) }, leads,
+			func(*messages.AskLLM) string { return "Hello! What makes mornings hard?" }, true},
+	} {
+		k := c.start()
+		ask := c.ask(k)
+		k.Published()
+		whole := []rune(c.text(ask))
+		for n := 1; n < len(whole); n += 5 {
+			k.Report(messages.LLMProgress{Key: ask.Key, Text: messages.Text(whole[:n])})
+			k.Advance(200 * time.Millisecond)
+		}
+		k.writes(ask, messages.Text(whole))
+		longest := 0
+		for _, m := range k.Published() {
+			if w, ok := m.(messages.ReplyWriting); ok && strings.HasPrefix(string(whole), string(w.Text)) {
+				longest = max(longest, len([]rune(w.Text)))
+			}
+		}
+		if longest > 24 != c.sees { // less does not tell what it begins
+			t.Errorf("%s: %d characters were shown, want all of it: %v", name, longest, c.sees)
+		}
+		stored := fmt.Sprint(k.ours())
+		if desk, _ := actortest.Stored(k.Harness, conversation.Desks, conversation.DeskKey); desk.Open != nil {
+			stored += string(desk.Open.Text)
+		}
+		if strings.Contains(stored, string(whole)) != c.sees {
+			t.Errorf("%s: stored is %q, want the model's text: %v", name, stored, c.sees)
+		}
 	}
 }
 

@@ -37,6 +37,9 @@ func (a *actor) show(turn *actors.Turn) {
 // shows reports whether the beginning of a reply may be seen.
 func (a *actor) shows(turn *actors.Turn, t *reply.Turn, written messages.Text) bool {
 	v, _ := a.leads(turn)
+	if a.echoes(string(written)) || a.invents(turn, a.restored(turn, written)) {
+		return false
+	}
 	return a.outcome(turn, t, written).Action == reply.Send && ProjectOf(v.Plan).Breaks(string(written)) == ""
 }
 

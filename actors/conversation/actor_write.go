@@ -122,6 +122,14 @@ func (a *actor) restored(turn *actors.Turn, t messages.Text) messages.Text {
 	return messages.Text(stream.Rule{}.Final(a.vault(turn).Restore(string(t))))
 }
 
+// invents reports whether a restored text has placeholders that stand for nothing: the model made them up.
+func (a *actor) invents(turn *actors.Turn, t messages.Text) bool {
+	if _, led := a.leads(turn); led || !a.o.Mask {
+		return false
+	}
+	return a.vault(turn).Unknown(string(t))
+}
+
 // judged handles the judgement.
 func (a *actor) judged(turn *actors.Turn, m messages.ReplyJudged) {
 	desk, _ := Desks.Get(turn, onlyRow)
@@ -207,7 +215,7 @@ func (a *actor) write(turn *actors.Turn, t *reply.Turn) {
 	ask := p.Ask(key)
 	ask.Retry = true
 	a.call = turn.Call(messages.WorkerLLM, ask, actors.CallOptions{Deadline: a.o.Write, Tag: key})
-	a.asked, a.writing = key, stream.NewAssembler(stream.DefaultRule(), stream.Every)
+	a.asked, a.writing, a.echoes = key, stream.NewAssembler(stream.DefaultRule(), stream.Every), p.MayEcho
 	s, _ := a.settings(turn, t)
 	a.persona = s.Persona
 }
@@ -255,7 +263,7 @@ func (a *actor) answered(turn *actors.Turn, m messages.LLMAnswer) {
 	}
 	// The restored words are the other side's and were not checked yet.
 	written, ok = reply.Usable(string(a.restored(turn, written)), s.Persona, func(string) bool { return false })
-	if !ok {
+	if !ok || a.invents(turn, written) {
 		a.fallBack(turn, t, reply.Unusable)
 		return
 	}
@@ -341,9 +349,9 @@ func (a *actor) decision(turn *actors.Turn, t *reply.Turn, written messages.Text
 		Mode: s.Mode, Policy: s.Policy, Listed: s.Listed, When: s.When, Limits: s.Limits, Usage: usage,
 		Quiet: s.Quiet, Paused: owner.Paused, NoModel: basis.Fallback != "", Drawn: s.Drawn, NoTypist: !s.Typist,
 	}
+	situation.Foreign = basis.Fallback == "" && a.foreign(turn, s, newest, written)
 	if newest.Window.Channel() == "" {
 		situation.Command = reply.Commands(written)
-		situation.Foreign = basis.Fallback == "" && a.foreign(turn, s, newest, written)
 	}
 	if a.o.Attends && newest.Window.Channel() == "" { // a channel's reply does not use the owner's desk
 		situation.Attention = &owner.Attention

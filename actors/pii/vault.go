@@ -143,6 +143,21 @@ func (v Vault) Restore(text string) string {
 	return b.String()
 }
 
+// Unknown reports whether a text has a placeholder that this vault does not have. One that the
+// other side wrote itself counts too: nobody can tell it from one that was made up.
+func (v Vault) Unknown(text string) bool {
+	for at := 0; ; {
+		start, end := nextPlaceholder(text, at)
+		if start < 0 {
+			return false
+		}
+		if _, ok := v.Originals[plainPlaceholder(text[start:end])]; !ok {
+			return true
+		}
+		at = end
+	}
+}
+
 // Held returns how much of the start of a text can be restored while more may follow: the
 // rest may be the start of a placeholder.
 func Held(text string) int {

@@ -46,7 +46,10 @@ var ErrText = errors.New("prompt: this text cannot be used")
 // Catalogue is a set of texts. It never changes, and may be used concurrently.
 type Catalogue struct{ texts map[string]entry }
 
-type entry struct{ text, builtin string }
+type entry struct {
+	text, builtin string
+	own           []string // see [repeatable]
+}
 
 // Entry is one text of a catalogue.
 type Entry struct {
@@ -70,7 +73,7 @@ func Default() *Catalogue {
 func Load(edited fs.FS) (*Catalogue, error) {
 	c := &Catalogue{texts: map[string]entry{}}
 	err := eachText(builtin, "texts", func(name, text string) error {
-		c.texts[name] = entry{text, text}
+		c.texts[name] = entry{text, text, repeatable(text)}
 		return check(name, text)
 	})
 	if err != nil || edited == nil {
@@ -88,7 +91,7 @@ func Load(edited fs.FS) (*Catalogue, error) {
 			wrong = append(wrong, err)
 			return nil
 		}
-		c.texts[name] = entry{text, e.builtin}
+		c.texts[name] = entry{text, e.builtin, repeatable(text)}
 		return nil
 	})
 	if err := errors.Join(append(wrong, err)...); err != nil {

@@ -3,6 +3,7 @@ package prompt
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -72,7 +73,7 @@ type Prompt struct {
 	User    messages.Text
 	Version string // of the texts used
 
-	own []string // lines of the instructions from the catalogue, without the owner's values
+	own []string // lines and sentences of the instructions from the catalogue, without the owner's values
 }
 
 // ErrInput marks an input for which there is no prompt.
@@ -92,24 +93,23 @@ func (c *Catalogue) Compose(in Input) (Prompt, error) {
 		names = append(names, "interview."+in.Interview.Phase)
 	}
 	names = append(names, "data", "before", "after")
-	var texts []string
-	for _, name := range names {
+	var texts, own []string
+	for i, name := range names {
 		e, ok := c.texts[string(in.Language)+"/"+name]
 		if !ok {
 			return Prompt{}, fmt.Errorf("%w: %s/%s", ErrInput, in.Language, name)
 		}
-		texts = append(texts, e.text)
+		if texts = append(texts, e.text); i < len(names)-2 {
+			for _, part := range e.own {
+				own = append(own, strings.ReplaceAll(part, "{persona}", squeeze(oneLine(in.Persona, maxPersona))))
+			}
+		}
 	}
 	fill := in.filler()
 	around := len(texts) - 2
-	var system, own []string
+	var system []string
 	for _, t := range texts[:around] {
 		system = append(system, fill.Replace(t))
-		for line := range strings.Lines(t) {
-			if line = squeeze(line); utf8.RuneCountInString(line) >= echoed && !placeholder.MatchString(line) {
-				own = append(own, line)
-			}
-		}
 	}
 	user := fill.Replace(texts[around]) + "\n" + in.data() + fill.Replace(texts[around+1])
 	return Prompt{
@@ -181,8 +181,45 @@ func (p Prompt) Echoes(answer string) bool {
 	return slices.ContainsFunc(p.own, func(line string) bool { return strings.Contains(answer, line) })
 }
 
-// echoed is the shortest line of the instructions that counts as repeated, in runes
-// without white space: shorter ones may match by chance.
-const echoed = 20
+// MayEcho reports whether the beginning of an answer repeats the prompt, or ends in what may
+// become a repetition. Nothing of it should be seen until it has gone on.
+func (p Prompt) MayEcho(soFar string) bool {
+	if p.Echoes(soFar) || strings.Contains(soFar, fence) {
+		return true
+	}
+	soFar = squeeze(soFar)
+	return slices.ContainsFunc(p.own, func(line string) bool {
+		start := text.First(line, echoes)
+		at := strings.LastIndex(soFar, start)
+		return at >= 0 && strings.HasPrefix(line, soFar[at:])
+	})
+}
+
+const (
+	// echoed is the shortest part of the instructions that counts as repeated, in runes
+	// without white space: shorter ones may match by chance.
+	echoed = 20
+	echoes = 12 // the same for the beginning of one that may still go on
+)
+
+// repeatable are the lines and sentences of a text in which a repetition of it is recognised.
+func repeatable(t string) (list []string) {
+	take := func(part string) {
+		if part = strings.TrimLeft(squeeze(part), "-"); utf8.RuneCountInString(part) >= echoed && !slices.Contains(list, part) &&
+			!placeholder.MatchString(strings.ReplaceAll(part, "{persona}", "")) {
+			list = append(list, part)
+		}
+	}
+	for line := range strings.Lines(t) {
+		take(line)
+	}
+	for _, sentence := range sentences.Split(t, -1) {
+		take(sentence)
+	}
+	return list
+}
+
+// sentences end with a stop, at a list's sign, or at an empty line.
+var sentences = regexp.MustCompile(`[.:]\s|。|\n- |\n\n`)
 
 func squeeze(s string) string { return strings.ToLower(strings.Join(strings.Fields(s), "")) }

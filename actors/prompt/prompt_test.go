@@ -242,6 +242,31 @@ func TestEchoes(t *testing.T) {
 	}
 }
 
+// TestMayEcho: what may become a repetition of the prompt is known before it is one.
+func TestMayEcho(t *testing.T) {
+	for _, in := range []prompt.Input{
+		{Task: prompt.Reply, Language: prompt.Japanese, Persona: "花"},
+		{Task: prompt.Reply, Language: prompt.English, Persona: "Kehai"},
+	} {
+		p := compose(t, prompt.Default(), in)
+		system := []rune(p.System)
+		for n := 20; n < len(system); n++ {
+			if !p.MayEcho(string(system[:n])) {
+				t.Fatalf("%s: MayEcho is false after %q, want true from the first words on", in.Language, string(system[:n]))
+			}
+		}
+		for _, said := range []string{"", "明日の九時に駅で待っています。", "I promise: at nine, at the station. You are welcome.",
+			"Answer me when you can, and be brief.", "短く言うと、明日は行けません。"} {
+			if p.MayEcho(said) || p.Echoes(said) {
+				t.Errorf("%s: %q counts as repeated, want not", in.Language, said)
+			}
+		}
+		if said := "そうですね。" + strings.Split(p.System, "- ")[3] + "では"; !p.Echoes(said) {
+			t.Errorf("%s: %q does not count as repeated", in.Language, said)
+		}
+	}
+}
+
 func TestLoad(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) {
