@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
@@ -232,8 +233,8 @@ func (v *interviewVerb) lead(ctx context.Context, b control.TalkBackend, c messa
 		return fmt.Errorf("interview: %w", err)
 	}
 	next, said := start, true
-	lines := bufio.NewScanner(answers)
-	lines.Buffer(nil, maxDraft)
+	lines, number := bufio.NewScanner(answers), 0
+	lines.Buffer(nil, 4*control.MaxSaid+2)
 	if n := len(talk.Messages); n > 0 {
 		if err := v.stdout.printf("%s\n", talk.Messages[n-1].Content); err != nil {
 			return err
@@ -254,18 +255,29 @@ func (v *interviewVerb) lead(ctx context.Context, b control.TalkBackend, c messa
 			return v.stderr.printf("The interview is over%s: %d answers, %d things named.\n",
 				over[i.Reason], i.Turns, len(i.Items))
 		}
+		number++
 		if !lines.Scan() {
+			if errors.Is(lines.Err(), bufio.ErrTooLong) {
+				return tooLong(number)
+			}
 			name := strings.TrimPrefix(talk.Called, string(messages.ChannelHost)+":")
 			return errors.Join(lines.Err(),
 				v.stderr.printf("The interview stays open: --name %q goes on with it.\n", name))
 		}
-		next = strings.TrimSpace(lines.Text())
+		if next = strings.TrimSpace(lines.Text()); utf8.RuneCountInString(next) > control.MaxSaid {
+			return tooLong(number)
+		}
 		if said = next != ""; said && v.script != "" {
 			if err := v.stdout.printf("> %s\n", next); err != nil {
 				return err
 			}
 		}
 	}
+}
+
+func tooLong(line int) error {
+	return fmt.Errorf("interview: answer %d: %w: shorten it, or give it as several; what was said before is stored", line,
+		control.ErrSayText)
 }
 
 // over says why an interview ended, where that is not its plan.

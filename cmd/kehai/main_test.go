@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -51,7 +52,7 @@ func TestScripts(t *testing.T) {
 		UpdateScripts:       os.Getenv("KEHAI_UPDATE") != "",
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"ailing": ailing, "answering": answering, "awaits": awaits, "blank": blank, "drafted": drafted,
-			"llmserver": llmServer, "freeport": freePort, "recording": isRecording, "up": up,
+			"llmserver": llmServer, "freeport": freePort, "letters": letters, "recording": isRecording, "up": up,
 		},
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("XDG_DATA_HOME", env.WorkDir+"/share")
@@ -73,6 +74,16 @@ func blank(ts *testscript.TestScript, neg bool, args []string) {
 	var b bytes.Buffer
 	ts.Check(png.Encode(&b, image.NewGray(image.Rect(0, 0, 480, 720))))
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), b.Bytes(), 0o600))
+}
+
+// letters writes a file with one line of so many letters behind what it has.
+func letters(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: letters FILE N")
+	}
+	n, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(ts.ReadFile(args[0])+strings.Repeat("あ", n)+"\n"), 0o600))
 }
 
 // answering waits until the Kehai that a script started in the background
