@@ -62,7 +62,8 @@ func ParseProject(name string, data []byte) (Project, error) {
 		name = "project"
 	}
 	p := DefaultProject()
-	kind := yamlfile.Kind{Name: "an interview project", Start: "a file with goal: what you want to find out"}
+	kind := yamlfile.Kind{Name: "an interview project", Whole: true,
+		Start: "a file with goal: what you want to find out"}
 	if err := yamlfile.Decode(name, data, kind, &p); err != nil {
 		return Project{}, fmt.Errorf("%w: %w", ErrProject, err)
 	}

@@ -37,6 +37,7 @@ func TestParseProjectRefuses(t *testing.T) {
 		{"goal:", "aim:", "p.yaml:2:1: unknown field"},
 		{"max_turns: 8", "max_turns: 0", "p.yaml:6:21: limits.max_turns must lie in 1..200, is 0"},
 		{"max_turns: 8", "max_turns: many", "p.yaml:6:"},
+		{"max_turns: 8", "max_turns: 8.5", "p.yaml:6:21: want a whole number"},
 		{"max_deep: 3", "max_deep: -1", "limits.max_deep must lie in 0..50, is -1"},
 		{"max_deep: 3", "max_deep: 8", "p.yaml:6:34: limits.max_deep is 8, but limits.max_turns ends an interview " +
 			"after 8 answers"},

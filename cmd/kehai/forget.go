@@ -9,13 +9,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/runtime/control"
 )
 
 type forgetVerb struct {
 	*app
 	yes bool
+	in  io.Reader
 }
 
 func (v *forgetVerb) command() *cobra.Command {
@@ -50,8 +50,17 @@ func (v *forgetVerb) run(cmd *cobra.Command, args []string) error {
 	if args[0] == "" {
 		return badUsage("forget: want a conversation such as line:Hana; kehai conversations lists them")
 	}
+	v.in = cmd.InOrStdin()
+	return v.withBackend(v.forget)(cmd, args)
+}
+
+func (v *forgetVerb) forget(ctx context.Context, b control.Backend, args []string) error {
+	c, err := b.Which(ctx, args[0]) // before anybody says yes to it
+	if err != nil {
+		return err
+	}
 	if !v.yes {
-		ok, err := v.confirm(cmd.InOrStdin(), args[0])
+		ok, err := v.confirm(args[0])
 		if err != nil {
 			return err
 		}
@@ -60,11 +69,7 @@ func (v *forgetVerb) run(cmd *cobra.Command, args []string) error {
 			return errReported
 		}
 	}
-	return v.withBackend(v.forget)(cmd, args)
-}
-
-func (v *forgetVerb) forget(ctx context.Context, b control.Backend, args []string) error {
-	sum, err := b.Forget(ctx, messages.ConversationID(args[0]))
+	sum, err := b.Forget(ctx, c)
 	if err != nil {
 		return err
 	}
@@ -107,9 +112,9 @@ func count(n int, what string, tail ...string) string {
 }
 
 // confirm asks a person. Without one to ask the answer is an error.
-func (v *forgetVerb) confirm(in io.Reader, conversation string) (bool, error) {
+func (v *forgetVerb) confirm(conversation string) (bool, error) {
 	v.stderr.printf("Delete everything stored of %s for good? Type yes: ", conversation)
-	line, err := bufio.NewReader(in).ReadString('\n')
+	line, err := bufio.NewReader(v.in).ReadString('\n')
 	if err != nil && line == "" {
 		v.stderr.printf("\n")
 		return false, badUsage("nobody answers here: give --yes to go on without asking")

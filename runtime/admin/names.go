@@ -105,6 +105,9 @@ func (b Backend) Rename(ctx context.Context, c messages.ConversationID, name str
 		return err
 	}
 	id, k, err := names.Find(e, c)
+	if err == nil {
+		err = writable(name, control.ErrCalled)
+	}
 	if err != nil {
 		return err
 	}

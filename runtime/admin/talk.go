@@ -63,18 +63,28 @@ func (b Backend) Begin(ctx context.Context, ask control.Begin) (messages.Convers
 	return id, b.beginInterview(ctx, e, id, ask.Project)
 }
 
+// writable refuses a name that no line shows as it is.
+func writable(name string, as error) error {
+	if n := utf8.RuneCountInString(name); n > directory.TitleLongest {
+		return fmt.Errorf("%w: a name of %d characters: want at most %d", as, n, directory.TitleLongest)
+	}
+	if !utf8.ValidString(name) || strings.ContainsFunc(name, unicode.IsControl) {
+		return fmt.Errorf("%w: a name must not have control characters or invisible ones", as)
+	}
+	return nil
+}
+
 // mayBeCalled refuses a name that the directory would change, because two names could then
 // mean one conversation, and one that reads as a name with its application before it.
 func (b Backend) mayBeCalled(e *engine.Engine, name string) error {
-	if n := utf8.RuneCountInString(name); n > directory.TitleLongest {
-		return fmt.Errorf("%w: a name of %d characters: want at most %d", control.ErrBegin, n, directory.TitleLongest)
+	if err := writable(name, control.ErrBegin); err != nil {
+		return err
 	}
 	title, group := directory.DefaultRules().Read(messages.Line{Text: messages.Text(name)})
 	switch {
 	case group:
 		return fmt.Errorf("%w: a name must not end with a number in brackets, which counts members", control.ErrBegin)
-	case !utf8.ValidString(name), string(title) != strings.Join(strings.Fields(name), " "),
-		strings.ContainsFunc(name, unicode.IsControl):
+	case string(title) != strings.Join(strings.Fields(name), " "):
 		return fmt.Errorf("%w: a name must not have control characters or invisible ones", control.ErrBegin)
 	}
 	before, _, ok := strings.Cut(directory.Plain(name), ":")

@@ -15,6 +15,7 @@ var (
 	// ErrNoConversation and ErrNotClear are about who a conversation is.
 	ErrNoConversation = errors.New("control: no such conversation")
 	ErrNotClear       = errors.New("control: several conversations have this name")
+	ErrCalled         = errors.New("control: a conversation cannot be called this")
 )
 
 // Paused is a window that is not watched for a while; "" stands for all.

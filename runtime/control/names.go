@@ -43,7 +43,7 @@ type NameBackend interface {
 	// several have that name.
 	Which(ctx context.Context, name string) (messages.ConversationID, error)
 	// Rename gives a conversation a name; "" removes it. The error wraps
-	// ErrNoConversation if it is unknown.
+	// ErrNoConversation if it is unknown, and ErrCalled if no line can show the name.
 	Rename(ctx context.Context, c messages.ConversationID, name string) error
 	// Merge makes two conversations one: what is taken for c, and what is stored of it,
 	// goes into another one. The errors wrap ErrNoConversation and ErrNotClear.

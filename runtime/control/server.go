@@ -191,6 +191,7 @@ var codes = map[error]string{
 	ErrOver:                  "over",
 	ErrProject:               "project",
 	ErrBegin:                 "begin",
+	ErrCalled:                "called",
 	ErrNoConversation:        "no_conversation",
 	ErrNoHeld:                "no_held",
 	ErrNotClear:              "not_clear",

@@ -25,6 +25,7 @@ const (
 type Kind struct {
 	Name  string // such as "a window layout"
 	Start string // what to begin with instead of an empty file
+	Whole bool   // all its numbers are whole: the library would cut the others off
 }
 
 // Mistake is what is wrong with a file, and where. Line and Column start at 1; 0 means
@@ -92,6 +93,23 @@ func withoutQuotes(message string) string {
 	return strings.TrimRight(head, " :")
 }
 
+// fractions is where the first number stands that is not whole.
+type fractions struct{ at *token.Token }
+
+// Visit implements [ast.Visitor].
+func (f *fractions) Visit(n ast.Node) ast.Visitor {
+	if n.Type() == ast.FloatType && f.at == nil {
+		f.at = n.GetToken()
+	}
+	return f
+}
+
+func fraction(body ast.Node) *token.Token {
+	var f fractions
+	ast.Walk(&f, body)
+	return f.at
+}
+
 // Decode reads a file into a struct. An unknown key is an error. Errors start with name:
 // "NAME:LINE:COLUMN: reason". After an error the content of into is undefined.
 func Decode(name string, data []byte, k Kind, into any) (err error) {
@@ -101,6 +119,9 @@ func Decode(name string, data []byte, k Kind, into any) (err error) {
 		return fmt.Errorf("%s%w", name, wrong)
 	case body == nil:
 		return fmt.Errorf("%s: empty: start from %s", name, k.Start)
+	}
+	if at := fraction(body); k.Whole && at != nil {
+		return fmt.Errorf("%s%w", name, mistake(at, "want a whole number"))
 	}
 	defer func() { // as in Parse
 		if r := recover(); r != nil {
