@@ -126,3 +126,16 @@ func TestAChannelWhileSendingIsPaused(t *testing.T) {
 		t.Errorf("our side = %s, want the reply that was held", got)
 	}
 }
+
+// TestAForeignReplyWaits on a channel as in a window: whoever writes there cannot read it.
+func TestAForeignReplyWaits(t *testing.T) {
+	k := newTalk(t, options(auto()))
+	k.guest(1, "明日は何時に会いますか")
+	k.Crash()
+	k.Send(messages.OwnerState{})
+	k.writes(k.asked(), "Завтра в девять, у вокзала.")
+	k.wantState(reply.Drafted)
+	if list := k.ours(); len(list) > 0 {
+		t.Errorf("we said %q, want nothing", list)
+	}
+}

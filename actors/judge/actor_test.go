@@ -254,6 +254,36 @@ func TestForgets(t *testing.T) {
 	}
 }
 
+// TestOnlyWhatExpiredGoes: an expired judgement stays for a day and then goes, one that holds stays, also
+// where the timer of an earlier one comes late.
+func TestOnlyWhatExpiredGoes(t *testing.T) {
+	h := spawn(t)
+	h.Send(question(h, 1, "m1"))
+	says(h, asked(t, h), no)
+	stored := func() (judge.Row, bool) { return actortest.Stored(h, judge.Rows, judge.RowKey) }
+	row, _ := stored()
+	if row.Cache == nil {
+		t.Fatalf("stored %+v, want a judgement", row)
+	}
+	h.Send(messages.JudgementOld{})
+	h.Crash()
+	h.Start()
+	if now, ok := stored(); !ok || now.Cache == nil {
+		t.Errorf("a judgement that holds went: %+v", now)
+	}
+	h.Advance(row.Cache.NextCheckAt.Add(24*time.Hour - time.Minute).Sub(h.Now()))
+	if now, ok := stored(); !ok || now.Cache == nil {
+		t.Errorf("before a day is over it went: %+v", now)
+	}
+	h.CrashBeforeCommit()
+	h.Advance(2 * time.Minute)
+	h.Start()
+	h.Advance(2 * time.Minute)
+	if now, ok := stored(); ok {
+		t.Errorf("stored %+v, want nothing a day after it expired", now)
+	}
+}
+
 // BenchmarkCacheHit is a question about messages that were judged already. µs/hit is what the judge
 // does: it reads and decodes its row, finds that it holds, writes it and answers; the aim is 20 µs. The
 // time of an operation is all that a question costs: to encode and store it, to commit the turn to a
