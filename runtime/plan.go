@@ -153,7 +153,7 @@ func (p *plan) build(kinds []actorRow, workers []workerRow) {
 		}
 		p.kinds = append(p.kinds, engine.Kind{
 			Name: row.kind, New: row.make, About: row.with.about, SubjectOf: row.with.subject, Here: row.lives == here,
-			Source: row.with.source, Overflow: row.with.overflow, Fleeting: row.with.fleeting,
+			Kept: row.with.kept, Source: row.with.source, Overflow: row.with.overflow, Fleeting: row.with.fleeting,
 		})
 		for _, key := range row.keys {
 			p.activate = append(p.activate, messages.To(row.kind, key))
@@ -176,8 +176,8 @@ func (p *plan) join(set settings) {
 		if i < 0 {
 			p.kinds = append(p.kinds, k)
 		} else {
-			if k.About == nil && k.SubjectOf == nil { // its rows are about the same
-				k.About, k.SubjectOf = p.kinds[i].About, p.kinds[i].SubjectOf
+			if k.About == nil && k.SubjectOf == nil && k.Kept == nil { // its rows are about the same
+				k.About, k.SubjectOf, k.Kept = p.kinds[i].About, p.kinds[i].SubjectOf, p.kinds[i].Kept
 			}
 			p.kinds[i] = k
 		}

@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"github.com/kehai-run/kehai/actors/catchup"
+	"github.com/kehai-run/kehai/actors/dedup"
 	"github.com/kehai-run/kehai/actors/directory"
 	"github.com/kehai-run/kehai/actors/fusion"
 	"github.com/kehai-run/kehai/actors/insight"
@@ -20,6 +21,7 @@ import (
 // where its actors may live, what is particular about them, who makes them, and which begin
 // by themselves. What they send to whom is in [arrows].
 func topology(p *parts.Parts) ([]actorRow, []workerRow) {
+	ids, marks := of(nil, directory.SubjectOf).keeping(directory.Kept()), none.keeping(dedup.Kept())
 	on, rows, desk := true, len(p.Trees) > 0, p.Config.Focus.Enabled
 	windows, trees, node := p.WindowKeys(), p.TreeKeys(), p.DeskKey()
 	kinds := []actorRow{ // on, kind, what it is for, where, what is particular, who makes them, which begin
@@ -28,9 +30,9 @@ func topology(p *parts.Parts) ([]actorRow, []workerRow) {
 		{rows, m.ActorStructure, "has the rows of a window counted", here, source.merging(), p.Structure, trees},
 		{on, m.ActorFusion, "finds what is new in a frame", here, of(fusion.About, fusion.SubjectOf), p.Fusion, nil},
 		// Whose conversation it is. The key is an application.
-		{on, m.ActorDirectory, "gives ids, knows names", anywhere, of(nil, directory.SubjectOf), p.Directory(), nil},
+		{on, m.ActorDirectory, "gives ids, knows names", anywhere, ids, p.Directory(), nil},
 		// Deciding what is new, and keeping it. The key is a conversation.
-		{on, m.ActorDedup, "keeps the ledger: which bubbles are new", anywhere, none, p.Dedup(), nil},
+		{on, m.ActorDedup, "keeps the ledger: which bubbles are new", anywhere, marks, p.Dedup(), nil},
 		{on, m.ActorIngress, "stops echoes of what was sent, and repeats", anywhere, none, p.Ingress(), nil},
 		{on, m.ActorBurst, "joins what comes in quick succession", anywhere, none, p.Burst(), nil},
 		{on, m.ActorConversation, "keeps what was said, and answers", anywhere, none, p.Conversation(), nil},
@@ -205,19 +207,22 @@ type traits struct {
 	fleeting int       // bound of the mailbox; 0 is the engine's
 	about    rowsAbout // see [engine.Kind]; nil where the key of an actor says whom its rows are about
 	subject  rowSubject
+	kept     rowsKept
 }
 
 type (
 	rowsAbout  = func(m.ConversationID, string, []byte) bool
 	rowSubject = func(string, []byte) m.ConversationID
+	rowsKept   = map[string]func([]byte) []byte
 )
 
 var none, source = traits{}, traits{source: true}
 
 func of(about rowsAbout, subject rowSubject) traits { return traits{about: about, subject: subject} }
 
-func (x traits) merging() traits      { x.overflow = engine.Merge; return x }
-func (x traits) bounded(n int) traits { x.fleeting = n; return x }
+func (x traits) keeping(kept rowsKept) traits { x.kept = kept; return x }
+func (x traits) merging() traits              { x.overflow = engine.Merge; return x }
+func (x traits) bounded(n int) traits         { x.fleeting = n; return x }
 
 // sends is what goes out of an actor.
 type sends []arrow

@@ -56,6 +56,24 @@ var (
 // HeadRow is the key of the only row in [Heads].
 const HeadRow = "head"
 
+// Kept is what stays of the row in [Heads] when its conversation is forgotten: the number of the next message, and
+// that what is visible next is history.
+func Kept() map[string]func(row []byte) []byte {
+	return map[string]func([]byte) []byte{Heads.Name(): forgotten}
+}
+
+func forgotten(row []byte) []byte {
+	head, err := Heads.Decode(row)
+	if err != nil {
+		head = ledger.Head{} // unreadable: it is deleted like the rest
+	}
+	mark, err := Heads.Encode(head.Forget())
+	if err != nil {
+		panic(err) // plain data: cannot happen
+	}
+	return mark
+}
+
 type actor struct {
 	rules        ledger.Rules
 	conversation messages.ConversationID

@@ -1,6 +1,8 @@
 package directory
 
 import (
+	"bytes"
+
 	"github.com/kehai-run/kehai/actors"
 	"github.com/kehai-run/kehai/messages"
 )
@@ -13,4 +15,10 @@ func SubjectOf(row string, _ []byte) messages.ConversationID {
 		return ""
 	}
 	return messages.ConversationID(key)
+}
+
+// Kept is what stays when a conversation is forgotten: what is known of it, under its next key. What a window still
+// shows must not come back as a new conversation.
+func Kept() map[string]func(row []byte) []byte {
+	return map[string]func([]byte) []byte{Conversations.Name(): bytes.Clone}
 }

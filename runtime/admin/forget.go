@@ -11,8 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/kehai-run/kehai/actors/dedup"
-	"github.com/kehai-run/kehai/actors/dedup/ledger"
 	"github.com/kehai-run/kehai/actors/directory"
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/runtime/engine"
@@ -263,10 +261,6 @@ func (b Backend) delete(ctx context.Context, e *engine.Engine, c messages.Conver
 	if err := b.Debug.Destroy(recording.Anybody()...); err != nil {
 		return engine.Forgotten{}, err
 	}
-	known, err := names.Known(e)
-	if err != nil {
-		return engine.Forgotten{}, err
-	}
 	done, err := b.Memory.Forgetting()
 	if err != nil {
 		return engine.Forgotten{}, err
@@ -275,12 +269,7 @@ func (b Backend) delete(ctx context.Context, e *engine.Engine, c messages.Conver
 	var noted error
 	sum, err := e.Forget(ctx, engine.Forgetting{
 		Conversation: c,
-		Keep: func(get func(messages.Address, string) ([]byte, bool)) []engine.Kept {
-			// Something will be deleted, and nothing is yet: a crash from here on leaves
-			// the request for a purge behind.
-			noted = b.Disk().PurgeLater()
-			return append(keepHead(c, get), keepName(c, known[c].App, get)...)
-		},
+		Begins:       func() { noted = b.Disk().PurgeLater() }, // also if it crashes from here on
 	})
 	// What was kept meanwhile may show it beside another one.
 	late := errors.Join(noted, b.Debug.Destroy(recording.Anybody()...))
@@ -288,34 +277,4 @@ func (b Backend) delete(ctx context.Context, e *engine.Engine, c messages.Conver
 		b.Memory.Forget(c)
 	}
 	return sum, cmp.Or(late, err)
-}
-
-// keepName keeps what the directory knows, under the conversation's next key: what the
-// window still shows must not come back as a new conversation.
-func keepName(
-	c messages.ConversationID, app string, get func(messages.Address, string) ([]byte, bool),
-) []engine.Kept {
-	actor, row := messages.To(directory.Kind, app), directory.Conversations.Row(string(c))
-	if raw, ok := get(actor, row); ok {
-		return []engine.Kept{{Actor: actor, Row: row, Value: raw}}
-	}
-	return nil
-}
-
-// keepHead makes the mark that remains of a ledger.
-func keepHead(c messages.ConversationID, get func(messages.Address, string) ([]byte, bool)) []engine.Kept {
-	actor, row := messages.To(dedup.Kind, string(c)), dedup.Heads.Row(dedup.HeadRow)
-	raw, ok := get(actor, row)
-	if !ok {
-		return nil
-	}
-	head, err := dedup.Heads.Decode(raw)
-	if err != nil {
-		head = ledger.Head{} // unreadable: it is deleted like the rest
-	}
-	body, err := dedup.Heads.Encode(head.Forget())
-	if err != nil {
-		return nil // plain data: cannot happen
-	}
-	return []engine.Kept{{Actor: actor, Row: row, Value: body}}
 }

@@ -30,6 +30,10 @@ type Kind struct {
 	// is sealed under the key of that conversation, and forgetting it deletes the row.
 	// nil: all rows are about the actor's key.
 	SubjectOf func(row string, value []byte) messages.ConversationID
+	// Kept says by table what stays of its rows when the conversation that they are about is forgotten, such as
+	// a mark that there was something; nil: nothing. It must leave its own result as it is. Kinds that are Here
+	// keep nothing.
+	Kept map[string]func(value []byte) []byte
 	// Here binds its actors to this node, as to its screen or its camera: they commit apart
 	// from actors that may live on any node.
 	Here bool

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -25,13 +24,11 @@ import (
 // are counted in [Forgotten], as they might be about it under another name.
 type Forgetting struct {
 	Conversation messages.ConversationID
-	// Keep returns rows to write after the deletion, such as a mark that there was
-	// something; get reads the old rows. nil keeps nothing. It is only called if there is
-	// something to delete.
-	Keep func(get func(a messages.Address, row string) ([]byte, bool)) []Kept
+	// Begins is called, unless it is nil, before anything is deleted, and only if there is something.
+	Begins func()
 }
 
-// Kept is a row of an actor that a [Forgetting] writes.
+// Kept is a row of an actor that a [Forgetting] leaves there, see [Kind].
 type Kept struct {
 	Actor messages.Address `json:"actor"`
 	Row   string           `json:"row"` // "table\x00key"
@@ -76,6 +73,8 @@ type forgetRecord struct {
 	At           time.Time               `json:"at"`
 	Conversation messages.ConversationID `json:"conversation"`
 	Keep         []Kept                  `json:"keep,omitempty"`
+	// Key is the key that the conversation had when Keep was read, see [deletion.keep]; "" in older stores.
+	Key string `json:"key,omitempty"`
 	// What the program that began could check: the actor kinds that know whom their
 	// rows are about, and how many messages had types unknown to it. A program that
 	// knows fewer kinds leaves the intent to one that knows as many. Kinds is nil in
@@ -124,6 +123,7 @@ type deletion struct {
 
 	mu      sync.Mutex
 	found   []string        // keys to delete, which may be gone or changed by now
+	kept    []string        // those of them of which something may stay
 	written map[string]bool // keys that others have written since a slice was looked through
 	freezes bool            // the actors concerned are frozen
 }
@@ -133,8 +133,8 @@ type deletion struct {
 // intent behind, and Recover finishes the deletion; after an error Forget can be
 // called again. A deletion that waits for a key goes on by itself, also after the next start: for the key of
 // the conversation, or with [ErrRest] for the key of somebody else; until its own key can be destroyed, its
-// actors go on, and what is kept is what Keep has returned at first. Where Keep needs a key that is out of reach,
-// nothing has begun. A deletion that outlives ctx continues.
+// actors go on, and what is kept is what their rows are by then. Where the key of such a row is out of reach, nothing
+// has begun. A deletion that outlives ctx continues.
 func (e *Engine) Forget(ctx context.Context, f Forgetting) (Forgotten, error) {
 	if f.Conversation == "" {
 		return Forgotten{}, errors.New("engine: forget: want a conversation")
@@ -209,8 +209,7 @@ func (d *deletion) step(task func() ([shards]Batch, slice, bool, error), then fu
 				err := then()
 				switch {
 				case errors.Is(err, ErrKeyAway):
-					err = fmt.Errorf("%w; it is deleted by itself once the key can be used, with what has come "+
-						"until then", err)
+					err = errLater(err)
 				case err != nil:
 					err = fmt.Errorf("%w; forget it again once that is mended, or the next start deletes what has "+
 						"come until then, too", err)
@@ -230,6 +229,11 @@ func (d *deletion) step(task func() ([shards]Batch, slice, bool, error), then fu
 }
 
 func nothing() error { return nil }
+
+// errLater says of a deletion that has begun that it waits for a key.
+func errLater(err error) error {
+	return fmt.Errorf("%w; it is deleted by itself once the key can be used, with what has come until then", err)
+}
 
 // look takes the next keys, at most a slice, and returns the existing ones that are to be
 // deleted. From then on, writes of others are noted.
@@ -281,7 +285,7 @@ func (d *deletion) collect() error {
 		err := d.e.store.Scan([]byte(prefix), nil, func(k, v []byte) bool {
 			if d.reaches(string(k)) && d.matches(string(k), v, true) {
 				d.mu.Lock()
-				d.found = append(d.found, string(k))
+				d.add(string(k))
 				d.mu.Unlock()
 			}
 			return true
@@ -302,9 +306,17 @@ func (d *deletion) watch(ops []Op) {
 			d.written[string(op.Key)] = true
 		}
 		if matches {
-			d.found = append(d.found, string(op.Key))
+			d.add(string(op.Key))
 		}
 		d.mu.Unlock()
+	}
+}
+
+// add notes a key to delete; the caller holds the lock.
+func (d *deletion) add(key string) {
+	d.found = append(d.found, key)
+	if !d.bound && d.e.keeper(key) != nil {
+		d.kept = append(d.kept, key)
 	}
 }
 
@@ -342,7 +354,7 @@ func (d *deletion) start(f Forgetting, first slice) func() ([shards]Batch, slice
 		}
 		known := begun != nil && !begun.Rest // an error stopped it half way: what to keep is known
 		if d.begun = begun != nil; known {
-			d.rec.Keep, d.partial = begun.Keep, !d.knows(*begun)
+			d.partial = !d.knows(*begun)
 		}
 		if d.partial {
 			d.rec.Kinds, d.rec.Unknown = begun.Kinds, begun.Unknown
@@ -358,27 +370,25 @@ func (d *deletion) start(f Forgetting, first slice) func() ([shards]Batch, slice
 		d.found = append(first, d.found...)
 		d.mu.Unlock()
 		d.freeze()
-		if f.Keep != nil && !known && !none {
-			d.rec.Keep = f.Keep(func(a messages.Address, row string) ([]byte, bool) {
-				raw, ok, gerr := d.e.get([]byte(stateKey(a, row)))
-				if errors.Is(gerr, ErrNoKey) { // nobody can keep it: it goes with the rest
-					return nil, false
-				}
-				err = cmp.Or(err, gerr)
-				return raw, ok
-			})
-			if errors.Is(err, ErrKeyAway) {
-				err = fmt.Errorf("%w; nothing is deleted: forget it again once the key can be used", err)
-			}
-		}
 		if d.rest { // its intent says so
-			return b, nil, true, err
+			return b, nil, true, nil
 		}
-		for _, s := range d.shards() {
-			b[s].Changes = []Change{{Ops: []Op{{Key: d.intent(s), Value: encodeRecord(d.rec)}}}}
+		if err := d.keep(begun); err != nil {
+			return b, nil, false, err
 		}
-		return b, nil, true, err
+		if f.Begins != nil && !none {
+			f.Begins()
+		}
+		return d.intends(), nil, true, nil
 	}
+}
+
+// intends writes the intent.
+func (d *deletion) intends() (b [shards]Batch) {
+	for _, s := range d.shards() {
+		b[s].Changes = []Change{{Ops: []Op{{Key: d.intent(s), Value: encodeRecord(d.rec)}}}}
+	}
+	return b
 }
 
 // destroyKey ends what is sealed for the conversation, wherever a copy of it may be.
@@ -424,6 +434,9 @@ func (d *deletion) next(looked slice) (b [shards]Batch, now slice, left bool, er
 	left = d.left()
 	var ops [shards][]Op
 	for _, k := range now {
+		if d.stays(k) { // until the last slice, as a rest of it would be taken for what to keep
+			continue
+		}
 		s := d.e.shardOfKey(k)
 		if a, mail := mailOf(k); mail {
 			// Its attempts quote errors, and nothing else refers to them.

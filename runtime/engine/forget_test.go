@@ -42,6 +42,8 @@ func resting(t *testing.T, s engine.Store) engine.Control {
 	e, err := engine.New(engine.Options{Store: s, Codec: codec, Clock: engine.SystemClock{}, Driver: still{},
 		Kinds: []engine.Kind{
 			{Name: "fusion", About: aboutName, New: func(messages.Address) actors.Actor { return nil }},
+			{Name: "dedup", New: func(messages.Address) actors.Actor { return nil },
+				Kept: map[string]func([]byte) []byte{"head": keptHead}},
 		}})
 	if err != nil {
 		t.Fatal(err)
@@ -79,6 +81,7 @@ func hanas() map[string]string {
 	msg := `"msg":{"type":"heard","v":1,"body":{"conversation":"line:Hana"}}`
 	return map[string]string{
 		"s/dedup/line:Hana\x00tail\x001":       `1 {"text":"secret"}`,
+		keptRow:                                `1 {"title":"Hana"}`,
 		"s/host/line:Hana\x00any\x00x":         `1 {}`,
 		"s/fusion/line@a\x00last\x00Hana":      `1 {}`,
 		"s/fusion/line@a\x00current\x00now":    `1 "Hana"`,
@@ -112,14 +115,14 @@ func others() map[string]string {
 	}
 }
 
-var forgetHana = engine.Forgetting{
-	Conversation: "line:Hana",
-	Keep: func(get func(messages.Address, string) ([]byte, bool)) []engine.Kept {
-		was, ok := get("dedup/line:Hana", "tail\x001")
-		return []engine.Kept{{
-			Actor: "dedup/line:Hana", Row: "head\x00head", Value: fmt.Appendf(nil, "%v %d", ok, len(was)),
-		}}
-	},
+var forgetHana = engine.Forgetting{Conversation: "line:Hana"}
+
+// keptHead is what stays of a row.
+func keptHead(was []byte) []byte {
+	if bytes.HasPrefix(was, []byte("kept")) {
+		return was
+	}
+	return fmt.Appendf(nil, "kept %d", len(was))
 }
 
 const keptRow = "s/dedup/line:Hana\x00head\x00head"
@@ -139,7 +142,7 @@ func TestForget(t *testing.T) {
 	store := mem.New()
 	fill(t, store, hanas(), others())
 	sum, err := forget(t, resting(t, store), forgetHana)
-	if want := (engine.Forgotten{Rows: 5, Mail: 5, Events: 2, Verdicts: 2, DeadLetters: 1}); err != nil || sum != want {
+	if want := (engine.Forgotten{Rows: 6, Mail: 5, Events: 2, Verdicts: 2, DeadLetters: 1}); err != nil || sum != want {
 		t.Errorf("Forget() = %+v, %v, want %+v", sum, err, want)
 	}
 	checkForgotten(t, store)
@@ -153,7 +156,7 @@ func TestForget(t *testing.T) {
 func checkForgotten(t *testing.T, s *mem.Store) {
 	t.Helper()
 	for k := range hanas() {
-		if v, ok, _ := s.Get([]byte(k)); ok {
+		if v, ok, _ := s.Get([]byte(k)); ok && k != keptRow {
 			t.Errorf("%q is still there: %s", k, v)
 		}
 	}
@@ -162,8 +165,8 @@ func checkForgotten(t *testing.T, s *mem.Store) {
 			t.Errorf("%q = %q, want %q as before", k, v, want)
 		}
 	}
-	if v, _, _ := s.Get([]byte(keptRow)); string(v) != "true 19" {
-		t.Errorf("kept row = %q, want what was made of the old one, true 19", v)
+	if v, _, _ := s.Get([]byte(keptRow)); string(v) != "kept 18" {
+		t.Errorf("kept row = %q, want what was made of the old one, kept 18", v)
 	}
 	if left := keys(t, s, "f/"); len(left) != 0 {
 		t.Errorf("intents %q are left, want none", left)
@@ -249,12 +252,7 @@ func TestALiveActorBeginsAnewWhenItIsForgotten(t *testing.T) {
 	actortest.WantStored(h, counts, "n", 3)
 	h.WantFailure("begins anew")
 	request(t, h, func(ctx context.Context) error {
-		_, err := h.Engine().Forget(ctx, engine.Forgetting{
-			Conversation: "line:Hana",
-			Keep: func(func(messages.Address, string) ([]byte, bool)) []engine.Kept {
-				return []engine.Kept{{Actor: "keeper/line:Hana", Row: "counts\x00n", Value: []byte("1 50")}}
-			},
-		})
+		_, err := h.Engine().Forget(ctx, engine.Forgetting{Conversation: "line:Hana"})
 		return err
 	})
 	h.WantNoTimer("again")
@@ -266,7 +264,7 @@ func TestALiveActorBeginsAnewWhenItIsForgotten(t *testing.T) {
 		t.Error("no restart is reported that says what it forgot")
 	}
 	h.Send(number{4})
-	actortest.WantStored(h, counts, "n", 54)
+	actortest.WantStored(h, counts, "n", 4)
 	h.WantDeadLetters(0)
 }
 
@@ -366,7 +364,7 @@ func TestAnIntentOfAnOlderVersion(t *testing.T) {
 	store := mem.New()
 	fill(t, store, hanas(), others(), map[string]string{
 		"f/line:Hana": `{"at":"2026-01-01T00:00:00Z","conversation":"line:Hana","kinds":["fusion"],"names":["Hana"],` +
-			`"keep":[{"actor":"dedup/line:Hana","row":"head\u0000head","value":"dHJ1ZSAxOQ=="}]}`,
+			`"keep":[{"actor":"dedup/line:Hana","row":"head\u0000head","value":"a2VwdCAxOA=="}]}`,
 	})
 	if err := resting(t, store).Recover(); err != nil {
 		t.Fatal(err)
@@ -496,11 +494,10 @@ func TestAPowerCutBringsNothingForgottenBack(t *testing.T) {
 		}
 		err := s.Await(func(ctx context.Context) error {
 			sum, err := s.Engine().Forget(ctx, engine.Forgetting{Conversation: hana,
-				Keep: func(func(messages.Address, string) ([]byte, bool)) []engine.Kept {
+				Begins: func() {
 					if handled {
-						t.Error("asked what to keep of nothing")
+						t.Error("told that it deletes nothing")
 					}
-					return nil
 				}})
 			if sum.None() != handled {
 				t.Errorf("handled=%v: Forget() = %+v", handled, sum)

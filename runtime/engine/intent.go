@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/kehai-run/kehai/actors"
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/messages/events"
 )
@@ -109,6 +110,82 @@ func (d *deletion) knows(begun forgetRecord) bool {
 		}
 	}
 	return d.sum.Unknown <= begun.Unknown
+}
+
+// keep reads what stays of the rows, as they are now. Since an earlier attempt that left its intent, actors may
+// have gone on with them. But if that attempt has destroyed the key, its intent alone still tells.
+func (d *deletion) keep(begun *forgetRecord) error {
+	if begun == nil || begun.Rest {
+		begun = &forgetRecord{}
+	}
+	if len(d.kept)+len(begun.Keep) == 0 {
+		return nil
+	}
+	key, err := d.e.keyNow(d.rec.Conversation)
+	if err == nil && len(begun.Keep) > 0 && (begun.Key == "" || begun.Key != key) {
+		d.rec.Keep, d.rec.Key = begun.Keep, begun.Key
+		return nil
+	}
+	d.rec.Keep, d.rec.Key = nil, key
+	for _, k := range begun.Keep {
+		if d.e.keeper(stateKey(k.Actor, k.Row)) == nil { // of a kind that this program does not have
+			d.rec.Keep = append(d.rec.Keep, k)
+		}
+	}
+	slices.Sort(d.kept)
+	for _, k := range slices.Compact(d.kept) {
+		var raw []byte
+		var there bool
+		if err == nil {
+			raw, there, err = d.e.get([]byte(k))
+		}
+		if errors.Is(err, ErrNoKey) { // nobody can keep it: it goes with the rest
+			err, there = nil, false
+		}
+		if !there {
+			continue
+		}
+		a, row, _ := splitKey(keyState, k)
+		if v := d.e.keeper(k)(raw); v != nil {
+			d.rec.Keep = append(d.rec.Keep, Kept{Actor: a, Row: row, Value: v})
+		}
+	}
+	switch {
+	case errors.Is(err, ErrKeyAway) && begun.Conversation == "":
+		err = fmt.Errorf("%w; nothing is deleted: forget it again once the key can be used", err)
+	case errors.Is(err, ErrKeyAway):
+		err = errLater(err)
+	}
+	return err
+}
+
+// keyNow names the key of a conversation: whether it is another one than before. Unsealed rows have none, which
+// stays so; "" says nothing.
+func (e *Engine) keyNow(c messages.ConversationID) (string, error) {
+	if e.sealer == nil {
+		return "none", nil
+	}
+	key, _, err := e.KeyOf(c)
+	if errors.Is(err, ErrNoKey) {
+		return "", nil
+	}
+	return key.Fingerprint, err
+}
+
+// keeper is what [Kind].Kept says of a row, nil if nothing of it stays.
+func (e *Engine) keeper(key string) func([]byte) []byte {
+	class, _ := classOf(key)
+	a, row, ok := splitKey(class, key)
+	if class != keyState || !ok {
+		return nil
+	}
+	table, _ := actors.SplitRow(row)
+	return e.kinds[a.Kind()].Kept[table]
+}
+
+// stays reports whether something of a row is kept.
+func (d *deletion) stays(key string) bool {
+	return slices.ContainsFunc(d.rec.Keep, func(k Kept) bool { return stateKey(k.Actor, k.Row) == key })
 }
 
 // follows makes a deletion the rest of one, if its intent says so.
@@ -216,12 +293,29 @@ func (e *Engine) finishForgetting() error {
 	return nil
 }
 
+// keepAlone is keep while nobody else commits: the intent tells what is kept before the key is destroyed.
+func (d *deletion) keepAlone() error {
+	if d.rest || d.bound {
+		d.rec.Keep = nil // who deletes what the cluster shares keeps it
+		return nil
+	}
+	begun := d.rec
+	if err := d.keep(&begun); err != nil {
+		return err
+	}
+	_, err := d.e.apply(d.intends(), nil, true)
+	return err
+}
+
 // finishAlone carries a deletion out while nobody else commits.
 func (d *deletion) finishAlone() error {
 	err := d.collect()
 	if err == nil && !d.rest && !d.knows(d.rec) { // a program that knows as much as the one that began finishes it
 		d.partial = true
 		return nil
+	}
+	if err == nil {
+		err = d.keepAlone()
 	}
 	if err == nil {
 		err = d.destroyKey()

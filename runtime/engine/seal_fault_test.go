@@ -23,7 +23,18 @@ import (
 type badKeys struct {
 	engine.Sealer
 	bad, late, away map[string]bool
-	destroys        bool // also keys that are away
+	destroys        bool            // also keys that are away
+	stuck           map[string]bool // keys that can be used, and not be destroyed
+}
+
+func (k badKeys) KeyOf(subject string) (engine.Key, bool, error) {
+	switch {
+	case k.bad[subject]:
+		return engine.Key{}, false, k.err(subject)
+	case k.away[subject]:
+		return engine.Key{}, false, k.errAway(subject)
+	}
+	return k.Sealer.(*keyring.Ring).KeyOf(subject)
 }
 
 func (k badKeys) errAway(subject string) error {
@@ -67,7 +78,7 @@ func (k badKeys) Open(place, sealed []byte) ([]byte, error) {
 }
 
 func (k badKeys) Destroy(subject string) error {
-	if k.away[subject] && !k.destroys {
+	if k.stuck[subject] || k.away[subject] && !k.destroys {
 		return k.errAway(subject)
 	}
 	return k.Sealer.Destroy(subject)

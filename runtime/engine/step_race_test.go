@@ -250,10 +250,9 @@ func TestForgetKeepsTheActorsConcernedFromStepping(t *testing.T) {
 	stepped := false
 	err := handOver(func(ctx context.Context) error {
 		_, err := r.Forget(ctx, engine.Forgetting{Conversation: "a",
-			Keep: func(func(messages.Address, string) ([]byte, bool)) []engine.Kept {
+			Begins: func() {
 				progress, failure := r.Step(r.act)
 				stepped = progress != engine.Idle || failure != nil
-				return nil
 			}})
 		return err
 	})

@@ -121,8 +121,8 @@ func recovered(
 func kindsOffline(own []engine.Kind, ids directory.Options) []engine.Kind {
 	kinds := []engine.Kind{
 		{Name: attention.Kind, Here: true, New: attention.New(attention.DefaultOptions())},
-		{Name: directory.Kind, SubjectOf: directory.SubjectOf, New: directory.New(ids)},
-		{Name: dedup.Kind, New: neverRun},
+		{Name: directory.Kind, SubjectOf: directory.SubjectOf, Kept: directory.Kept(), New: directory.New(ids)},
+		{Name: dedup.Kind, Kept: dedup.Kept(), New: neverRun},
 		{Name: notify.Kind, Here: true, New: notify.New(notify.Options{Times: notify.DefaultTimes()})},
 		{Name: conversation.Kind, New: conversation.New(conversation.DefaultOptions())},
 		{Name: recall.Kind, New: recall.New(recall.DefaultOptions())},
