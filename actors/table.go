@@ -103,41 +103,79 @@ func (tb Table[V]) All(t *Turn) iter.Seq2[string, V] {
 			t.Fail(fmt.Errorf("actors: scan table %s: %w", tb.name, err))
 			return
 		}
-		tb.each(t, rows, nil, yield)
+		tb.each(t, rows, yield)
 	}
 }
 
 // InReach is All for an actor that can go on while the keys of some rows are out of reach: those rows are
 // left out, and away has the reason of each by its key. Such a row is there: it must be neither written nor
 // deleted, and what the actor concludes from the others must hold whatever it says.
+//
+// What is out of reach is looked up once in a turn: for the rest of it, neither more is away nor less.
 func (tb Table[V]) InReach(t *Turn) (rows map[string]V, away map[string]error) {
-	t.check()
-	rows, away = map[string]V{}, map[string]error{}
-	partial, ok := t.reader.(PartialReader)
-	if !ok {
-		return maps.Collect(tb.All(t)), away
-	}
-	prefix := tb.key("")
-	raw, unread, err := partial.RowsInReach(prefix)
-	if err != nil {
-		t.Fail(fmt.Errorf("actors: scan table %s: %w", tb.name, err))
-		return rows, away
-	}
-	tb.each(t, raw, unread, func(key string, v V) bool { rows[key] = v; return true })
-	for row, why := range unread {
-		away[row[len(prefix):]] = why
-	}
-	return rows, away
+	return maps.Collect(tb.AllInReach(t)), tb.Away(t)
 }
 
-// each yields rows with what the turn has written, which takes them from those that cannot be read.
-func (tb Table[V]) each(t *Turn, rows map[string][]byte, unread map[string]error, yield func(string, V) bool) {
+// AllInReach yields the rows of InReach as All does.
+func (tb Table[V]) AllInReach(t *Turn) iter.Seq2[string, V] {
+	return func(yield func(string, V) bool) {
+		rows := maps.Clone(tb.reached(t).rows)
+		if rows == nil {
+			rows = map[string][]byte{}
+		}
+		tb.each(t, rows, yield)
+	}
+}
+
+// Away has why each row cannot be read for now that InReach leaves out, by its key.
+func (tb Table[V]) Away(t *Turn) map[string]error {
+	away, prefix := map[string]error{}, tb.key("")
+	for row, why := range tb.reached(t).away {
+		if t.written(row) == nil {
+			away[row[len(prefix):]] = why
+		}
+	}
+	return away
+}
+
+// reached reads the table as far as it is in reach, once in a turn.
+func (tb Table[V]) reached(t *Turn) *reached {
+	t.check()
+	prefix := tb.key("")
+	if r := t.reached[prefix]; r != nil {
+		return r
+	}
+	r, err := new(reached), error(nil)
+	if partial, ok := t.reader.(PartialReader); ok {
+		r.rows, r.away, err = partial.RowsInReach(prefix)
+	} else {
+		r.rows, err = t.reader.Rows(prefix)
+	}
+	if err != nil {
+		t.Fail(fmt.Errorf("actors: scan table %s: %w", tb.name, err))
+		r = new(reached)
+	}
+	if t.reached == nil {
+		t.reached = map[string]*reached{}
+	}
+	t.reached[prefix] = r
+	return r
+}
+
+// reached is what a turn has read of a table, without what it has written.
+type reached struct {
+	rows map[string][]byte
+	away map[string]error
+}
+
+// each yields rows with what the turn has written.
+func (tb Table[V]) each(t *Turn, rows map[string][]byte, yield func(string, V) bool) {
 	prefix := tb.key("")
 	for _, w := range t.out.Writes {
 		if !strings.HasPrefix(w.Key, prefix) {
 			continue
 		}
-		if delete(unread, w.Key); w.Delete {
+		if w.Delete {
 			delete(rows, w.Key)
 		} else {
 			rows[w.Key] = w.Value

@@ -364,3 +364,50 @@ func TestManyWritesOfOneTurn(t *testing.T) {
 		}
 	}
 }
+
+// partly are rows of which some are out of reach.
+type partly struct {
+	rows
+	away map[string]bool
+}
+
+func (p partly) RowsInReach(prefix string) (map[string][]byte, map[string]error, error) {
+	list, away := rows{}, map[string]error{}
+	for k, v := range p.rows {
+		if p.away[k] {
+			away[k] = errDisk
+		} else {
+			list[k] = v
+		}
+	}
+	return list, away, nil
+}
+
+// A turn that looks twice sees the same, but for what it writes itself.
+func TestWhatIsOutOfReachStaysSoForTheTurn(t *testing.T) {
+	p := partly{rows{}, map[string]bool{people.Row("aki"): true}}
+	for _, who := range []string{"aki", "hana", "ken"} {
+		raw, err := people.Encode(person{Name: messages.Text(who)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.rows[people.Row(who)] = raw
+	}
+	tn := turn(p)
+	for range 2 {
+		var got []string
+		for who := range people.AllInReach(tn) {
+			got = append(got, who)
+		}
+		if away := people.Away(tn); fmt.Sprint(got) != "[hana ken]" || len(away) != 1 || away["aki"] == nil {
+			t.Errorf("in reach are %v, and away %v, want hana and ken, and aki", got, away)
+		}
+		p.away[people.Row("ken")] = true
+		delete(p.away, people.Row("aki"))
+	}
+	people.Put(tn, "aki", person{})
+	people.Delete(tn, "hana")
+	if got, away := people.InReach(tn); len(got) != 2 || len(away) != 0 {
+		t.Errorf("in reach are %v, and away %v, want aki, written anew, and ken", got, away)
+	}
+}

@@ -57,6 +57,8 @@ type draft struct {
 	ids    int
 	err    error
 
+	reached map[string]*reached // tables that were read as far as they are in reach; nil: none
+
 	// Space for the first of each: most turns need no more.
 	send [1]Send
 	row  [1]Write

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -465,5 +466,96 @@ func TestAnActorThatWaitsForAKeyDoesNotSleep(t *testing.T) {
 	a.Advance(4 * time.Hour)
 	if got, want := told(t, a.store, a.keys), `one/hana rang=1 ""`; got != want {
 		t.Errorf("stored is %s, want %s", got, want)
+	}
+}
+
+// flickers are keys that do not open the row of a place.
+type flickers struct {
+	badKeys
+	place string
+}
+
+func (k flickers) Open(place, sealed []byte) ([]byte, error) {
+	if strings.HasSuffix(string(place), k.place) {
+		return nil, k.errAway("hana")
+	}
+	return k.badKeys.Open(place, sealed)
+}
+
+// twoOf is an actor that reads what is in reach of two tables, whose rows are about whom their keys begin with.
+func twoOf(read func(table string, key []string, away map[string]error)) engine.Kind {
+	other := actors.NewTable[string]("other")
+	k := kind("many", func(turn *actors.Turn, m messages.Message) error {
+		for _, tb := range []actors.Table[string]{names, other} {
+			rows, away := tb.InReach(turn)
+			read(tb.Name(), slices.Sorted(maps.Keys(rows)), away)
+		}
+		if d, ok := m.(diary); ok {
+			names.Put(turn, string(d.Whom)+"/"+string(d.Words), "")
+			other.Put(turn, "ken", "")
+		}
+		return nil
+	})
+	k.SubjectOf = func(row string, _ []byte) messages.ConversationID {
+		_, key := actors.SplitRow(row)
+		whom, _, _ := strings.Cut(key, "/")
+		return messages.ConversationID(whom)
+	}
+	return k
+}
+
+// One of two rows about hana cannot be read for a moment. The other one is not shown alone.
+func TestRowsAboutOneAreOutOfReachTogether(t *testing.T) {
+	var rows, out []string
+	o := engine.SimOptions{Engine: engine.Options{Kinds: []engine.Kind{
+		twoOf(func(table string, keys []string, away map[string]error) {
+			if table == "names" {
+				rows, out = keys, slices.Sorted(maps.Keys(away))
+			}
+		}),
+	}}}
+	a := newAway(t, o)
+	a.tell("many/x", "hana", "1")
+	a.tell("many/x", "hana", "2")
+	a.tell("many/x", "ken", "1")
+	a.Settle()
+	codec, err := messages.NewCodec(events.Core(), simMessages, messages.Table{messages.Durable[diary](nil)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Engine.Store, o.Engine.Codec, o.Engine.Sealer = a.store, codec, flickers{a.keys, "hana/1"}
+	if a.Sim, err = engine.NewSim(o); err != nil {
+		t.Fatal(err)
+	}
+	a.tell("many/x", "ken", "2")
+	a.Settle()
+	if want := []string{"ken/1"}; !slices.Equal(rows, want) || len(out) != 2 {
+		t.Errorf("read %q, and out of reach %q, want %q and two", rows, out, want)
+	}
+}
+
+// Who reads two tables, one of them with a row out of reach, tells of the key once, and once that it is back.
+func TestWhoReadsTwoTablesTellsOnce(t *testing.T) {
+	a := newAway(t, engine.SimOptions{Engine: engine.Options{Kinds: []engine.Kind{
+		twoOf(func(string, []string, map[string]error) {}),
+	}}})
+	a.tell("many/x", "hana", "1")
+	a.tell("many/x", "aki", "1")
+	a.Settle()
+	a.keys.away["hana"] = true
+	for range 3 {
+		a.tell("many/x", "ken", "1")
+		a.Advance(time.Minute)
+	}
+	a.keys.away["aki"] = true // comes first
+	delete(a.keys.away, "hana")
+	a.tell("many/x", "ken", "1")
+	a.Advance(time.Minute)
+	delete(a.keys.away, "aki")
+	a.tell("many/x", "ken", "1")
+	a.Advance(time.Minute)
+	if len(a.health) != 3 || !strings.Contains(a.health[0].Key, "hana") || !strings.Contains(a.health[1].Key, "aki") ||
+		!a.health[2].Healthy {
+		t.Errorf("told of health is %+v, want one key, the other, and that all are back", a.health)
 	}
 }

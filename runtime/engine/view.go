@@ -29,6 +29,9 @@ type rowReader struct {
 	e    *Engine
 	act  *Activation
 	told atomic.Bool // that a key is out of reach
+	// Those that are, by the prefixes that were read, and of which of them was told. Only turns use them.
+	away map[string]error
+	key  string
 }
 
 // Get implements [actors.Reader].
@@ -55,16 +58,53 @@ func (r *rowReader) Rows(prefix string) (map[string][]byte, error) {
 // RowsInReach implements [actors.PartialReader]. It tells which key is out of reach, as the actor goes on.
 func (r *rowReader) RowsInReach(prefix string) (rows map[string][]byte, away map[string]error, err error) {
 	rows, away, err = r.rows(prefix)
-	if err != nil || len(away) > 0 == r.told.Load() {
-		return rows, away, err
+	if err != nil {
+		return nil, nil, err
 	}
-	r.told.Store(len(away) > 0)
-	m := events.ActorUnhealthy{Actor: r.act.addr, Healthy: len(away) == 0, At: r.e.clock.Now()}
+	delete(r.away, prefix)
 	for _, row := range slices.Sorted(maps.Keys(away))[:min(1, len(away))] {
-		m.Reason, m.Key = cutText(away[row].Error()), KeyAway(away[row])
+		if r.away == nil {
+			r.away = map[string]error{}
+		}
+		r.away[prefix] = away[row]
 	}
-	r.e.report(m)
+	r.tell()
 	return rows, away, nil
+}
+
+// tell says which key is out of reach, once for each, and when none is any more.
+func (r *rowReader) tell() {
+	m := events.ActorUnhealthy{Actor: r.act.addr, Healthy: len(r.away) == 0, At: r.e.clock.Now()}
+	for _, prefix := range slices.Sorted(maps.Keys(r.away))[:min(1, len(r.away))] {
+		m.Reason, m.Key = cutText(r.away[prefix].Error()), KeyAway(r.away[prefix])
+	}
+	if m.Healthy == r.told.Load() || m.Key != r.key {
+		r.told.Store(!m.Healthy)
+		r.key = m.Key
+		r.e.report(m)
+	}
+}
+
+// together takes the rows of whom a row out of reach is about, too: the key may have been in reach for a moment,
+// and one row would contradict the other. sealed has the rows out of reach.
+func (r *rowReader) together(rows map[string][]byte, away map[string]error, sealed map[string][]byte) {
+	whose := map[string]error{}
+	for row, v := range rows {
+		subject := r.e.rowSubject(stateKey(r.act.addr, row), v)
+		why, known := whose[subject]
+		if !known {
+			for other, raw := range sealed {
+				if away[other] != nil && r.e.sealer.Under(subject, raw) {
+					why = away[other]
+				}
+			}
+			whose[subject] = why
+		}
+		if why != nil {
+			away[row] = why
+			delete(rows, row)
+		}
+	}
 }
 
 // rows reads rows and, apart, why some cannot be read for now. A release may move rows from
@@ -81,13 +121,14 @@ func (r *rowReader) rows(prefix string) (rows map[string][]byte, away map[string
 	}
 	r.act.mu.Unlock()
 	rows, away = map[string][]byte{}, map[string]error{}
+	sealed := map[string][]byte{}
 	var bad error
 	err = r.e.scan([]byte(full), nil, func(k, v []byte, unopened error) bool {
 		if unopened != nil && r.lost(v, unopened) {
 			return true
 		}
 		if errors.Is(unopened, ErrKeyAway) {
-			away[string(k[base:])] = unopened
+			away[string(k[base:])], sealed[string(k[base:])] = unopened, v[len(sealMark):]
 			return true
 		}
 		rows[string(k[base:])], bad = v, unopened
@@ -103,6 +144,9 @@ func (r *rowReader) rows(prefix string) (rows map[string][]byte, away map[string
 		} else {
 			delete(rows, k)
 		}
+	}
+	if len(away) > 0 {
+		r.together(rows, away, sealed)
 	}
 	return rows, away, nil
 }

@@ -67,6 +67,7 @@ type options struct {
 	// partners answer what is sent to actors of a kind
 	partners map[string]func(messages.Message) messages.Message
 	sealer   engine.Sealer
+	subject  func(row string, value []byte) messages.ConversationID
 }
 
 // Option changes how Spawn sets up a harness.
@@ -137,7 +138,7 @@ func (h *Harness) boot() {
 	h.act, h.ready, h.resting, h.queue, h.open, h.said = nil, false, false, nil, nil, nil
 	e, err := engine.New(engine.Options{
 		Store: faulty{h.o.store, h}, Sealer: h.o.sealer, Codec: h.codec, Clock: h.clock, Driver: driver{h},
-		Kinds:    []engine.Kind{{Name: h.o.address.Kind(), New: h.construct}},
+		Kinds:    []engine.Kind{{Name: h.o.address.Kind(), New: h.construct, SubjectOf: h.o.subject}},
 		Listener: h.listen, Rand: rand.New(rand.NewPCG(1, 1)), MinFree: engine.DefaultMinFree,
 	})
 	if err != nil {
