@@ -2,6 +2,7 @@ package owner
 
 import (
 	"fmt"
+	"maps"
 	"time"
 
 	"github.com/kehai-run/kehai/actors"
@@ -43,16 +44,25 @@ func SubjectOf(row string, _ []byte) messages.ConversationID {
 
 // New makes the constructor of owners.
 func New(o Options) func(messages.Address) actors.Actor {
-	return func(messages.Address) actors.Actor { return actor{o} }
+	return func(messages.Address) actors.Actor { return &actor{o: o} }
 }
 
-type actor struct{ o Options }
+type actor struct {
+	o Options
+	// late are followers to be told as soon as their keys are in reach. Until then, none of them can do anything. nil:
+	// nobody was told yet.
+	late map[string]bool
+}
 
 // Receive implements [actors.Actor].
-func (a actor) Receive(turn *actors.Turn, msg messages.Message) error {
+func (a *actor) Receive(turn *actors.Turn, msg messages.Message) error {
 	switch m := msg.(type) {
 	case messages.Started:
-		a.tellAll(turn)
+		if a.late == nil {
+			a.tellAll(turn)
+		} else {
+			a.tellLate(turn)
+		}
 	case messages.FollowOwner:
 		a.follow(turn, m)
 	case messages.FocusChanged:
@@ -71,7 +81,8 @@ func (a actor) Receive(turn *actors.Turn, msg messages.Message) error {
 	return nil
 }
 
-func (a actor) follow(turn *actors.Turn, m messages.FollowOwner) {
+func (a *actor) follow(turn *actors.Turn, m messages.FollowOwner) {
+	delete(a.late, string(m.Conversation))
 	if !m.On {
 		followers.Delete(turn, string(m.Conversation))
 		return
@@ -81,7 +92,7 @@ func (a actor) follow(turn *actors.Turn, m messages.FollowOwner) {
 }
 
 // change stores and tells what has changed.
-func (a actor) change(turn *actors.Turn, edit func(*State)) {
+func (a *actor) change(turn *actors.Turn, edit func(*State)) {
 	was, _ := States.Get(turn, StateKey)
 	now := was
 	if edit(&now); now == was {
@@ -91,17 +102,44 @@ func (a actor) change(turn *actors.Turn, edit func(*State)) {
 	a.tellAll(turn)
 }
 
-func (a actor) tellAll(turn *actors.Turn) {
-	for conversation := range followers.All(turn) {
+// tellAll tells everybody. What the owner does not allow must not wait for somebody's key.
+func (a *actor) tellAll(turn *actors.Turn) {
+	for conversation := range followers.AllInReach(turn) {
 		a.tell(turn, conversation)
 	}
+	a.late = map[string]bool{}
+	for conversation := range followers.Away(turn) {
+		a.late[conversation] = true
+	}
+	a.later(turn)
 	s, _ := States.Get(turn, StateKey)
 	for _, w := range a.o.Windows {
 		turn.Send(messages.To(messages.ActorOutbound, string(w)), s.tells(a.o.Attends))
 	}
 }
 
-func (a actor) tell(turn *actors.Turn, conversation string) {
+// tellLate tells those whose keys are back.
+func (a *actor) tellLate(turn *actors.Turn) {
+	for conversation := range followers.AllInReach(turn) {
+		if a.late[conversation] {
+			a.tell(turn, conversation)
+		}
+	}
+	away := followers.Away(turn)
+	maps.DeleteFunc(a.late, func(c string, _ bool) bool { return away[c] == nil })
+	a.later(turn)
+}
+
+// readAgain is how long after a look the rows are looked at again that could not be read.
+const readAgain = time.Second
+
+func (a *actor) later(turn *actors.Turn) {
+	if len(a.late) > 0 {
+		turn.After("late", readAgain, messages.Started{})
+	}
+}
+
+func (a *actor) tell(turn *actors.Turn, conversation string) {
 	s, _ := States.Get(turn, StateKey)
 	turn.Send(messages.To(messages.ActorConversation, conversation), s.tells(a.o.Attends))
 }

@@ -69,6 +69,39 @@ func TestAttentionThatIsOffDoesNotCount(t *testing.T) {
 	h.WantSent(told("c-1", messages.OwnerState{}))
 }
 
+// The key of one who follows is out of reach while the owner pauses, also at a start. Everybody else is told at once,
+// and that one once the key is back, and only once.
+func TestNobodyWaitsForTheKeyOfAnother(t *testing.T) {
+	for name, crash := range map[string]bool{"running": false, "started": true} {
+		keys := actortest.NewKeys()
+		h := actortest.Spawn(t, owner.New(owner.Options{Windows: []messages.WindowID{"line@mac-a"}}),
+			actortest.Address("owner/mac-a"), actortest.SealedFor(keys, owner.SubjectOf))
+		for _, c := range []messages.ConversationID{"c-1", "c-2", "c-3"} {
+			h.Send(messages.FollowOwner{Conversation: c, On: true})
+		}
+		h.Sent()
+		keys.TakeAway("c-1", "c-2")
+		paused, window := messages.OwnerState{Paused: true}, messages.Address("outbound/line@mac-a")
+		h.Send(messages.PauseSending{})
+		if h.WantSent(told("c-3", paused), actortest.To(window, paused)); crash {
+			h.Crash()
+			h.Start()
+			h.WantSent(told("c-3", paused), actortest.To(window, paused))
+		}
+		h.Advance(time.Hour)
+		h.WantSent()
+		keys.GiveBack()
+		h.Send(messages.FollowOwner{Conversation: "c-2"})
+		h.Advance(time.Minute)
+		if h.WantSent(told("c-1", paused)); t.Failed() {
+			t.Fatalf("so it is %s", name)
+		}
+		h.Send(messages.ResumeSending{})
+		h.WantSent(told("c-1", messages.OwnerState{}), told("c-3", messages.OwnerState{}),
+			actortest.To(window, messages.OwnerState{}))
+	}
+}
+
 func TestWhose(t *testing.T) {
 	for row, want := range map[string]messages.ConversationID{
 		"followers\x00c-1": "c-1", "state\x00state": "", "state\x00c-1": "",
