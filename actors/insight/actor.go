@@ -92,16 +92,28 @@ func (a *actor) Receive(turn *actors.Turn, msg messages.Message) error {
 	case messages.AnalyseDue:
 		a.due(turn, m.Conversation)
 	case messages.TrimDue:
-		for c, v := range Analyses.All(turn) {
-			if v.At.Before(m.Before) {
-				Analyses.Delete(turn, c)
-				turn.Cancel(timer(messages.ConversationID(c)))
-			}
-		}
+		a.trim(turn, m)
 	default:
 		return fmt.Errorf("insight: unexpected %s", msg.MessageType())
 	}
 	return nil
+}
+
+// trimAgain is how long analyses wait that are to be deleted and cannot be read.
+const trimAgain = 10 * time.Minute
+
+// trim deletes what is older than a time. What is out of reach goes once its key is back: its age is not known, and
+// the others do not wait for it. After a crash the next TrimDue finds it.
+func (a *actor) trim(turn *actors.Turn, m messages.TrimDue) {
+	for c, v := range Analyses.AllInReach(turn) {
+		if v.At.Before(m.Before) {
+			Analyses.Delete(turn, c)
+			turn.Cancel(timer(messages.ConversationID(c)))
+		}
+	}
+	if len(Analyses.Away(turn)) > 0 {
+		turn.After("trim", trimAgain, m)
+	}
 }
 
 // Bounds of an analysis.

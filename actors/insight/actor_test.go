@@ -93,6 +93,34 @@ func TestAnInterviewIsAnalysed(t *testing.T) {
 	actortest.WantRows(p.Harness, insight.Analyses, nil)
 }
 
+// TestTrimmingWithoutAKey deletes what is old and in reach, and the rest once its key is back; after a crash with
+// the next round.
+func TestTrimmingWithoutAKey(t *testing.T) {
+	keys := actortest.NewKeys()
+	p := project{actortest.Spawn(t, insight.New(insight.Options{}), actortest.Address("insight/p-1"),
+		actortest.SealedFor(keys, insight.SubjectOf)), t}
+	for _, c := range []messages.ConversationID{"c-1", "c-2", "c-3"} {
+		p.analyse(c)
+		p.Advance(time.Hour)
+	}
+	keys.TakeAway("c-1")
+	trim := messages.TrimDue{Before: p.Now().Add(-90 * time.Minute)}
+	p.Send(trim)
+	p.Crash()
+	p.Send(trim)
+	if _, there := actortest.Stored(p.Harness, insight.Analyses, "c-2"); there {
+		t.Error("c-2 is still there, want it deleted without the key of c-1")
+	}
+	p.Advance(time.Hour)
+	keys.GiveBack()
+	p.Advance(time.Hour)
+	for c, want := range map[string]bool{"c-1": false, "c-3": true} {
+		if _, there := actortest.Stored(p.Harness, insight.Analyses, c); there != want {
+			t.Errorf("%s is there: %v, want %v", c, there, want)
+		}
+	}
+}
+
 // TestWithoutAModel keywords are all there is, at once.
 func TestWithoutAModel(t *testing.T) {
 	p := spawn(t)
