@@ -99,7 +99,7 @@ func (a actor) sent(turn *actors.Turn, m messages.SendTried) {
 	var trace string
 	var near Watch
 	pending := 0
-	for t, w := range Pending.All(turn) {
+	for t, w := range Pending.AllInReach(turn) { // what is out of reach is of others, whose text was not just read
 		if w.Conversation == m.Conversation {
 			trace, near = t, w
 			pending++
@@ -145,14 +145,14 @@ func (a actor) look(turn *actors.Turn) {
 
 // remember keeps a task that was reported as final and drops the oldest one if necessary.
 func (a actor) remember(turn *actors.Turn, trace string, w Watch) {
-	oldest, n := "", 1
+	oldest, n := "", 1+len(Known.Away(turn))
 	var at time.Time
-	for t, o := range Known.All(turn) {
+	for t, o := range Known.AllInReach(turn) {
 		if n++; oldest == "" || o.At.Before(at) {
 			oldest, at = t, o.At
 		}
 	}
-	if n > a.rules.Traces {
+	if n > a.rules.Traces && oldest != "" {
 		Known.Delete(turn, oldest)
 	}
 	Known.Put(turn, trace, w)
@@ -165,10 +165,16 @@ func (a actor) tell(turn *actors.Turn, trace string, w Watch) {
 	})
 }
 
-// arm sets the timer for the next task to look at.
+// readAgain is how long after a look the tasks are looked at again that could not be read.
+const readAgain = time.Minute
+
+// arm sets the timer for the next task to look at. A task out of reach may be due.
 func (a actor) arm(turn *actors.Turn) {
 	var at time.Time
-	for _, w := range Pending.All(turn) {
+	if len(Pending.Away(turn)) > 0 {
+		at = now(turn).Add(readAgain)
+	}
+	for _, w := range Pending.AllInReach(turn) {
 		if at.IsZero() || w.Due.Before(at) {
 			at = w.Due
 		}
@@ -182,14 +188,14 @@ func (a actor) arm(turn *actors.Turn) {
 
 func now(turn *actors.Turn) time.Time { return turn.Now().UTC().Round(0) }
 
-// watches yields the current rows of a table.
+// watches yields the current rows of a table that are in reach.
 func watches(turn *actors.Turn, table actors.Table[Watch]) iter.Seq2[string, Watch] {
 	type row struct {
 		trace string
 		watch Watch
 	}
 	var list []row
-	for trace, w := range table.All(turn) {
+	for trace, w := range table.AllInReach(turn) {
 		list = append(list, row{trace, w})
 	}
 	return func(yield func(string, Watch) bool) {

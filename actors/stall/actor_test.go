@@ -100,6 +100,46 @@ func TestABusyStallEndsWell(t *testing.T) {
 	w.want("it was taken back")
 }
 
+// TestTheKeyOfAnother: tasks of hana are out of reach when they are due, also at a start. Those of ken are told of in
+// time, hana's once, when the key is back.
+func TestTheKeyOfAnother(t *testing.T) {
+	for name, crash := range map[string]bool{"running": false, "started": true} {
+		keys, r := actortest.NewKeys(), stall.DefaultRules()
+		r.Traces = 2
+		w := watch{t, actortest.Spawn(t, stall.New(r), actortest.Address("stall/mac"),
+			actortest.SealedFor(keys, stall.SubjectOf))}
+		w.done(hana, "old")
+		w.Advance(2 * time.Minute)
+		w.want(name+": hana", "old stalled_no_send")
+		w.done(hana, "a")
+		w.done(ken, "b")
+		keys.TakeAway(string(hana))
+		if crash {
+			w.Crash()
+			w.Start()
+		}
+		w.done(ken, "c")
+		w.done(ken, "d")
+		w.tried(ken, "c", "")
+		w.Advance(2 * time.Minute)
+		w.want(name+": ken", "b stalled_no_send", "d stalled_no_send")
+		if crash {
+			w.Crash()
+		}
+		w.Advance(time.Hour)
+		w.done(ken, "d")
+		w.want(name + ": away")
+		keys.GiveBack()
+		w.Advance(time.Minute)
+		w.want(name+": hana's key is back", "a stalled_no_send")
+		w.tried(hana, "a", "")
+		w.want(name+": sent after all", "a stalled_no_send over")
+		w.Advance(time.Hour)
+		w.want(name + ": nothing is told twice")
+		w.WantNoTimer("due")
+	}
+}
+
 // TestProximity: another text counts for five minutes, if no other task of the
 // conversation is pending.
 func TestProximity(t *testing.T) {

@@ -25,5 +25,6 @@
 //
 // Tables: "pending", a [Watch] by trace; "known", a [Watch] by trace, of tasks that were
 // reported as final. A crash loses nothing: timers are durable, and a completion counts
-// from when it was stored.
+// from when it was stored. Nobody waits for a conversation whose key is out of reach: its
+// tasks are told of once the key is back.
 package stall
