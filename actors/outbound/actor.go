@@ -38,11 +38,12 @@ var counts = actors.NewTable[uint64]("count")
 
 // About reports whether a row of a sender is about a conversation.
 func About(c messages.ConversationID, row string, value []byte) bool {
-	if table, _ := actors.SplitRow(row); table != Replies.Name() && table != Lost.Name() {
-		return false
+	switch table, _ := actors.SplitRow(row); table {
+	case Replies.Name(), Lost.Name(), stops.Name():
+		s, err := Replies.Decode(value)
+		return err != nil || s.Conversation == c
 	}
-	s, err := Replies.Decode(value)
-	return err != nil || s.Conversation == c
+	return false
 }
 
 // SubjectOf returns the conversation that a row of a sender is about, "" for the window.
@@ -73,11 +74,15 @@ type actor struct {
 	step  string    // ID of the hands' call in progress
 	alarm time.Time // when the timer fires; zero if it may not be set
 
-	ending bool // the program is about to end
+	ending bool     // the program is about to end
+	unread []string // rows of replies that are out of reach
 }
 
 // Receive implements [actors.Actor].
 func (a *actor) Receive(turn *actors.Turn, msg messages.Message) error {
+	if !a.reach(turn) {
+		return nil
+	}
 	switch m := msg.(type) {
 	case messages.Started:
 		a.started(turn)
@@ -115,10 +120,14 @@ func (a *actor) Receive(turn *actors.Turn, msg messages.Message) error {
 // started continues what an earlier activation left behind.
 func (a *actor) started(turn *actors.Turn) {
 	for row, s := range a.replies(turn) {
-		if s.Notified {
-			a.tell(turn, true, s.Busy)
-		}
-		a.happened(turn, row, Event{Kind: OnRestart})
+		a.takeUp(turn, row, s)
+	}
+	if _, known := working.Get(turn, "now"); !known { // and all are in reach
+		row, s, _ := a.active(turn)
+		works(turn, row, s)
+	}
+	if len(a.unread) == 0 {
+		stops.Clear(turn)
 	}
 }
 
@@ -128,6 +137,9 @@ func (a *actor) take(turn *actors.Turn, m messages.SendReply) {
 	n++
 	counts.Put(turn, "next", n)
 	s := Reply{SendReply: m, Trace: turn.NewID(), State: Queued}
+	if len(a.unread) > 0 { // an older one of its conversation may be among them
+		s.Due = turn.Now().UTC().Round(0).Add(readAgain)
+	}
 	Replies.Put(turn, actors.RowKey(n), s)
 	turn.Send(a.stall(), messages.TaskDone{Conversation: m.Conversation, Trace: s.task()})
 	turn.Pass(events.StageOutbound, events.RuleQueued,
@@ -165,6 +177,9 @@ const watch = 3 * time.Minute
 // store saves a reply and reports what a person should know.
 func (a *actor) store(turn *actors.Turn, row string, was, now Reply) {
 	Replies.Put(turn, row, now)
+	if was.State.Works() != now.State.Works() {
+		works(turn, row, now)
+	}
 	if was.Notified != now.Notified {
 		a.tell(turn, now.Notified, now.Busy)
 	}
@@ -245,14 +260,14 @@ func (a *actor) sent(turn *actors.Turn, s Reply) messages.TextSent {
 // lose remembers a reply that ended as unknown.
 func (a *actor) lose(turn *actors.Turn, s Reply) {
 	s.Text, s.Before = "", nil
-	oldest, n := "", 1
-	for trace, l := range Lost.All(turn) {
+	oldest, n := "", 1+len(Lost.Away(turn))
+	for trace, l := range Lost.AllInReach(turn) {
 		if o, _ := Lost.Get(turn, oldest); oldest == "" || l.Began.Before(o.Began) {
 			oldest = trace
 		}
 		n++
 	}
-	if n > maxLost {
+	if n > maxLost && oldest != "" {
 		Lost.Delete(turn, oldest)
 	}
 	Lost.Put(turn, s.Trace, s)
@@ -299,11 +314,14 @@ func (a *actor) finish(turn *actors.Turn, row string, s Reply, do Effect) {
 
 // stop withdraws a reply. One that is no longer here has already been answered for.
 func (a *actor) stop(turn *actors.Turn, m messages.StopSending) {
-	for row, s := range Replies.All(turn) {
-		if s.Conversation == m.Conversation && s.Turn == m.Turn && s.Epoch == m.Epoch && s.Key == m.Key {
+	for row, s := range Replies.AllInReach(turn) {
+		if s.meant(m) {
 			a.happened(turn, row, Event{Kind: OnStop})
 			return
 		}
+	}
+	if len(a.unread) > 0 {
+		stops.Put(turn, turn.NewID(), m)
 	}
 }
 
@@ -319,7 +337,7 @@ func (a *actor) given(turn *actors.Turn) {
 
 // own takes a bubble that shows a reply as its confirmation, whatever the reply's state.
 func (a *actor) own(turn *actors.Turn, m messages.OwnMessage) {
-	for row, s := range Replies.All(turn) {
+	for row, s := range Replies.AllInReach(turn) {
 		if s.Trace == m.Trace {
 			s.Seen = m.Occurrence
 			Replies.Put(turn, row, s)
@@ -331,6 +349,10 @@ func (a *actor) own(turn *actors.Turn, m messages.OwnMessage) {
 		Lost.Delete(turn, m.Trace)
 		s.Seen = m.Occurrence
 		a.report(turn, s, Effect{Kind: Finish, Outcome: messages.SendConfirmed})
+		return
+	}
+	if len(a.unread) > 0 {
+		turn.After("own/"+m.Trace, ownAgain, m)
 		return
 	}
 	turn.Drop(events.StageOutbound, events.RuleLateConfirmed, events.Detail{Window: a.window,

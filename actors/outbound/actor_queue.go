@@ -15,10 +15,10 @@ type queued struct {
 	Reply
 }
 
-// replies yields all replies in their current state, oldest first.
+// replies yields all replies in reach in their current state, oldest first.
 func (a *actor) replies(turn *actors.Turn) iter.Seq2[string, Reply] {
 	var list []queued
-	for row, s := range Replies.All(turn) {
+	for row, s := range Replies.AllInReach(turn) {
 		list = append(list, queued{row, s})
 	}
 	return func(yield func(string, Reply) bool) {
@@ -30,9 +30,9 @@ func (a *actor) replies(turn *actors.Turn) iter.Seq2[string, Reply] {
 	}
 }
 
-// active returns the reply that has or has asked for the keyboard. There is at most one.
+// active returns the reply that has or has asked for the keyboard. There is at most one, and it is in reach.
 func (a *actor) active(turn *actors.Turn) (row string, s Reply, ok bool) {
-	for row, s := range Replies.All(turn) {
+	for row, s := range Replies.AllInReach(turn) {
 		if s.State.Works() {
 			return row, s, true
 		}
@@ -72,6 +72,9 @@ func (a *actor) goOn(turn *actors.Turn) {
 		}
 	}
 	at := a.nextDue(turn)
+	if again := turn.Now().Add(readAgain); len(a.unread) > 0 && (at.IsZero() || again.Before(at)) {
+		at = again
+	}
 	switch {
 	case at.Equal(a.alarm):
 	case at.IsZero():

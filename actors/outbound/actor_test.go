@@ -29,7 +29,7 @@ func newRoom(t *testing.T, shown messages.ConversationID) *room {
 	return newRoomBy(t, shown, outbound.DefaultRules())
 }
 
-func newRoomBy(t *testing.T, shown messages.ConversationID, rules outbound.Rules) *room {
+func newRoomBy(t *testing.T, shown messages.ConversationID, rules outbound.Rules, more ...actortest.Option) *room {
 	t.Helper()
 	r := &room{t: t, shown: shown, trace: map[string]string{}, chats: map[messages.ConversationID][]messages.Bubble{
 		"c-hana": {{Side: messages.SideIncoming, Text: "明日はどこで会いますか"}},
@@ -38,7 +38,7 @@ func newRoomBy(t *testing.T, shown messages.ConversationID, rules outbound.Rules
 	none := func(messages.Message) messages.Message { return nil }
 	o := outbound.Options{Rules: rules, Desk: "mac", Read: 45 * time.Second,
 		Windows: []messages.WindowID{"line@mac"}}
-	r.Harness = actortest.Spawn(t, outbound.New(o), actortest.Address("outbound/line@mac"),
+	r.Harness = actortest.Spawn(t, outbound.New(o), append(more, actortest.Address("outbound/line@mac"),
 		actortest.Partner(messages.ActorPoller, none),
 		actortest.Partner(messages.ActorKeyboard, func(m messages.Message) messages.Message {
 			if _, ok := m.(messages.AskKeyboard); ok {
@@ -59,7 +59,7 @@ func newRoomBy(t *testing.T, shown messages.ConversationID, rules outbound.Rules
 				r.trace[string(m.Text)] = m.Trace
 			}
 			return nil
-		}))
+		}))...)
 	return r
 }
 

@@ -78,6 +78,11 @@
 //
 // "replies", a [Reply] by its number in 16 digits; "lost", the newest that ended as
 // unknown, by their traces, so that a bubble that is seen late still confirms one;
-// "count" with the row "next"; "owner" with the row "now", whether sending is paused. A
-// crash loses nothing: what is under way begins with a look after it.
+// "count" with the row "next"; "owner" with the row "now", whether sending is paused;
+// "working" with the row "now", which reply has the keyboard; "stops", what was withdrawn
+// and cannot be read, by arbitrary keys. A crash loses nothing: what is under way begins
+// with a look after it.
+//
+// Replies whose key is out of reach wait; those of others go on, unless one of the former
+// has the keyboard.
 package outbound
