@@ -289,26 +289,28 @@ var mutants = []mutant{
 	}
 	r.act.mu.Unlock()
 	rows, away = map[string][]byte{}, map[string]error{}
+	sealed := map[string][]byte{}
 	var bad error
 	err = r.e.scan([]byte(full), nil, func(k, v []byte, unopened error) bool {
 		if unopened != nil && r.lost(v, unopened) {
 			return true
 		}
 		if errors.Is(unopened, ErrKeyAway) {
-			away[string(k[base:])] = unopened
+			away[string(k[base:])], sealed[string(k[base:])] = unopened, v[len(sealMark):]
 			return true
 		}
 		rows[string(k[base:])], bad = v, unopened
 		return bad == nil
 	})
 `, new: `	rows, away = map[string][]byte{}, map[string]error{}
+	sealed := map[string][]byte{}
 	var bad error
 	err = r.e.scan([]byte(full), nil, func(k, v []byte, unopened error) bool {
 		if unopened != nil && r.lost(v, unopened) {
 			return true
 		}
 		if errors.Is(unopened, ErrKeyAway) {
-			away[string(k[base:])] = unopened
+			away[string(k[base:])], sealed[string(k[base:])] = unopened, v[len(sealMark):]
 			return true
 		}
 		rows[string(k[base:])], bad = v, unopened
@@ -496,11 +498,48 @@ var mutants = []mutant{
 	{what: "a directory never looks again for a row out of reach", file: "actors/directory/actor.go",
 		old: `(len(a.unread) == 0 || turn.Now().Sub(a.read) < readAgain)`, new: `true`,
 		by: "TestOthersGoOnWhileAKeyIsOutOfReach"},
+	{what: "who follows the owner waits for the key of another", file: "actors/owner/actor.go",
+		old: `func (a *actor) tellAll(turn *actors.Turn) {
+	for conversation := range followers.AllInReach(turn) {`, new: `func (a *actor) tellAll(turn *actors.Turn) {
+	for conversation := range followers.All(turn) {`, by: "TestNobodyWaitsForTheKeyOfAnother"},
+	{what: "who follows the owner is not told once its key is back", file: "actors/owner/actor.go",
+		old: `if len(a.late) > 0 {`, new: `if len(a.late) < 0 {`, by: "TestNobodyWaitsForTheKeyOfAnother"},
+	{what: "all are told again once a key is back", file: "actors/owner/actor.go",
+		old: `if a.late[conversation] {`, new: `if true {`, by: "TestNobodyWaitsForTheKeyOfAnother"},
+	{what: "an analysis out of reach is never trimmed", file: "actors/insight/actor.go",
+		old: `if len(Analyses.Away(turn)) > 0 {`, new: `if false {`, by: "TestTrimmingWithoutAKey"},
+	{what: "trimming waits for one key", file: "actors/insight/actor.go",
+		old: `range Analyses.AllInReach(turn)`, new: `range Analyses.All(turn)`, by: "TestTrimmingWithoutAKey"},
+	{what: "a task out of reach is not looked at again", file: "actors/stall/actor.go",
+		old: `if len(Pending.Away(turn)) > 0 {`, new: `if false {`, by: "TestTheKeyOfAnother"},
+	{what: "a task is looked at once all keys are there", file: "actors/stall/actor.go",
+		old: `range table.AllInReach(turn)`, new: `range table.All(turn)`, by: "TestTheKeyOfAnother"},
+	{what: "what was told and is out of reach takes no room", file: "actors/stall/actor.go",
+		old: `"", 1+len(Known.Away(turn))`, new: `"", 1`, by: "TestTheKeyOfAnother"},
+	{what: "a text is typed beside one that is out of reach", file: "actors/outbound/actor_reach.go",
+		old: `!known || now == row`, new: `!known`, by: "TestTheKeyboardIsOutOfReach"},
+	{what: "what is withdrawn out of reach is sent", file: "actors/outbound/actor.go",
+		old: `stops.Put(turn, turn.NewID(), m)`, new: `_ = m`, by: "TestWhatIsWithdrawnOutOfReach"},
+	{what: "a bubble of a reply out of reach is dropped", file: "actors/outbound/actor.go",
+		old: `turn.After("own/"+m.Trace, ownAgain, m)`, new: `_ = m`, by: "TestWhatIsWithdrawnOutOfReach"},
+	{what: "a reply is not looked at once its key is back", file: "actors/outbound/actor_queue.go",
+		old: `len(a.unread) > 0 && (at.IsZero()`, new: `len(a.unread) < 0 && (at.IsZero()`, by: "TestTheKeyOfAnother"},
+	{what: "a new reply passes an older one out of reach", file: "actors/outbound/actor.go",
+		old: `if len(a.unread) > 0 { // an older one`, new: `if false { // an older one`,
+		by: "TestANewReplyDoesNotPassOneOutOfReach"},
 	{what: "a reader of many waits for one key", file: "runtime/engine/peek.go",
 		old: `errors.Is(err, ErrNoKey) || errors.Is(err, ErrKeyAway)`, new: `errors.Is(err, ErrNoKey)`,
 		by: "TestReadersOfManyGoOnWithoutAKey"},
 	{what: "a row out of reach is a row that is not there", file: "runtime/engine/view.go",
-		old: `away[string(k[base:])] = unopened`, new: `_ = unopened`, by: "TestAKeyOutOfReachCostsNoAttempt"},
+		old: `away[string(k[base:])], sealed[string(k[base:])] = unopened, v[len(sealMark):]`, new: `_ = unopened`,
+		by: "TestAKeyOutOfReachCostsNoAttempt"},
+	{what: "of two rows about one, only that out of reach is left out", file: "runtime/engine/view.go",
+		old: `r.together(rows, away, sealed)`, new: `_ = sealed`, by: "TestRowsAboutOneAreOutOfReachTogether"},
+	{what: "a key is told of as often as a table is read", file: "runtime/engine/view.go",
+		old: `delete(r.away, prefix)`, new: `clear(r.away)`, by: "TestWhoReadsTwoTablesTellsOnce"},
+	{what: "what is out of reach changes within a turn", file: "actors/table.go",
+		old: `if r := t.reached[prefix]; r != nil {`, new: `if r := t.reached[prefix]; r != nil && false {`,
+		by: "TestWhatIsOutOfReachStaysSoForTheTurn"},
 	{what: "an event of another, out of reach, counts as one's own", file: "runtime/engine/peek.go",
 		old: `e.sealer.Under(string(c), v[len(sealMark):])), nil`, new: `true), nil`,
 		by: "TestReadersOfManyGoOnWithoutAKey"},
