@@ -1,8 +1,12 @@
 package stall
 
 import (
+	"cmp"
 	"fmt"
 	"iter"
+	"maps"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/kehai-run/kehai/actors"
@@ -143,16 +147,14 @@ func (a actor) look(turn *actors.Turn) {
 	a.arm(turn)
 }
 
-// remember keeps a task that was reported as final and drops the oldest one if necessary.
+// remember keeps a task that was reported as final, and drops the oldest ones if necessary. Those out of reach are
+// counted once they are back.
 func (a actor) remember(turn *actors.Turn, trace string, w Watch) {
-	oldest, n := "", 1+len(Known.Away(turn))
-	var at time.Time
-	for t, o := range Known.AllInReach(turn) {
-		if n++; oldest == "" || o.At.Before(at) {
-			oldest, at = t, o.At
-		}
-	}
-	if n > a.rules.Traces && oldest != "" {
+	known, _ := Known.InReach(turn)
+	list := slices.SortedFunc(maps.Keys(known), func(x, y string) int {
+		return cmp.Or(known[x].At.Compare(known[y].At), strings.Compare(x, y))
+	})
+	for _, oldest := range list[:max(0, len(list)+1-a.rules.Traces)] {
 		Known.Delete(turn, oldest)
 	}
 	Known.Put(turn, trace, w)

@@ -127,11 +127,16 @@ func TestTheKeyOfAnother(t *testing.T) {
 			w.Crash()
 		}
 		w.Advance(time.Hour)
+		w.done(ken, "b")
 		w.done(ken, "d")
+		w.Advance(time.Hour)
 		w.want(name + ": away")
 		keys.GiveBack()
 		w.Advance(time.Minute)
 		w.want(name+": hana's key is back", "a stalled_no_send")
+		if n := len(actortest.Rows(w.Harness, stall.Known)); n != r.Traces {
+			t.Errorf("%s: %d tasks are remembered, want %d", name, n, r.Traces)
+		}
 		w.tried(hana, "a", "")
 		w.want(name+": sent after all", "a stalled_no_send over")
 		w.Advance(time.Hour)
