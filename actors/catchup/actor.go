@@ -3,6 +3,7 @@ package catchup
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -26,15 +27,26 @@ type Options struct {
 // Jobs holds what is being read, by conversation.
 var Jobs = actors.NewTable[Job]("jobs")
 
+// working has one row, "now": whose job has the keyboard or asks for it, "" for none. An actor of an older version has
+// none.
+var working = actors.NewTable[messages.ConversationID]("working")
+
 // About reports whether a row is about a conversation.
-func About(c messages.ConversationID, row string, _ []byte) bool {
-	_, key := actors.SplitRow(row)
+func About(c messages.ConversationID, row string, value []byte) bool {
+	table, key := actors.SplitRow(row)
+	if table == working.Name() {
+		now, err := working.Decode(value)
+		return err != nil || now == c
+	}
 	return key == string(c)
 }
 
-// SubjectOf returns the conversation that a row is about.
+// SubjectOf returns the conversation that a row is about, "" for the window.
 func SubjectOf(row string, _ []byte) messages.ConversationID {
-	_, key := actors.SplitRow(row)
+	table, key := actors.SplitRow(row)
+	if table == working.Name() {
+		return ""
+	}
 	return messages.ConversationID(key)
 }
 
@@ -61,8 +73,15 @@ type actor struct {
 
 // Receive implements [actors.Actor].
 func (a *actor) Receive(turn *actors.Turn, msg messages.Message) error {
+	if !reach(turn) {
+		return nil
+	}
 	switch m := msg.(type) {
 	case messages.Started:
+		if _, known := working.Get(turn, "now"); !known { // and all are in reach
+			j, _ := a.active(turn)
+			working.Put(turn, "now", j.Conversation)
+		}
 		for _, j := range a.jobs(turn) {
 			a.happened(turn, j, Event{Kind: OnRestart})
 		}
@@ -103,14 +122,32 @@ func (a *actor) answered(turn *actors.Turn, goOn func()) {
 	}
 }
 
+// reach reports whether something can be done without the jobs that are out of reach. It cannot if one of them may have
+// the keyboard: the window may be scrolled back, and another one would go on from there. Then it fails the turn, whose
+// message waits.
+func reach(turn *actors.Turn) bool {
+	away := Jobs.Away(turn)
+	for _, c := range slices.Sorted(maps.Keys(away)) {
+		if now, known := working.Get(turn, "now"); !known || string(now) == c {
+			turn.Fail(fmt.Errorf("catchup: a job that may have the keyboard: %w", away[c]))
+			return false
+		}
+	}
+	return true
+}
+
+// readAgain is how long after a look the jobs are looked at again that could not be read.
+const readAgain = 10 * time.Second
+
+// jobs are those in reach.
 func (a *actor) jobs(turn *actors.Turn) (list []Job) {
-	for _, j := range Jobs.All(turn) {
+	for _, j := range Jobs.AllInReach(turn) {
 		list = append(list, j)
 	}
 	return list
 }
 
-// active is the job that has the keyboard, or has asked for it. There is at most one.
+// active is the job that has the keyboard, or has asked for it. There is at most one, and it is in reach.
 func (a *actor) active(turn *actors.Turn) (Job, bool) {
 	for _, j := range a.jobs(turn) {
 		if j.State.Works() {
@@ -145,6 +182,12 @@ func (a *actor) happened(turn *actors.Turn, j Job, e Event) {
 		Jobs.Delete(turn, string(j.Conversation))
 	} else {
 		Jobs.Put(turn, string(j.Conversation), next)
+	}
+	if now := next.Conversation; j.State.Works() != next.State.Works() {
+		if !next.State.Works() {
+			now = ""
+		}
+		working.Put(turn, "now", now)
 	}
 	for _, do := range effects {
 		a.perform(turn, next, do)
@@ -322,12 +365,20 @@ func (a *actor) goOn(turn *actors.Turn) {
 	if j, ok := a.active(turn); ok {
 		jobs = []Job{j}
 	}
-	if len(jobs) == 0 {
+	var at time.Time
+	if len(Jobs.Away(turn)) > 0 {
+		at = turn.Now().Add(readAgain)
+	}
+	for _, j := range jobs {
+		if at.IsZero() || j.Due.Before(at) {
+			at = j.Due
+		}
+	}
+	if at.IsZero() {
 		turn.Cancel("due")
 		return
 	}
-	next := slices.MinFunc(jobs, func(x, y Job) int { return x.Due.Compare(y.Due) })
-	turn.After("due", max(0, next.Due.Sub(turn.Now())), messages.CatchUpDue{})
+	turn.After("due", max(0, at.Sub(turn.Now())), messages.CatchUpDue{})
 }
 
 // same reports whether two captures show the same pixels.

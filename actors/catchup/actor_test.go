@@ -25,10 +25,10 @@ type world struct {
 	pause   int // seconds without anything to do
 }
 
-func open(t *testing.T, rules Rules) *world {
+func open(t *testing.T, rules Rules, more ...actortest.Option) *world {
 	w := &world{t: t, end: 3000, known: 1500}
 	w.h = actortest.Spawn(t, New(Options{Rules: rules, Desk: "mac-a", Read: time.Minute}),
-		actortest.Address("catchup/line@mac-a"))
+		append(more, actortest.Address("catchup/line@mac-a"))...)
 	return w
 }
 
@@ -200,6 +200,83 @@ func TestPerson(t *testing.T) {
 	w.person = false
 	w.over()
 	w.want(messages.CatchUpReached, 0)
+}
+
+// TestTheKeyOfAnother: a job that waits is out of reach, also at a start. Another one is done, and it goes on once its
+// key is back.
+func TestTheKeyOfAnother(t *testing.T) {
+	for name, crash := range map[string]bool{"running": false, "started": true} {
+		keys, r := actortest.NewKeys(), DefaultRules()
+		r.Wait = 30 * time.Minute
+		w := open(t, r, actortest.SealedFor(keys, SubjectOf))
+		w.h.Send(messages.CatchUp{Conversation: "c-2", Window: "line@mac-a", After: 7, At: w.h.Now()})
+		for n := 0; ; n++ {
+			if j, _ := actortest.Stored(w.h, Jobs, "c-2"); n > 9 && j.State == Queued {
+				break
+			}
+			w.step()
+		}
+		keys.TakeAway("c-2")
+		if crash {
+			w.h.Crash()
+			w.h.Start()
+		}
+		w.ask()
+		w.over()
+		w.want(messages.CatchUpReached, 0)
+		w.told = nil
+		w.h.Advance(r.Wait)
+		if w.step(); len(w.told) > 0 {
+			t.Errorf("%s: out of reach the ledger is told %+v, want nothing", name, w.told)
+		}
+		keys.GiveBack()
+		for range 30 {
+			w.step()
+		}
+		if w.want(messages.CatchUpLate, 0); len(w.told) != 1 || w.told[0].Conversation != "c-2" {
+			t.Errorf("%s: the ledger is told %+v, want the end of c-2 once", name, w.told)
+		}
+		w.h.WantNoTimer("due")
+	}
+}
+
+// TestTheKeyboardIsOutOfReach: the job that has scrolled back is out of reach. Nothing is turned before it is back, and
+// then it is done.
+func TestTheKeyboardIsOutOfReach(t *testing.T) {
+	keys := actortest.NewKeys()
+	w := open(t, DefaultRules(), actortest.SealedFor(keys, SubjectOf))
+	w.ask()
+	for w.at < 300 {
+		w.step()
+	}
+	keys.TakeAway("c-1")
+	w.h.Crash()
+	w.h.Calls() // nobody answers them any more
+	w.h.Sent()
+	const waits = "may have the keyboard"
+	w.h.WantFailure(waits)
+	w.h.Start()
+	w.h.Send(messages.CatchUp{Conversation: "c-2", Window: "line@mac-a", After: 9, At: w.h.Now()})
+	w.h.WantFailure(waits)
+	w.h.Restart()
+	if calls := w.h.Calls(); len(calls) > 0 || len(w.h.Sent()) > 0 {
+		t.Errorf("%v is asked, want nothing", calls)
+	}
+	keys.GiveBack()
+	w.h.Restart()
+	w.over()
+	w.want(messages.CatchUpReached, 0)
+}
+
+// TestAbout: the row of a window tells of a conversation, and is sealed for the window.
+func TestAbout(t *testing.T) {
+	row, raw := working.Row("now"), []byte(`1 "c-1"`)
+	if !About("c-1", row, raw) || About("c-2", row, raw) || SubjectOf(row, raw) != "" {
+		t.Errorf("the row %q is about c-2 or not about c-1", row)
+	}
+	if row = Jobs.Row("c-1"); !About("c-1", row, nil) || About("now", row, nil) || SubjectOf(row, nil) != "c-1" {
+		t.Errorf("the row %q is not about c-1 alone", row)
+	}
 }
 
 func TestUnexpected(t *testing.T) {

@@ -31,6 +31,8 @@
 // the hands know which input was their own. Once a person touches anything, nothing is
 // turned any more, not even to return.
 //
-// Table: "jobs", a [Job] per conversation. After a crash the window may be scrolled back:
+// Tables: "jobs", a [Job] per conversation; "working" with the row "now", whose job has the
+// keyboard. A job whose key is out of reach waits, and holds up the others only while it has
+// the keyboard. After a crash the window may be scrolled back:
 // it is lowered, and read once more; the ledger knows what it has read already.
 package catchup

@@ -558,6 +558,14 @@ var mutants = []mutant{
 		old: `now, _ := current.InReach(turn)
 	return now["current"]`, new: `now, _ := current.Get(turn, "current")
 	return now`, by: "TestWhatIsShownIsOutOfReach"},
+	{what: "the wheel is turned beside a job that is out of reach", file: "actors/catchup/actor.go",
+		old: `!known || string(now) == c`, new: `!known && string(now) == c`, by: "TestTheKeyboardIsOutOfReach"},
+	{what: "a gap is read once all keys are there", file: "actors/catchup/actor.go",
+		old: `range Jobs.AllInReach(turn)`, new: `range Jobs.All(turn)`, by: "TestTheKeyOfAnother"},
+	{what: "a gap is not read once its key is back", file: "actors/catchup/actor.go",
+		old: `if len(Jobs.Away(turn)) > 0 {`, new: `if false {`, by: "TestTheKeyOfAnother"},
+	{what: "which job has the keyboard outlives its conversation", file: "actors/catchup/actor.go",
+		old: `return err != nil || now == c`, new: `return err != nil && now == c`, by: "TestAbout"},
 	{what: "a reader of many waits for one key", file: "runtime/engine/peek.go",
 		old: `errors.Is(err, ErrNoKey) || errors.Is(err, ErrKeyAway)`, new: `errors.Is(err, ErrNoKey)`,
 		by: "TestReadersOfManyGoOnWithoutAKey"},
