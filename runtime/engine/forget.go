@@ -268,9 +268,7 @@ func (d *deletion) finish(result error) {
 			if result == nil && d.away != nil {
 				result = d.errRest()
 			}
-			if !d.bound || KeyAway(result) != "" {
-				d.settle(result)
-			}
+			d.settle(result)
 			d.finished(result)
 			for _, begin := range d.waiting {
 				begin()
@@ -342,18 +340,17 @@ func (d *deletion) left() bool {
 // the actors concerned, asks what to keep, and writes the intent.
 func (d *deletion) start(f Forgetting, first slice) func() ([shards]Batch, slice, bool, error) {
 	return func() (b [shards]Batch, now slice, left bool, err error) {
-		begun, err := d.e.begun(f.Conversation)
+		begun, err := d.e.begun(f.Conversation, d.shards())
 		if err != nil {
 			return b, nil, false, err
 		}
 		if d.resumes && (begun == nil || begun.Rest != d.rest) {
 			return b, nil, false, errOther
 		}
-		if d.bound {
+		if d.begun = begun != nil; d.bound {
 			begun = nil // what is kept here is not what is kept there
 		}
-		known := begun != nil && !begun.Rest // an error stopped it half way: what to keep is known
-		if d.begun = begun != nil; known {
+		if begun != nil && !begun.Rest { // something stopped it half way
 			d.partial = !d.knows(*begun)
 		}
 		if d.partial {

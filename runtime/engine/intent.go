@@ -70,19 +70,36 @@ func (e *Engine) forgotten(row []byte, why error) bool {
 	return false
 }
 
-// begun returns the intent of an earlier attempt, nil if there is none.
-func (e *Engine) begun(c messages.ConversationID) (*forgetRecord, error) {
-	for _, s := range order {
+// begun returns the intent of an earlier attempt in some shards, nil if there is none. That of another node may
+// name another rest than that of this one: then it is both.
+func (e *Engine) begun(c messages.ConversationID, in []Shard) (begun *forgetRecord, err error) {
+	for _, s := range in {
 		raw, ok, err := e.get([]byte(s.key(keyForget + string(c))))
 		if err != nil {
 			return nil, err
 		}
-		if ok {
-			rec, err := decodeRecord[forgetRecord](raw)
-			return &rec, err
+		if !ok {
+			continue
+		}
+		rec, err := decodeRecord[forgetRecord](raw)
+		switch {
+		case err != nil:
+			return nil, err
+		case begun == nil, begun.Rest && !rec.Rest:
+			begun = &rec
+		case begun.Rest && begun.Rows != nil && rec.Rows != nil:
+			begun.Rows = append(begun.Rows, rec.Rows...)
+		case begun.Rest:
+			begun.Rows = nil
 		}
 	}
-	return nil, nil
+	return begun, nil
+}
+
+// intended reports whether an intent is there.
+func (e *Engine) intended(c messages.ConversationID, s Shard) bool {
+	_, there, err := e.store.Get([]byte(s.key(keyForget + string(c))))
+	return there || err != nil
 }
 
 // asked lists the kinds of actors that say whom their rows are about.
@@ -213,7 +230,12 @@ func (d *deletion) settle(result error) {
 	who, key, waits := messages.To(events.Deletions, string(c)), KeyAway(result), e.intents.waits(c)
 	switch {
 	case result == nil && !d.partial:
-		if e.intents.remove(c); waits {
+		if d.bound && e.intended(c, Anywhere) { // another node is not done
+			e.intents.add(c, false)
+		} else {
+			e.intents.remove(c)
+		}
+		if waits {
 			e.report(events.ActorUnhealthy{Actor: who, Healthy: true, At: now})
 		}
 	case result == nil: // a program that knows more finishes it
@@ -224,24 +246,22 @@ func (d *deletion) settle(result error) {
 		if e.intents.add(c, true); !waits {
 			e.report(events.ActorUnhealthy{Actor: who, Reason: cutText(result.Error()), Key: key, At: now})
 		}
-		if !d.bound { // else the next start goes on
-			again := func() { e.resumeForgetting(c) }
-			e.timers.arm(string(who), now.Add(forgetAgain), false, func() { e.background(again) })
-		}
+		again := func() { e.resumeForgetting(c, d.bound) }
+		e.timers.arm(string(who), now.Add(forgetAgain), false, func() { e.background(again) })
 	}
 }
 
-// resumeForgetting goes on with a deletion that waited for a key.
-func (e *Engine) resumeForgetting(c messages.ConversationID) {
-	begun, err := e.begun(c)
+// resumeForgetting goes on with a deletion that waited for a key, or with this node's own part of one.
+func (e *Engine) resumeForgetting(c messages.ConversationID, bound bool) {
+	d := &deletion{e: e, resumes: true, bound: bound, rec: forgetRecord{At: wall(e.clock.Now()), Conversation: c}}
+	begun, err := e.begun(c, d.shards())
 	if err == nil && begun == nil { // it was forgotten again meanwhile
 		return
 	}
-	d := &deletion{e: e, resumes: true, rec: forgetRecord{At: wall(e.clock.Now()), Conversation: c}}
 	if begun != nil {
 		d.follows(*begun)
 	}
-	if err == nil && !d.rest { // else everybody concerned would stop for nothing
+	if err == nil && !d.rest && !bound { // else everybody concerned would stop for nothing
 		err = e.sealer.Ready(string(c))
 	}
 	if err != nil {
@@ -249,7 +269,7 @@ func (e *Engine) resumeForgetting(c messages.ConversationID) {
 		return
 	}
 	d.finished = func(err error) {
-		if err == nil {
+		if err == nil && !bound {
 			e.followElsewhere(c) // as nobody waits for it who would do that
 		}
 	}

@@ -365,7 +365,9 @@ func (e *Engine) forgetsElsewhere(ops []Op) {
 	for _, op := range ops {
 		of, found := strings.CutPrefix(string(op.Key), keyForget)
 		if c := messages.ConversationID(of); found && op.Delete {
-			e.intents.remove(c)
+			if !e.intended(c, Here) { // else a rest of this node's own part waits
+				e.intents.remove(c)
+			}
 			e.beginAnew(func(act *Activation) bool { return e.concerned(act.addr, c) })
 			e.followElsewhere(c)
 		} else if found {
@@ -386,7 +388,7 @@ func (e *Engine) followElsewhere(c messages.ConversationID) {
 // forgetBound deletes what is bound to this node.
 func (e *Engine) forgetBound(c messages.ConversationID) {
 	d := &deletion{e: e, bound: true, rec: forgetRecord{At: wall(e.clock.Now()), Conversation: c}}
-	d.finished = func(error) {} // after an error its intent is left, and the next start finishes it
+	d.finished = func(error) {} // after an error its intent is left: it goes on by itself, or the next start finishes it
 	d.begin(Forgetting{Conversation: c})
 }
 
@@ -395,7 +397,7 @@ func (e *Engine) forgetOn() error {
 	return e.store.Scan([]byte(keyForget), nil, func(k, _ []byte) bool {
 		c := messages.ConversationID(k[len(keyForget):])
 		e.intents.begin(c)
-		begun, err := e.begun(c)
+		begun, err := e.begun(c, order[:])
 		if err != nil { // another node has begun, and finishes
 			e.forgetBound(c)
 			e.followElsewhere(c)

@@ -1,0 +1,153 @@
+package engine_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
+	"github.com/kehai-run/kehai/runtime/engine"
+	"github.com/kehai-run/kehai/runtime/keyring"
+	"github.com/kehai-run/kehai/runtime/store/mem"
+)
+
+// sharing is a cluster whose windows, one on each node, keep what was said by whom. Each node has its own sight of
+// the keys.
+type sharing struct {
+	*engine.SimCluster
+	t      *testing.T
+	stores map[string]*mem.Store
+	keys   map[string]badKeys
+	health map[string][]events.ActorUnhealthy
+}
+
+func newSharing(t *testing.T) *sharing {
+	t.Helper()
+	codec, err := messages.NewCodec(events.Core(), messages.Table{messages.Durable[diary](nil)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &sharing{t: t, stores: map[string]*mem.Store{}, keys: map[string]badKeys{},
+		health: map[string][]events.ActorUnhealthy{}}
+	ring := keyring.Memory(nil)
+	for i := range 3 {
+		w.stores[nodeName(i)] = mem.New()
+		w.keys[nodeName(i)] = badKeys{Sealer: ring, away: map[string]bool{}}
+	}
+	bound, many := windows(), windows()
+	bound.Here, many.Name = true, "many"
+	w.SimCluster, err = engine.NewSimCluster(engine.SimClusterOptions{
+		Nodes: []string{nodeName(0), nodeName(1), nodeName(2)}, Seed: 3,
+		Node: func(name string) engine.SimOptions {
+			return engine.SimOptions{Engine: engine.Options{Store: w.stores[name], Sealer: w.keys[name], Codec: codec,
+				Sync: true, Kinds: []engine.Kind{kind("one", waiter), bound, many},
+				Listener: func(p engine.Published) {
+					if m, ok := p.Message.(events.ActorUnhealthy); ok && m.Actor.Kind() == events.Deletions {
+						w.health[name] = append(w.health[name], m)
+					}
+				}}}
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Advance(5 * time.Second)
+	return w
+}
+
+func (w *sharing) tell(node int, to messages.Address, words messages.Text) {
+	w.t.Helper()
+	if _, err := w.Node(node).Inject(to, diary{"hana", words}, ""); err != nil {
+		w.t.Fatal(err)
+	}
+	w.Advance(time.Minute)
+}
+
+// left are the rows of a node's window, and the intents of both its shards.
+func (w *sharing) left(node int) string {
+	w.t.Helper()
+	s := w.stores[nodeName(node)]
+	list := keys(w.t, s, "s/window/")
+	return strings.ReplaceAll(strings.Join(append(append(list, keys(w.t, s, "f/")...), keys(w.t, s, "lf/")...), " "),
+		"\x00names\x00", "/")
+}
+
+// Another node forgets, and the key of a window of this one is out of reach. What the window keeps goes once that is
+// back, by itself or at a start, and people are told; what was said since stays.
+func TestANodesOwnRestGoesByItself(t *testing.T) {
+	for name, starts := range map[string]bool{"by itself": false, "at a start": true} {
+		w := newSharing(t)
+		const window, key = "window/line@mac-0", "line@mac-0"
+		w.tell(0, window, "old")
+		w.tell(1, "window/line@mac-1", "old")
+		w.tell(1, "one/hana", "old")
+		w.keys["mac-0"].away[key] = true
+		done := make(chan error, 1)
+		w.Node(1).Engine().ForgetLater(engine.Forgetting{Conversation: "hana"}, func(err error) { done <- err })
+		w.Advance(time.Minute)
+		if err := <-done; err != nil {
+			t.Fatal(err)
+		}
+		if got, want := w.left(0), "s/window/line@mac-0/hana lf/hana"; got != want || w.left(1) != "" {
+			t.Errorf("%s: left are %q and %q, want %q alone", name, got, w.left(1), want)
+		}
+		if starts {
+			w.Kill(0)
+			w.Advance(time.Minute)
+			if err := w.Restart(0); err != nil {
+				t.Fatal(err)
+			}
+		}
+		w.Advance(time.Hour)
+		if got, want := w.left(0), "s/window/line@mac-0/hana lf/hana"; got != want {
+			t.Errorf("%s: after an hour left are %q, want %q", name, got, want)
+		}
+		w.tell(1, "window/line@mac-1", "new")
+		delete(w.keys["mac-0"].away, key)
+		w.Advance(10 * time.Minute)
+		if got := w.left(0); got != "" {
+			t.Errorf("%s: with the key back left are %q, want nothing", name, got)
+		}
+		if got, want := w.left(1), "s/window/line@mac-1/hana"; got != want {
+			t.Errorf("%s: at the other node left are %q, want %q", name, got, want)
+		}
+		told := w.health["mac-0"]
+		if n := len(told); n < 2 || !strings.Contains(told[0].Key, "key of "+key) || !told[n-1].Healthy ||
+			len(w.health["mac-1"]) > 0 {
+			t.Errorf("%s: told of health is %+v, want which key, and that it is over, at this node only", name, w.health)
+		}
+	}
+}
+
+// Another node has left a rest of what the cluster shares, and is gone. This one, which has a rest of its own, finishes
+// both when it has started: the one with its key does not end the other.
+func TestTheRestOfAnotherNodeStays(t *testing.T) {
+	w := newSharing(t)
+	w.tell(0, "window/line@mac-0", "old")
+	w.tell(1, "many/x", "old")
+	w.tell(1, "one/hana", "old")
+	for i := range 2 {
+		w.keys[nodeName(i)].away["line@mac-0"], w.keys[nodeName(i)].away["x"] = true, true
+	}
+	w.Node(1).Engine().ForgetLater(engine.Forgetting{Conversation: "hana"}, func(error) {})
+	w.Advance(time.Minute)
+	w.Kill(1)
+	w.Kill(0)
+	w.Advance(time.Minute)
+	if err := w.Restart(0); err != nil {
+		t.Fatal(err)
+	}
+	w.Advance(time.Minute)
+	delete(w.keys["mac-0"].away, "line@mac-0")
+	w.Advance(time.Hour)
+	many := func() int { return len(keys(t, w.stores["mac-0"], "s/many/")) }
+	if got := w.left(0); many() != 1 || !strings.Contains(got, "f/hana") {
+		t.Errorf("left are %q and %d rows out of reach, want one, and the intent", got, many())
+	}
+	delete(w.keys["mac-0"].away, "x")
+	w.Advance(time.Hour)
+	if got := w.left(0); many() != 0 || got != "" {
+		t.Errorf("left are %q and %d rows that were out of reach, want nothing", got, many())
+	}
+}
