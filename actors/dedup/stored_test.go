@@ -47,3 +47,17 @@ func stored[V any](t *testing.T, table actors.Table[V], v V, want string) {
 		t.Errorf("Decode(%s) = %+v, %v, want %+v", want, got, err, v)
 	}
 }
+
+// What is kept of who is forgotten says nothing of them, and keeping it again changes nothing.
+func TestKept(t *testing.T) {
+	kept := Kept()[Heads.Name()]
+	for row, want := range map[string]string{
+		`1 {"next":8,"title":"Hana","window":"line@mac","whole":true}`: `1 {"next":8,"forgotten":true}`,
+		`1 {"next":8,"forgotten":true}`:                                `1 {"next":8,"forgotten":true}`,
+		`unreadable`:                                                   `1 {"next":1,"forgotten":true}`,
+	} {
+		if got := kept([]byte(row)); string(got) != want {
+			t.Errorf("kept of %s is %s, want %s", row, got, want)
+		}
+	}
+}

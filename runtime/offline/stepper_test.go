@@ -2,12 +2,14 @@ package offline
 
 import (
 	"fmt"
+	"maps"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/rs/zerolog"
 
+	"github.com/kehai-run/kehai/actors/directory"
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/runtime/config"
@@ -84,5 +86,18 @@ func TestConversationsShareACommit(t *testing.T) {
 	if held.batches > few {
 		t.Errorf("what %d conversations were handed was stored in %d commits, want at most %d", conversations,
 			held.batches, few)
+	}
+}
+
+// A forgetting keeps the same as while Kehai runs.
+func TestOfflineKeepsWhatTheRuntimeDoes(t *testing.T) {
+	kept := map[string]bool{}
+	for _, k := range kindsOffline(nil, directory.Options{}) {
+		for table := range k.Kept {
+			kept[k.Name+" "+table] = true
+		}
+	}
+	if want := map[string]bool{"dedup head": true, "directory known": true}; !maps.Equal(kept, want) {
+		t.Errorf("it keeps %v, want %v", kept, want)
 	}
 }
