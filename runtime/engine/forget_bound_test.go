@@ -115,13 +115,13 @@ func TestANodesOwnRestGoesByItself(t *testing.T) {
 		told := w.health["mac-0"]
 		if n := len(told); n < 2 || !strings.Contains(told[0].Key, "key of "+key) || !told[n-1].Healthy ||
 			len(w.health["mac-1"]) > 0 {
-			t.Errorf("%s: told of health is %+v, want which key, and that it is over, at this node only", name, w.health)
+			t.Errorf("%s: told of health is %+v, want which key, and that it is over, here only", name, w.health)
 		}
 	}
 }
 
-// Another node has left a rest of what the cluster shares, and is gone. This one, which has a rest of its own, finishes
-// both when it has started: the one with its key does not end the other.
+// Another node has left a rest of what the cluster shares, and is gone. This one, which has a rest of its own,
+// finishes both when it has started: the one with its key does not end the other.
 func TestTheRestOfAnotherNodeStays(t *testing.T) {
 	w := newSharing(t)
 	w.tell(0, "window/line@mac-0", "old")

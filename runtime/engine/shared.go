@@ -388,7 +388,7 @@ func (e *Engine) followElsewhere(c messages.ConversationID) {
 // forgetBound deletes what is bound to this node.
 func (e *Engine) forgetBound(c messages.ConversationID) {
 	d := &deletion{e: e, bound: true, rec: forgetRecord{At: wall(e.clock.Now()), Conversation: c}}
-	d.finished = func(error) {} // after an error its intent is left: it goes on by itself, or the next start finishes it
+	d.finished = func(error) {} // after an error its intent is left, and it goes on by itself or at the next start
 	d.begin(Forgetting{Conversation: c})
 }
 
