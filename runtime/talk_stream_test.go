@@ -68,7 +68,8 @@ func TestAReplyIsShownWhileItIsWritten(t *testing.T) {
 				opts, goOn = append(opts, runtime.WithLLM(nil)), func() { server.Release(1) }
 			}
 			if c.recorded {
-				rec, err := recording.New(recording.Options{Path: filepath.Join(t.TempDir(), "r"), Windows: []string{"line"}})
+				rec, err := recording.New(recording.Options{Path: filepath.Join(t.TempDir(), "r"),
+					Windows: []string{"line"}})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -76,7 +77,8 @@ func TestAReplyIsShownWhileItIsWritten(t *testing.T) {
 				opts = append(opts, runtime.WithRecorder(rec))
 			}
 			cfg := runtime.Default()
-			cfg.LLM.Tier, cfg.LLM.Provider, cfg.LLM.Model, cfg.LLM.BaseURL = config.LLMLocal, "openai", "m", server.URL()+"/v1"
+			cfg.LLM.Tier, cfg.LLM.Provider, cfg.LLM.Model = config.LLMLocal, "openai", "m"
+			cfg.LLM.BaseURL = server.URL() + "/v1"
 			rt, stop := talkingWith(t, cfg, opts...)
 			defer stop()
 			id, err := rt.Talk().Begin(t.Context(), control.Begin{Name: "guest"})
@@ -92,7 +94,8 @@ func TestAReplyIsShownWhileItIsWritten(t *testing.T) {
 			}
 			shows(t, rt.Talk(), id, a.After, "At nine")
 			goOn()
-			if texts, _ := until(t, rt.Talk(), id, a.After); len(texts) != 2 || texts[1] != "assistant: At nine, at the station." {
+			texts, _ := until(t, rt.Talk(), id, a.After)
+			if len(texts) != 2 || texts[1] != "assistant: At nine, at the station." {
 				t.Errorf("news = %q, want the question and the whole reply", texts)
 			}
 		})

@@ -25,7 +25,7 @@ type Sent struct {
 	By      messages.WindowID `json:"by,omitempty"`
 	Seen    bool              `json:"seen,omitempty"`    // a bubble of our own side has shown it
 	Stands  bool              `json:"stands,omitempty"`  // a bubble of our own side showed the same before it was sent
-	Entered bool              `json:"entered,omitempty"` // Enter may have been pressed on it; of a host's text nobody knows
+	Entered bool              `json:"entered,omitempty"` // Enter may have been pressed; of a host's text nobody knows
 }
 
 // Entry is a row of the table heard: what later texts are compared with.

@@ -91,8 +91,8 @@ func TestOwnOfSeveral(t *testing.T) {
 	}{
 		"the newest":                     {[]sent{{"承知しました", true, false}, {"承知しました", true, false}}, "承知しました", "1"},
 		"entered":                        {[]sent{{"承知しました", true, false}, {"承知しました", false, false}}, "承知しました", "0"},
-		"exact":                          {[]sent{{"13時に着きます", true, false}, {"18時に着きます", true, false}}, "13時に着きます", "0"},
-		"exact before entered":           {[]sent{{"13時に着きます", false, false}, {"18時に着きます", true, false}}, "13時に着きます", "0"},
+		"exact":                          {[]sent{{"13時に着く", true, false}, {"18時に着く", true, false}}, "13時に着く", "0"},
+		"exact before entered":           {[]sent{{"13時に着く", false, false}, {"18時に着く", true, false}}, "13時に着く", "0"},
 		"only like one that was entered": {[]sent{{"13時に着きます", true, false}}, "18時に着きます", "0"},
 		"only like one that was not":     {[]sent{{"13時に着きます", false, false}}, "18時に着きます", ""},
 		"the same stood before it":       {[]sent{{"承知しました", false, true}}, "承知しました", ""},

@@ -205,7 +205,8 @@ const (
 // repeatable are the lines and sentences of a text in which a repetition of it is recognised.
 func repeatable(t string) (list []string) {
 	take := func(part string) {
-		if part = strings.TrimLeft(squeeze(part), "-"); utf8.RuneCountInString(part) >= echoed && !slices.Contains(list, part) &&
+		part = strings.TrimLeft(squeeze(part), "-")
+		if utf8.RuneCountInString(part) >= echoed && !slices.Contains(list, part) &&
 			!placeholder.MatchString(strings.ReplaceAll(part, "{persona}", "")) {
 			list = append(list, part)
 		}

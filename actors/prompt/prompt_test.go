@@ -252,7 +252,7 @@ func TestMayEcho(t *testing.T) {
 		system := []rune(p.System)
 		for n := 20; n < len(system); n++ {
 			if !p.MayEcho(string(system[:n])) {
-				t.Fatalf("%s: MayEcho is false after %q, want true from the first words on", in.Language, string(system[:n]))
+				t.Fatalf("%s: MayEcho(%q) = false, want true from the first words on", in.Language, string(system[:n]))
 			}
 		}
 		for _, said := range []string{"", "明日の九時に駅で待っています。", "I promise: at nine, at the station. You are welcome.",

@@ -276,8 +276,8 @@ func (v *interviewVerb) lead(ctx context.Context, b control.TalkBackend, c messa
 }
 
 func tooLong(line int) error {
-	return fmt.Errorf("interview: answer %d: %w: shorten it, or give it as several; what was said before is stored", line,
-		control.ErrSayText)
+	return fmt.Errorf("interview: answer %d: %w: shorten it, or give it as several; what was said before is stored",
+		line, control.ErrSayText)
 }
 
 // over says why an interview ended, where that is not its plan.

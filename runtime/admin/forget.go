@@ -27,7 +27,7 @@ func (b Backend) Forget(ctx context.Context, c messages.ConversationID) (engine.
 	if err != nil {
 		return engine.Forgotten{}, err
 	}
-	if c, err = b.Which(ctx, string(c)); err != nil {
+	if c, err = names.Surely(e, string(c)); err != nil {
 		return engine.Forgotten{}, err
 	}
 	known, away, err := names.InReach(e)
@@ -49,6 +49,9 @@ func (b Backend) Forget(ctx context.Context, c messages.ConversationID) (engine.
 	if sum.Drawn, err = b.Drawn.Forget(b.Config, calledBy(known, ids)); err != nil {
 		return sum, err
 	}
+	if err := b.closePages(ids); err != nil { // also where the deletion waits for a key
+		return sum, err
+	}
 	gone, rest, err := b.deleteAll(ctx, e, ids)
 	if sum = sum.Plus(gone); err != nil {
 		return sum, err
@@ -56,11 +59,6 @@ func (b Backend) Forget(ctx context.Context, c messages.ConversationID) (engine.
 	if unsure {
 		rest = fmt.Errorf("%w: what was merged into it, or imported for it: forget it again then: %w",
 			engine.ErrRest, away.Err())
-	}
-	if s := b.sessions(); s != nil {
-		if err := s.Forget(ids); err != nil {
-			return sum, err
-		}
 	}
 	if sum.None() && path == "" {
 		return sum, rest
@@ -83,6 +81,14 @@ func (b Backend) Forget(ctx context.Context, c messages.ConversationID) (engine.
 	return sum, rest
 }
 
+// closePages ends the page sessions of those who see these conversations only.
+func (b Backend) closePages(ids []messages.ConversationID) error {
+	if s := b.sessions(); s != nil {
+		return s.Forget(ids)
+	}
+	return nil
+}
+
 // unseen are the ids under which something may be stored from before these conversations were seen. While a key
 // is out of reach there are none, as the name may be that of another; unsure says that something may be stored.
 func unseen(e *engine.Engine, known map[messages.ConversationID]directory.Known, away names.Away,
@@ -99,10 +105,10 @@ func unseen(e *engine.Engine, known map[messages.ConversationID]directory.Known,
 	return nil, unsure, err
 }
 
-// deleteAll deletes what is stored of conversations. rest says that something of them waits for the key of
-// somebody else.
+// deleteAll deletes what is stored of conversations, the others also where one waits for its key. rest says that
+// something of them waits for the key of somebody else.
 func (b Backend) deleteAll(ctx context.Context, e *engine.Engine, ids []messages.ConversationID) (
-	sum engine.Forgotten, rest, err error) {
+	sum engine.Forgotten, rest, waits error) {
 	for _, id := range ids {
 		if b.Talks != nil {
 			b.Talks.forget(id)
@@ -112,11 +118,13 @@ func (b Backend) deleteAll(ctx context.Context, e *engine.Engine, ids []messages
 		switch {
 		case errors.Is(err, engine.ErrRest):
 			rest = err
+		case errors.Is(err, engine.ErrKeyAway):
+			waits = errors.Join(waits, err)
 		case err != nil:
-			return sum, rest, err
+			return sum, rest, errors.Join(waits, err)
 		}
 	}
-	return sum, rest, nil
+	return sum, rest, waits
 }
 
 // ForgetElsewhere removes what this machine keeps outside the store of a conversation that another
@@ -151,6 +159,7 @@ func (b Backend) forgetElsewhere(c messages.ConversationID) error {
 		return err
 	}
 	_, err = b.Drawn.Forget(b.Config, calledBy(known, []messages.ConversationID{c}))
+	err = errors.Join(err, b.closePages([]messages.ConversationID{c}))
 	if b.Talks != nil {
 		b.Talks.forget(c)
 	}

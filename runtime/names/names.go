@@ -108,6 +108,20 @@ func Means(e *engine.Engine, name string) (messages.ConversationID, error) {
 	return id, err
 }
 
+// Surely is [Means] for what cannot be undone: while a conversation is out of reach, only ids count, because it may
+// have the same name.
+func Surely(e *engine.Engine, name string) (messages.ConversationID, error) {
+	id, err := Means(e, name)
+	if err != nil || string(id) == name {
+		return id, err
+	}
+	_, away, err := InReach(e)
+	if err == nil && len(away) > 0 {
+		err = away.Err()
+	}
+	return id, err
+}
+
 // Which finds the conversation that a person means by an ID or a name. An unknown name is
 // taken for an ID.
 func Which(known map[messages.ConversationID]directory.Known, name string) (messages.ConversationID, error) {
@@ -144,7 +158,7 @@ func Find(e *engine.Engine, c messages.ConversationID) (messages.ConversationID,
 	if why := away[id]; why != nil && !ok {
 		return "", k, fmt.Errorf("runtime: find a conversation: %w", why)
 	}
-	if !ok && len(away) > 0 {
+	if len(away) > 0 && (!ok || id != c) { // one that is out of reach may have the name
 		return "", k, away.Err()
 	}
 	if !ok {

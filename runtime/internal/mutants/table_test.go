@@ -1028,4 +1028,17 @@ var mutants = []mutant{
 	{what: "an expired judgement stays", file: "actors/judge/actor.go",
 		old: `if row.Cache == nil || row.Cache.Expired`, new: `if row.Cache == nil && row.Cache.Expired`,
 		by: "TestOnlyWhatExpiredGoes"},
+
+	{what: "of two that are one the second is not forgotten", file: "runtime/admin/forget.go",
+		old: `waits = errors.Join(waits, err)`, new: `return sum, rest, err`, by: "TestForgettingTwoThatAreOneWaits"},
+	{what: "a guest's key outlives a deletion that waits", file: "runtime/admin/forget.go",
+		old: `if err := b.closePages(ids); err != nil {`, new: `if err := b.closePages(nil); err != nil {`,
+		by: "TestAGuestsKeyEndsAtOnce"},
+	{what: "a name is enough to forget", file: "runtime/names/names.go",
+		old: `if err == nil && len(away) > 0 {
+		err = away.Err()`, new: `if err == nil && len(away) < 0 {
+		err = away.Err()`, by: "TestANameIsNotEnoughToForget"},
+	{what: "a name is enough to rename", file: "runtime/names/names.go",
+		old: `if len(away) > 0 && (!ok || id != c) {`, new: `if len(away) > 0 && !ok {`,
+		by: "TestANameIsNotEnoughToForget"},
 }

@@ -1,0 +1,143 @@
+package runtime_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/kehai-run/kehai/runtime"
+	"github.com/kehai-run/kehai/runtime/control"
+	"github.com/kehai-run/kehai/runtime/engine"
+	"github.com/kehai-run/kehai/runtime/keyring"
+	"github.com/kehai-run/kehai/runtime/store/mem"
+	"github.com/kehai-run/kehai/testkit"
+)
+
+// stuckKeys can be read, and none destroyed while on.
+type stuckKeys struct {
+	*keyring.Ring
+	on atomic.Bool
+}
+
+func (k *stuckKeys) Destroy(subject string) error {
+	if _, there, err := k.KeyOf(subject); k.on.Load() && (there || err != nil) {
+		return fmt.Errorf("keys/list: make its volume writable: %w", engine.ErrKeyAway)
+	}
+	return k.Ring.Destroy(subject)
+}
+
+// TestForgettingTwoThatAreOneWaits for the keys of both, and goes on by itself, also after a crash.
+func TestForgettingTwoThatAreOneWaits(t *testing.T) {
+	for _, crash := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			keys := &stuckKeys{Ring: keyring.Memory(nil)}
+			s := testkit.Start(t, testkit.WithRuntime(runtime.WithSealer(keys)))
+			s.Friend("Hana", "Good morning from Hana", "How are you today?")
+			s.Advance(20 * time.Second)
+			s.Friend("Kenji", "Kenji says hello", "When do we meet?")
+			s.Advance(20 * time.Second)
+			hana := s.ID("Hana")
+			if err := s.Runtime.Merge(t.Context(), "Kenji", "line:Hana"); err != nil {
+				t.Fatal(err)
+			}
+			s.Advance(20 * time.Second)
+			s.Friend("Hana", "Hana speaks again")
+			s.Advance(20 * time.Second)
+			if got := listed(t, s, hana); len(got) != 5 {
+				t.Fatalf("listed %q, want what both said", got)
+			}
+			keys.on.Store(true)
+			if _, err := s.Runtime.Forget(t.Context(), hana); !errors.Is(err, engine.ErrKeyAway) {
+				t.Errorf("Forget() = %v, want that it waits for a key", err)
+			}
+			if crash {
+				s.Crash()
+			}
+			keys.on.Store(false)
+			s.Advance(time.Hour)
+			if got := listed(t, s, hana); len(got) > 0 {
+				t.Errorf("crash %v: %q is left an hour after the keys are back", crash, got)
+			}
+		})
+	}
+}
+
+// TestAGuestsKeyEndsAtOnce, also where the deletion of the conversation waits for a key.
+func TestAGuestsKeyEndsAtOnce(t *testing.T) {
+	data, keys := t.TempDir(), &stuckKeys{Ring: keyring.Memory(nil)}
+	rt, stop := talking(t, data, runtime.WithSealer(keys))
+	k := newClient(t, rt)
+	k.json(http.StatusCreated, opTalks, "POST", opTalks, `{"channel":"web","name":"guest"}`)
+	link, err := rt.Backend().(control.PageBackend).PageLink(t.Context(), "web:guest")
+	if err != nil {
+		t.Fatal(err)
+	}
+	guest := opened(t, link).token
+	keys.on.Store(true)
+	if _, err := rt.Forget(t.Context(), "web:guest"); !errors.Is(err, engine.ErrKeyAway) {
+		t.Errorf("Forget() = %v, want that it waits for a key", err)
+	}
+	for _, restarted := range []bool{false, true} {
+		if restarted {
+			stop()
+			rt, stop = talking(t, data, runtime.WithSealer(keys))
+		}
+		k = newClient(t, rt)
+		k.token = guest
+		if resp := k.ask("GET", opTalks, ""); resp.StatusCode != http.StatusUnauthorized {
+			t.Errorf("restarted %v: the guest's key opens the page: %d, want 401", restarted, resp.StatusCode)
+		}
+	}
+	stop()
+}
+
+// TestANameIsNotEnoughToForget while a conversation is out of reach, which may have it too. An id is.
+func TestANameIsNotEnoughToForget(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		st, keys, ctx := mem.New(), oneAway{keyring.Memory(nil), &atomic.Value{}}, t.Context()
+		keys.whose.Store("")
+		begin := func() (*runtime.Runtime, func() error) {
+			rt := newRuntime(t, noWindow(t), runtime.WithSealer(keys),
+				runtime.WithStore(func() (engine.Store, error) { return st, nil }))
+			return rt, start(t, rt)
+		}
+		rt, stop := begin()
+		aki, err := rt.Conversation(ctx, "line", "Aki")
+		if err != nil {
+			t.Fatal(err)
+		}
+		ken, err := rt.Conversation(ctx, "line", "Ken")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := rt.Rename(ctx, ken, "Aki"); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Minute)
+		st = st.Clone()
+		if err := stop(); err != nil {
+			t.Fatal(err)
+		}
+		keys.whose.Store(string(aki))
+		rt, stop = begin()
+		within, cancel := context.WithTimeout(ctx, time.Minute)
+		defer cancel()
+		if _, err := rt.Forget(within, "Aki"); !errors.Is(err, engine.ErrKeyAway) {
+			t.Errorf("Forget(Aki) = %v, want %v: the other one has this name too", err, engine.ErrKeyAway)
+		}
+		if err := rt.Rename(within, "Aki", "Aki two"); !errors.Is(err, engine.ErrKeyAway) {
+			t.Errorf("Rename(Aki) = %v, want %v", err, engine.ErrKeyAway)
+		}
+		if _, err := rt.Forget(within, ken); err != nil && !errors.Is(err, engine.ErrRest) {
+			t.Errorf("Forget(%s) = %v, want it forgotten", ken, err)
+		}
+		if err := stop(); err != nil {
+			t.Error(err)
+		}
+	})
+}
