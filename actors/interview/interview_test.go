@@ -276,6 +276,12 @@ func TestItems(t *testing.T) {
 		{"[skip]|trains, pass, 特にない", "trains"},
 		{"本数が少ない、パスワード", "本数が少ない|パスワード"},
 		{"trains|stop", "trains"},
+		{"昨日は、雨が降っていて、寒くて、起きられませんでした。", "昨日は、雨が降っていて、寒くて、起きられませんでした"},
+		{"本数が少ないので、遅れます。あと、駅が遠い、料金が高い", "本数が少ないので、遅れます|駅が遠い|料金が高い"},
+		{"電車が混むし、駅は遠いし、料金も高い", "電車が混むし|駅は遠いし|料金も高い"},
+		{"Well, you know, when it is dark, I just cannot get up, which is sad.",
+			"when it is dark, I just cannot get up, which is sad"},
+		{"the alarm, the cold, when trains are late", "the alarm|the cold|when trains are late"},
 	} {
 		s, _, _ := play(machine(12, 2), c.said)
 		var got []string

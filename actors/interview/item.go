@@ -35,7 +35,7 @@ var (
 		`めっちゃ|絶対|重要|大事|大切|深刻|切実|\b(?:most|especially|particularly|above all|really|biggest|worst|best|` +
 		`main(?:ly)?|important|crucial|by far|definitely|absolutely|extremely|so much)\b`)
 	fillers = whole("はい", "ええ", "うん", "えっと", "うーん", "そうですね", "そうだな", "そうですねえ", "なるほど", "yes", "yeah",
-		"well", "um", "uh", "hm", "hmm", "ok", "okay", "so", "i think", "let me see", "let's see", "and", "also", "あと",
+		"well", "um", "uh", "hm", "hmm", "ok", "okay", "so", "i think", "let me see", "let's see", "you know", "i mean", "あの", "その", "and", "also", "あと",
 		"それから", "まず", "次に", "とか", "など", "etc")
 )
 
@@ -57,7 +57,7 @@ func addItems(items []Item, said string) []Item {
 // Words that end the list, or pass a question, name nothing.
 func named(said string) iter.Seq2[string, Item] {
 	return func(yield func(string, Item) bool) {
-		for _, piece := range separators.Split(said, -1) {
+		for _, piece := range pieces(said) {
 			stress := 0
 			if stresses.MatchString(piece) {
 				stress = 1
@@ -75,6 +75,39 @@ func named(said string) iter.Seq2[string, Item] {
 			}
 		}
 	}
+}
+
+var (
+	// goesOn ends a clause or a topic that the next one goes on with: 「昨日は、」「雨が降っていて、」「遅いので、」. What is
+	// listed as a clause ends in し or たり.
+	goesOn = regexp.MustCompile(`(?:\p{Hiragana}て|いで|んで|ので|から|けど|けれど|けれども|[^、]は|には|では|たら|れば|えば|ると|いと|のに|が)$`)
+	// leads begins a clause before the one that says something, and follows begins one that says more of it.
+	leads   = regexp.MustCompile(`(?i)^(?:when|whenever|if|while|after|before|because|since|although|though|as|once|unless)\s`)
+	follows = regexp.MustCompile(`(?i)^(?:which|who|whom|whose|that|where|because|since|so that|so|but|although|though|unless|until)\s`)
+)
+
+// pieces are the items of an enumeration. A sentence with commas between its clauses is one.
+func pieces(said string) (list []string) {
+	open, comma := false, "" // the last piece goes on; the comma behind it
+	add := func(piece string) {
+		trimmed := strings.TrimSpace(piece)
+		filler := fillers[text.Compact(trimmed)]
+		if last := len(list) - 1; last >= 0 && comma != "" && !filler && (open || follows.MatchString(trimmed)) {
+			list[last] += comma + piece
+		} else {
+			list = append(list, piece)
+		}
+		open = !filler && (goesOn.MatchString(trimmed) || leads.MatchString(trimmed))
+	}
+	from := 0
+	for _, at := range separators.FindAllStringIndex(said, -1) {
+		add(said[from:at[0]])
+		if comma, from = said[at[0]:at[1]], at[1]; strings.Trim(comma, "、，,") != "" {
+			comma = ""
+		}
+	}
+	add(said[from:])
+	return list
 }
 
 // Revised is the interview after an answer was edited, or taken back if now is "". Items

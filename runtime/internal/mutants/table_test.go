@@ -1041,4 +1041,9 @@ var mutants = []mutant{
 	{what: "a name is enough to rename", file: "runtime/names/names.go",
 		old: `if len(away) > 0 && (!ok || id != c) {`, new: `if len(away) > 0 && !ok {`,
 		by: "TestANameIsNotEnoughToForget"},
+
+	{what: "each clause of a sentence is named", file: "actors/interview/item.go",
+		old: `open = !filler && (goesOn.MatchString(trimmed) ||`, new: `open = !filler && (false ||`, by: "TestItems"},
+	{what: "a clause that says more is named", file: "actors/interview/item.go",
+		old: `(open || follows.MatchString(trimmed)) {`, new: `open {`, by: "TestItems"},
 }
