@@ -126,7 +126,7 @@ func (a oneAway) Open(place, sealed []byte) ([]byte, error) {
 }
 
 // The key of one conversation is out of reach at a start. Nobody else waits for it: the others are listed, found
-// by name, renamed and forgotten. Only a new name is held, as it may be that one's, and people are told which
+// by name, renamed and, by their ids, forgotten. Only a new name is held, as it may be that one's, and people are told which
 // key it is. Once the key is back all goes on.
 func TestNobodyElseWaitsForAKey(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -175,7 +175,7 @@ func TestNobodyElseWaitsForAKey(t *testing.T) {
 		if h := fmt.Sprint(rt.Healthy()); !strings.Contains(h, "give this user the right to it back") {
 			t.Errorf("Healthy() = %s, want which key is waited for, and what helps", h)
 		}
-		if sum, err := rt.Forget(ctx, "Kenji"); err != nil || sum.Rows == 0 {
+		if sum, err := rt.Forget(ctx, ken); err != nil || sum.Rows == 0 {
 			t.Errorf("Forget(Kenji) = %+v, %v, want rows", sum, err)
 		}
 		keys.whose.Store("")
