@@ -264,10 +264,11 @@ func (s ReplyState) Ends() bool { return s == ReplySent || s == ReplyWithdrawn |
 // conversation/reply lists them all.
 type ReplyRule string
 
-// ReplyWriting shows how much of a reply a model has written. Each report replaces the
-// ones before; a higher Attempt starts over. The last one is Done and has the text that
-// is stored, or none if the reply does not go out by itself; of such a reply nothing is
-// shown. Except for the last, at most one is published every 150 ms.
+// ReplyWriting shows how much of a reply a model has written. The first report has no text
+// and says that a model was asked. Each report replaces the ones before; a higher Attempt
+// starts over. The last one is Done and has the text that is stored, or none if the reply
+// does not go out by itself or was given up; of the former nothing is shown. Those with a
+// text come every 150 ms at most, except for the last.
 type ReplyWriting struct {
 	Conversation ConversationID `json:"conversation"`
 	Turn         int64          `json:"turn"`

@@ -7,8 +7,9 @@ import (
 	"github.com/kehai-run/kehai/runtime/control"
 )
 
-// Drafts lists the replies that wait for a person, with what each rests on. The durable
-// event messages.ReplyChanged reports when one is made, changed or sent.
+// Drafts lists the replies that wait for a person, with what each rests on, and those that
+// are being judged or written, which RejectDraft stops. The durable event
+// messages.ReplyChanged reports when one is made, changed, sent or stopped.
 func (r *Runtime) Drafts(ctx context.Context) ([]control.Draft, error) { return r.admin.Drafts(ctx) }
 
 // ApproveDraft sends a draft, once. Like its siblings it fails with control.ErrNoDraft if
@@ -25,7 +26,7 @@ func (r *Runtime) EditDraft(ctx context.Context, id control.DraftID, text string
 	return r.admin.DraftDo(ctx, id, messages.DraftEdit, text)
 }
 
-// RejectDraft gives a draft up.
+// RejectDraft gives a draft up, or stops the writing of one.
 func (r *Runtime) RejectDraft(ctx context.Context, id control.DraftID) error {
 	return r.admin.DraftDo(ctx, id, messages.DraftReject, "")
 }

@@ -101,7 +101,7 @@ func (a *actor) do(turn *actors.Turn, desk reply.Desk, e reply.Effect) {
 	case reply.Write:
 		a.write(turn, desk.Open)
 	case reply.StopWriting:
-		a.stopWriting(turn)
+		a.stopWriting(turn, e.Turn, e.Epoch)
 	case reply.SendReply:
 		window := a.window(turn, e.Turn)
 		if window.Channel() != "" {

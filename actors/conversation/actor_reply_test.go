@@ -542,7 +542,7 @@ func TestADraftIsNotShownWhileItIsWritten(t *testing.T) {
 		k.Advance(time.Second)
 		k.Answer(messages.LLMAnswer{Key: ask.Key, Text: "Yes, at nine. Bye", Model: "m"})
 		for _, m := range k.Published() {
-			if w, ok := m.(messages.ReplyWriting); ok && (w.Text != "" || !w.Done) {
+			if w, ok := m.(messages.ReplyWriting); ok && w.Text != "" {
 				t.Errorf("%s: shown is %q, want nothing", name, string(w.Text))
 			}
 		}
@@ -665,10 +665,39 @@ func TestStopWriting(t *testing.T) {
 	k.Send(messages.OwnerState{})
 	ask := k.Calls()[0].Request.(messages.AskLLM)
 	k.Report(messages.LLMProgress{Key: ask.Key, Text: "Yes, at nine. "})
+	begun := messages.ReplyWriting{Conversation: hana, Turn: q.Turn, Epoch: q.Epoch}
+	if p := k.Published(); !slices.Contains(p, messages.Message(begun)) {
+		t.Errorf("once the model is asked published %+v, want that it is", p)
+	}
 	k.Send(messages.DraftCommand{Conversation: hana, Turn: q.Turn, Epoch: q.Epoch, Do: messages.DraftReject})
 	k.wantState("")
+	told, void := k.Published(), begun
+	void.Done = true
+	if !slices.Contains(told, messages.Message(void)) {
+		t.Errorf("when it is given up published %+v, want that what was shown is void", told)
+	}
+	if !slices.ContainsFunc(told, func(m messages.Message) bool {
+		c, ok := m.(messages.ReplyChanged)
+		return ok && c.State == reply.Rejected && c.Turn == q.Turn && c.Text == ""
+	}) {
+		t.Errorf("when it is given up published %+v, want that it is over", told)
+	}
 	k.Crash()
 	k.Send(messages.OwnerState{})
+	k.WantCalls()
+	k.sendsNothing()
+}
+
+// TestStopJudging: a reply can also be given up before a model is asked for it.
+func TestStopJudging(t *testing.T) {
+	k := newTalk(t, options(auto()))
+	q := k.hears(1)
+	k.Send(messages.DraftCommand{Conversation: hana, Turn: q.Turn, Epoch: q.Epoch, Do: messages.DraftReject})
+	k.wantState("")
+	if c := k.changes(); len(c) != 1 || c[0].State != reply.Rejected {
+		t.Errorf("published %+v, want that it is rejected", c)
+	}
+	k.Send(messages.ReplyJudged{Conversation: hana, Turn: q.Turn, Epoch: q.Epoch, Respond: true})
 	k.WantCalls()
 	k.sendsNothing()
 }

@@ -68,11 +68,12 @@ func (a *actor) publishWriting(turn *actors.Turn, t *reply.Turn, f stream.Frame)
 		Text: messages.Text(shown)})
 }
 
-// stopWriting cancels the question to the model: no answer arrives any more.
-func (a *actor) stopWriting(turn *actors.Turn) {
+// stopWriting cancels the question to the model: no answer arrives any more. What was shown of the reply is void.
+func (a *actor) stopWriting(turn *actors.Turn, of int64, epoch int) {
 	if a.call != "" {
 		turn.CancelCall(a.call)
 	}
+	turn.Publish(messages.ReplyWriting{Conversation: a.id, Turn: of, Epoch: epoch, Done: true})
 	a.asked, a.call, a.writing = "", "", nil
 	turn.Cancel("show")
 	a.let(turn)

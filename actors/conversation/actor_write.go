@@ -216,6 +216,7 @@ func (a *actor) write(turn *actors.Turn, t *reply.Turn) {
 	ask.Retry = true
 	a.call = turn.Call(messages.WorkerLLM, ask, actors.CallOptions{Deadline: a.o.Write, Tag: key})
 	a.asked, a.writing, a.echoes = key, stream.NewAssembler(stream.DefaultRule(), stream.Every), p.MayEcho
+	turn.Publish(messages.ReplyWriting{Conversation: a.id, Turn: t.ID, Epoch: t.Epoch}) // it can be stopped
 	s, _ := a.settings(turn, t)
 	a.persona = s.Persona
 }

@@ -23,7 +23,7 @@ type drafts struct {
 
 func (v *drafts) command() *cobra.Command {
 	list := &cobra.Command{
-		Use: "list", Short: "List the replies that wait", Example: "  kehai drafts list --json",
+		Use: "list", Short: "List the replies that wait or are being written", Example: "  kehai drafts list --json",
 		Args: cobra.NoArgs, RunE: v.withReplies(v.list),
 	}
 	show := &cobra.Command{
@@ -48,17 +48,19 @@ func (v *drafts) command() *cobra.Command {
 	}
 	cmd := family(&cobra.Command{
 		Use:   "drafts",
-		Short: "See, approve, edit and reject the replies that wait for you",
+		Short: "See, approve, edit and reject the replies that wait for you, stop one being written",
 		Long: `A reply that may not go out by itself waits for a person; one that may waits until
-it can be typed: STATE is sending then, and WHY says what it waits for. Its ID names it as it
+it can be typed: STATE is sending then, and WHY says what it waits for. While STATE is judging
+or writing there is no text yet, and nothing to approve: reject stops that. Its ID names it as it
 reads now: when a message comes, is edited or is taken back, the reply is written
 anew and has another ID, so that nobody approves what they have not read. What
 you write in the window yourself withdraws it.`,
 		Example: `  kehai drafts
   kehai drafts show c-3uwbezwinvqa/3.2
-  kehai drafts approve c-3uwbezwinvqa/3.2`,
+  kehai drafts approve c-3uwbezwinvqa/3.2
+  kehai drafts reject c-3uwbezwinvqa/4.1         gives a draft up, or stops one being written`,
 	}, list, show, do(messages.DraftApprove, "Send a draft", "is to be sent"), v.editCommand(),
-		do(messages.DraftReject, "Give a draft up", "is given up"),
+		do(messages.DraftReject, "Give a draft up, or stop one that is being written", "is given up"),
 		do(messages.DraftHold, "Leave a draft until you come back to it", "is held"))
 	cmd.RunE = v.withReplies(v.list)
 	return cmd
@@ -138,8 +140,15 @@ func (v *drafts) list(ctx context.Context, b control.ReplyBackend, _ []string) e
 		}
 		t.row("ID", "TO", "WRITTEN", "STATE", "WHY", "SURE", "ANSWERS", "TEXT")
 		for _, d := range list {
-			t.row(d.ID, called[d.Conversation], d.WrittenAt.Local().Format(toTheMinute), d.State, whyItWaits(d),
-				describe.Sure(d.Judged, d.Confidence), answered(d), strings.ReplaceAll(d.Text, "\n", " "))
+			written, sure := d.WrittenAt.Local().Format(toTheMinute), describe.Sure(d.Judged, d.Confidence)
+			if d.Unwritten() {
+				written = "-"
+			}
+			if d.State == messages.ReplyJudging {
+				sure = "-"
+			}
+			t.row(d.ID, called[d.Conversation], written, d.State, whyItWaits(d), sure, answered(d),
+				strings.ReplaceAll(d.Text, "\n", " "))
 		}
 		return nil
 	})
@@ -207,6 +216,8 @@ const stateSending = "sending"
 // is to be sent.
 func whyItWaits(d control.Draft) string {
 	switch {
+	case d.Unwritten():
+		return "not written yet; reject stops it"
 	case d.State != stateSending:
 		return string(d.Rule)
 	case d.Waits == "":
@@ -219,22 +230,32 @@ func whyItWaits(d control.Draft) string {
 func (v *drafts) describe(d control.Draft, to string) error {
 	var t table
 	t.row("to", to)
-	t.row("state", string(d.State)+", by rule "+string(d.Rule))
-	if d.State == stateSending {
+	switch {
+	case d.Unwritten():
+		t.row("state", string(d.State)+": "+whyItWaits(d))
+	case d.State == stateSending:
+		t.row("state", string(d.State)+", by rule "+string(d.Rule))
 		t.row("waits", whyItWaits(d))
+	default:
+		t.row("state", string(d.State)+", by rule "+string(d.Rule))
 	}
 	for _, a := range d.Answers {
-		t.row("answers", a.Sender+": "+strings.ReplaceAll(a.Text, "\n", " "))
+		t.row("answers", a.Sender+": "+nowReads(a))
 	}
 	sure := describe.Sure(d.Judged, d.Confidence)
 	if d.Judged == messages.JudgedByModel {
 		sure += ", by a model"
 	}
-	t.row("judged", sure+": "+d.Reason)
-	if d.Model != "" {
+	if d.State != messages.ReplyJudging {
+		t.row("judged", sure+": "+d.Reason)
+	}
+	switch {
+	case d.Unwritten():
+		return t.write(v.stdout)
+	case d.Model != "":
 		t.row("written", fmt.Sprintf("by %s from %s, prompts %s, %s", d.Model, count(d.Lines, "message"), d.Prompt,
 			d.WrittenAt))
-	} else {
+	default:
 		t.row("written", fmt.Sprintf("a fixed text, because of %s, %s", d.Fallback, d.WrittenAt))
 	}
 	if d.NotSent != "" {
@@ -244,4 +265,16 @@ func (v *drafts) describe(d control.Draft, to string) error {
 		return err
 	}
 	return v.stdout.printf("\n%s\n", d.Text)
+}
+
+// nowReads is a message as it reads now, with what happened to it since it came.
+func nowReads(a control.Answered) string {
+	now := strings.ReplaceAll(a.Text, "\n", " ")
+	switch {
+	case a.Unsent:
+		return "(taken back)"
+	case a.Edited:
+		return now + " (edited)"
+	}
+	return now
 }

@@ -3,6 +3,7 @@ package admin
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/kehai-run/kehai/actors/conversation"
 	"github.com/kehai-run/kehai/actors/conversation/reply"
@@ -47,7 +48,7 @@ func (b Backend) Drafts(ctx context.Context) ([]control.Draft, error) {
 		}
 		for _, t := range turns {
 			switch t.State {
-			case reply.Held, reply.Drafted, reply.Unknown:
+			case reply.Judging, reply.Writing, reply.Held, reply.Drafted, reply.Unknown:
 				list = append(list, d.draft(c, t))
 			case reply.Sending:
 				draft := d.draft(c, t)
@@ -152,7 +153,8 @@ func (d desk) draft(c messages.ConversationID, t reply.Turn) control.Draft {
 	for _, id := range t.Messages {
 		a := control.Answered{Message: id}
 		if m, ok := d.said[id]; ok {
-			a.Sender, a.Text = string(m.Sender), string(m.Text)
+			now := saidOf(m)
+			a.Sender, a.Text, a.Edited, a.Unsent = now.Sender, now.Content, now.Edited, now.Unsent
 		}
 		draft.Answers = append(draft.Answers, a)
 	}
@@ -177,23 +179,22 @@ func (b Backend) DraftDo(ctx context.Context, id control.DraftID, do messages.Dr
 	if err != nil {
 		return err
 	}
-	for _, d := range list {
-		if d.ID == id && d.State == reply.Sending {
-			return control.ErrDraftLeaves
-		}
-		if d.ID == id && do == messages.DraftApprove {
-			err = b.mayHandOut(e, c)
-		}
-		if d.ID == id && err == nil {
-			err = e.Inject(ctx, messages.To(conversation.Kind, string(c)), messages.DraftCommand{
-				Conversation: c, Turn: turn, Epoch: epoch, Do: do, Text: messages.Text(text),
-			}, "")
-		}
-		if d.ID == id {
+	at := slices.IndexFunc(list, func(d control.Draft) bool { return d.ID == id })
+	switch {
+	case at < 0:
+		return control.ErrNoDraft
+	case list[at].State == reply.Sending:
+		return control.ErrDraftLeaves
+	case list[at].Unwritten() && do != messages.DraftReject:
+		return control.ErrUnwritten
+	case do == messages.DraftApprove:
+		if err := b.mayHandOut(e, c); err != nil {
 			return err
 		}
 	}
-	return control.ErrNoDraft
+	return e.Inject(ctx, messages.To(conversation.Kind, string(c)), messages.DraftCommand{
+		Conversation: c, Turn: turn, Epoch: epoch, Do: do, Text: messages.Text(text),
+	}, "")
 }
 
 // mayHandOut refuses to approve what a channel would hand out at once while sending is

@@ -268,7 +268,7 @@ func (b Backend) Talk(ctx context.Context, c messages.ConversationID, q control.
 		case row.Table == conversation.Desks.Name():
 			d, err := conversation.Desks.Decode(row.Value)
 			if failed = err; d.Open != nil {
-				t.State = d.Open.State
+				t.State, t.Reply = d.Open.State, control.NewDraftID(c, d.Open.ID, d.Open.Epoch)
 			}
 		}
 		return failed == nil
@@ -280,7 +280,7 @@ func (b Backend) Talk(ctx context.Context, c messages.ConversationID, q control.
 	t.Messages, t.More = selected(t.Messages, q)
 	list, err := b.Drafts(ctx)
 	for _, d := range list {
-		if d.Conversation == c {
+		if d.Conversation == c && !d.Unwritten() {
 			t.Drafts = append(t.Drafts, d)
 		}
 	}

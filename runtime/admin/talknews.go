@@ -25,8 +25,8 @@ type Talks struct {
 // written, and for a while after that.
 type talk struct {
 	waiting int
-	changed chan struct{} // closed at the next change
-	token   *control.Token
+	changed chan struct{}  // closed at the next change
+	token   *control.Token // the newest; one without text that is done says that those before it are void
 
 	// The newest events of the conversation: all of them behind since. A thousand readers
 	// that each read the event log would read a thousand times what all of them wrote.
@@ -66,12 +66,35 @@ func (t *Talks) Listen(ev engine.Published) {
 // hear keeps an event of a conversation, and wakes waiting callers. The events of one
 // conversation come in order. The caller holds the lock.
 func (t *Talks) hear(c messages.ConversationID, ev engine.Published) {
-	if one := t.talks[c]; one != nil {
-		if one.events = append(one.events, ev); len(one.events) > mostEvents {
-			one.since, one.events = one.events[0].Seq, slices.Delete(one.events, 0, 1)
-		}
+	one := t.talks[c]
+	if one == nil {
+		return
 	}
-	t.wake(c, nil)
+	if one.events = append(one.events, ev); len(one.events) > mostEvents {
+		one.since, one.events = one.events[0].Seq, slices.Delete(one.events, 0, 1)
+	}
+	t.wake(c, remains(one.token, ev.Message))
+}
+
+// remains is what is left of a token after an event. The message takes the place of its
+// reply; a reply in any other state but sending has lost what was shown of it.
+func remains(token *control.Token, m messages.Message) *control.Token {
+	c, ok := m.(messages.ReplyChanged)
+	switch {
+	case !ok || token == nil || c.Turn != token.Turn || c.State == messages.ReplySending:
+		return token
+	case c.State == messages.ReplySent:
+		return nil
+	}
+	return void(token)
+}
+
+// void returns the token that clears what was shown of a reply.
+func void(token *control.Token) *control.Token {
+	if token == nil {
+		return nil
+	}
+	return &control.Token{Turn: token.Turn, Epoch: token.Epoch, Attempt: token.Attempt, Done: true}
 }
 
 // eventsAfter returns the events of a conversation behind a place; false if that is too long ago.
@@ -94,7 +117,7 @@ func (t *Talks) forget(c messages.ConversationID) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if one := t.talks[c]; one != nil {
-		one.since, one.events, one.token = t.last, nil, nil
+		one.since, one.events, one.token = t.last, nil, void(one.token)
 	}
 }
 
@@ -106,14 +129,9 @@ func (t *Talks) of(c messages.ConversationID) *talk {
 	return t.talks[c]
 }
 
-// wake records a token, nil for its end, and wakes waiting callers. The caller holds the
-// lock.
+// wake records a token, nil for none, and wakes waiting callers. The caller holds the lock.
 func (t *Talks) wake(c messages.ConversationID, token *control.Token) {
-	one := t.talks[c]
-	if one == nil && token == nil {
-		return
-	}
-	one = t.of(c)
+	one := t.of(c)
 	one.token = token
 	close(one.changed)
 	one.changed = make(chan struct{})
@@ -123,7 +141,8 @@ func (t *Talks) wake(c messages.ConversationID, token *control.Token) {
 // tidy drops a conversation that nobody is waiting for any more, if there are many. The
 // caller holds the lock.
 func (t *Talks) tidy(c messages.ConversationID, one *talk) {
-	if one.waiting == 0 && one.token == nil && len(t.talks) > mostIdle {
+	writes := one.token != nil && !one.token.Done
+	if one.waiting == 0 && !writes && len(t.talks) > mostIdle {
 		delete(t.talks, c)
 	}
 }
@@ -179,8 +198,10 @@ func (b Backend) News(ctx context.Context, c messages.ConversationID, after uint
 			return news, err
 		}
 		token, _ := b.Talks.look(c) // read it last, so that nobody hears of a reply that was already sent
-		if len(news.Events) > 0 || token != nil && seen != nil && *seen != *token {
+		if token != nil && seen != nil && *seen != *token {
 			news.Token = token
+		}
+		if len(news.Events) > 0 || news.Token != nil {
 			return news, nil
 		}
 		select {

@@ -16,11 +16,13 @@ import (
 // one.
 type ReplyBackend interface {
 	// Drafts lists the replies that wait, by conversation: for a person or, once they are
-	// approved or may go out by themselves, to be sent.
+	// approved or may go out by themselves, to be sent. Among them are those that are being
+	// judged or written, which have no text and can only be rejected: see [Draft.Unwritten].
 	Drafts(ctx context.Context) ([]Draft, error)
 	// DraftDo carries out what a person wants done with a draft. It fails with ErrNoDraft
-	// if the draft is gone or has changed since it had this ID, and with ErrDraftLeaves
-	// if it is about to be sent already. The text is for messages.DraftEdit. Nil means
+	// if the draft is gone or has changed since it had this ID, with ErrDraftLeaves if it is
+	// about to be sent already, and with ErrUnwritten if it is being written and is not to be
+	// rejected. The text is for messages.DraftEdit. Nil means
 	// that the command is stored; if the draft changes before it is carried out, it has
 	// no effect.
 	DraftDo(ctx context.Context, id DraftID, do messages.DraftVerb, text string) error
@@ -44,6 +46,8 @@ var (
 		"kehai drafts lists those that wait")
 	ErrDraftLeaves = errors.New("control: this reply is to be sent already: " +
 		"kehai pause sending keeps it, and what you write in the window yourself takes its place")
+	ErrUnwritten = errors.New("control: this reply is still being written: " +
+		"kehai drafts reject stops that, anything else has to wait for its text")
 	ErrNoReminder = errors.New("control: no such reminder that could be cancelled: " +
 		"kehai reminders lists those that wait")
 	ErrDraftText = errors.New("control: a draft must have a text of at most 400 characters")
@@ -110,7 +114,7 @@ func (id DraftID) Edited() DraftID {
 type Draft struct {
 	ID           DraftID                 `json:"id"`
 	Conversation messages.ConversationID `json:"conversation"`
-	State        messages.ReplyState     `json:"state"` // draft, held, sending, or unknown: it may have been sent
+	State        messages.ReplyState     `json:"state"` // judging, writing, draft, held, sending, or unknown: it may have been sent
 	Text         string                  `json:"text"`
 	Rule         messages.ReplyRule      `json:"rule"`    // why it waits
 	Answers      []Answered              `json:"answers"` // what it answers, the oldest first
@@ -126,11 +130,19 @@ type Draft struct {
 	WrittenAt    Stamp                   `json:"written_at"`
 }
 
+// Unwritten reports whether a reply is being judged or written. It has no text yet, and
+// messages.DraftReject stops that.
+func (d Draft) Unwritten() bool {
+	return d.State == messages.ReplyJudging || d.State == messages.ReplyBeingWritten
+}
+
 // Answered is a message that a draft answers.
 type Answered struct {
 	Message messages.MessageID `json:"message"`
 	Sender  string             `json:"sender,omitempty"`
-	Text    string             `json:"text,omitempty"` // "" if it is not kept any more
+	Text    string             `json:"text,omitempty"`   // as it reads now, "" if it is not kept any more
+	Edited  bool               `json:"edited,omitempty"` // it read otherwise before
+	Unsent  bool               `json:"unsent,omitempty"` // it was taken back
 }
 
 // Judgement is the newest judgement of a conversation.

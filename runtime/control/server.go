@@ -183,6 +183,7 @@ var codes = map[error]string{
 	ErrNoDraft:               "no_draft",
 	ErrDraftText:             "draft_text",
 	ErrDraftLeaves:           "draft_leaves",
+	ErrUnwritten:             "unwritten",
 	ErrNoReminder:            "no_reminder",
 	ErrSayText:               "say_text",
 	ErrKeyUsed:               "key_used",

@@ -141,6 +141,9 @@ type Talk struct {
 	More         bool                    `json:"more,omitempty"`    // there are older ones
 	Drafts       []Draft                 `json:"drafts"`
 	State        messages.ReplyState     `json:"state"` // of the turn in progress
+	// Reply is that turn's, "" without one. While it is being judged or written it is not
+	// among Drafts, and messages.DraftReject stops it.
+	Reply DraftID `json:"reply,omitempty"`
 	// Interview is nil for a conversation that is not an interview.
 	Interview *messages.InterviewProgress `json:"interview,omitempty"`
 	// LastEventID is a place in the event log. News after it continues from what is shown

@@ -83,6 +83,7 @@ var failures = []struct {
 	{control.ErrNotChannel, http.StatusConflict, "not_channel"},
 	{control.ErrNotClear, http.StatusConflict, "not_clear"},
 	{control.ErrDraftLeaves, http.StatusConflict, "draft_leaves"},
+	{control.ErrUnwritten, http.StatusConflict, "unwritten"},
 	{control.ErrSendingPaused, http.StatusConflict, "sending_paused"},
 	{control.ErrNotRunning, http.StatusServiceUnavailable, "not_running"},
 	{errGuest, http.StatusForbidden, "guest"},
@@ -210,14 +211,19 @@ func (s *Server) talk(w http.ResponseWriter, r *http.Request) {
 		s.respond(w, http.StatusOK, s.talkFor(visitorOf(r), t), err)
 		return
 	}
+	f := following{answered: true}
 	after := t.LastEventID
 	if id := r.Header.Get("Last-Event-ID"); id != "" {
 		if after, err = strconv.ParseUint(id, 10, 64); err != nil {
 			s.respond(w, 0, nil, fmt.Errorf("%w: Last-Event-ID: want a number", errQuery))
 			return
 		}
+		f.resumes = true
 	}
-	s.follow(w, r, t.Conversation, after, "", true)
+	if after > t.LastEventID { // of a log that is gone: an older one was restored
+		after, f.anew = t.LastEventID, true
+	}
+	s.follow(w, r, t.Conversation, after, f)
 }
 
 // streams reports whether a request asks for Server-Sent Events.
@@ -250,7 +256,7 @@ func (s *Server) say(w http.ResponseWriter, r *http.Request) {
 		s.respond(w, http.StatusAccepted, a, err)
 		return
 	}
-	s.follow(w, r, a.Conversation, a.After, a.Message, a.Answered)
+	s.follow(w, r, a.Conversation, a.After, following{answering: a.Message, answered: a.Answered})
 }
 
 func (s *Server) draft(w http.ResponseWriter, r *http.Request) {
@@ -283,112 +289,4 @@ func (s *Server) why(w http.ResponseWriter, r *http.Request) {
 	}
 	why, err := s.opts.Talk.Why(r.Context(), control.WhyQuery{ID: id})
 	s.respond(w, http.StatusOK, why, err)
-}
-
-// follow sends what happens in a conversation after a place in the event log, until the
-// client leaves. If it follows one message, it ends once the outcome of that is known: at
-// once if nobody answers.
-func (s *Server) follow(w http.ResponseWriter, r *http.Request, c messages.ConversationID, after uint64,
-	answering messages.MessageID, answered bool) {
-	if s.talks.Add(1) > maxTalks {
-		s.talks.Add(-1)
-		s.respond(w, 0, nil, errStreams)
-		return
-	}
-	defer s.talks.Add(-1)
-	ctx, cancel := context.WithCancel(r.Context())
-	defer cancel()
-	go func() {
-		select {
-		case <-s.closing:
-			cancel()
-		case <-ctx.Done():
-		}
-	}()
-	w.Header().Set("Content-Type", "text/event-stream")
-	f := following{stream: stream{s: s, w: w}, answering: answering, answered: answered}
-	seen := &control.Token{}
-	if f.sendRaw("", "ping", []byte("{}")) != nil {
-		return
-	}
-	for ctx.Err() == nil {
-		news, err := s.opts.Talk.News(ctx, c, after, seen, pingEvery)
-		if err != nil {
-			_ = f.send("", "error", problem{"The conversation cannot be read.", "internal"})
-			return
-		}
-		if !s.stays(r) || len(news.Events) > 0 && s.own(r, c) != nil {
-			return
-		}
-		if f.tell(s.newsFor(visitorOf(r), news)) != nil || f.over {
-			return
-		}
-		if after = news.Last; news.Token != nil {
-			seen = news.Token
-		}
-	}
-}
-
-// following is one stream of a conversation.
-type following struct {
-	stream
-	answering messages.MessageID // "" follows everything
-	answered  bool               // somebody answers
-	state     *control.TalkState // of the reply to it
-	announced bool               // the message itself was told
-	over      bool
-}
-
-// tell sends news. The ID of an event is a place in the event log. Only the last event of
-// a place has it, so that a client resuming there misses nothing.
-func (f *following) tell(n control.News) error {
-	for i, e := range n.Events {
-		if e.State != nil && f.answering != "" && slices.Contains(e.State.Answers, f.answering) {
-			f.state = e.State
-		}
-		f.announced = f.announced || e.Message != nil && e.Message.ID == string(f.answering)
-		if e.Event == control.NewsDone && f.answering != "" && !slices.Contains(e.State.Answers, f.answering) {
-			continue // of another message
-		}
-		id := ""
-		if i+1 == len(n.Events) || n.Events[i+1].Seq != e.Seq {
-			id = strconv.FormatUint(e.Seq, 10)
-		}
-		if err := f.send(id, e.Event, e.Body()); err != nil {
-			return err
-		}
-		f.over = f.answering != "" && e.Event == control.NewsDone
-	}
-	switch {
-	case f.over:
-		return nil
-	case f.answering != "" && f.state != nil && waits(*f.state):
-		f.over = true
-		done := *f.state
-		done.Why = waiting[done.State]
-		return f.send("", control.NewsDone, done)
-	case f.answering != "" && f.announced && !f.answered:
-		f.over = true
-		return f.send("", control.NewsDone,
-			control.TalkState{State: messages.ReplyNone, At: control.Stamp{Time: time.Now()}})
-	case n.Token != nil:
-		return f.send("", "token", n.Token)
-	case len(n.Events) == 0:
-		return f.sendRaw("", "ping", []byte("{}"))
-	}
-	return nil
-}
-
-// waiting says what a reply waits for.
-var waiting = map[messages.ReplyState]string{
-	messages.ReplyDrafted: "the reply waits as a draft: kehai drafts approve, the page or POST .../drafts sends it",
-	messages.ReplyHeld:    "the reply is held by the rule that is named: kehai drafts shows it",
-	messages.ReplyUnknown: "whether the reply was sent is not known: kehai drafts shows it",
-}
-
-// waits reports whether a reply waits for a person, or for a rule that holds it. A reply
-// held without a rule waits only a moment, until it is known what the owner allows.
-func waits(s control.TalkState) bool {
-	return s.State == messages.ReplyDrafted || s.State == messages.ReplyUnknown ||
-		s.State == messages.ReplyHeld && s.Rule != ""
 }

@@ -38,7 +38,7 @@ func Changed(before, after Desk, e Event) (list []Turn) {
 	for _, old := range append(was, before.Unknown...) {
 		now := after.Turn(old.ID)
 		switch {
-		case now == nil && !visible(old.State): // nothing of it was visible
+		case now == nil && !visible(old.State) && e.Kind != OnReject: // nothing of it was visible
 		case now == nil:
 			if old.State = ended(e); old.State != Sent {
 				old.Text = "" // nobody was meant to read it

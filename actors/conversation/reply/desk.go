@@ -159,6 +159,7 @@ var table = []row{
 	{[]State{Held, Drafted, Unknown}, "approve", Sending, []EffectKind{SendReply}},
 	{[]State{Drafted}, "hold", Held, nil},
 	{[]State{Held, Drafted, Unknown}, "reject", Rejected, nil},
+	{[]State{Judging}, "reject", Rejected, nil},
 	{[]State{Writing}, "reject", Rejected, []EffectKind{StopWriting}},
 	{[]State{Judging, Declined}, "person", Withdrawn, nil},
 	{[]State{Held, Drafted}, "person", Withdrawn, nil},

@@ -33,6 +33,7 @@
 //	| held, draft, unknown   | approve        | sending   | send                             |
 //	| draft                  | hold           | held      |                                  |
 //	| held, draft, unknown   | reject         | rejected  |                                  |
+//	| judging                | reject         | rejected  |                                  |
 //	| writing                | reject         | rejected  | stop_writing                     |
 //	| judging, declined      | person         | withdrawn |                                  |
 //	| held, draft            | person         | withdrawn |                                  |

@@ -3,7 +3,10 @@
 "use strict";
 
 const api = (c, what = "messages") => `/v1/conversations/${encodeURIComponent(c)}/${what}`;
-const talk = { id: "", channel: "", last: "", said: new Map(), first: 0, token: null, run: 0, finding: false, guest: false };
+const talk = {
+  id: "", channel: "", last: "", said: new Map(), first: 0, run: 0, finding: false, guest: false, leave: null,
+  token: null, drawing: false, // what is being written, and whether the next picture of the screen draws it
+};
 const retry = [500, 1000, 2000, 4000, 5000]; // ms between attempts to reach Kehai
 const pollFor = 10_000, pollEvery = 1000; // after sending, where no stream is open
 
@@ -104,6 +107,7 @@ const catchUp = () => read();
 
 async function open(id) {
   const run = ++talk.run;
+  talk.leave?.abort();
   Object.assign(talk, { id, last: "", finding: false });
   talk.said.clear();
   fill(el("messages"));
@@ -158,9 +162,12 @@ function locked() {
 // follow keeps a stream open. As the last resort, once Kehai answers and no stream can be
 // had, the page is loaded anew; not more often than once a minute, and from nobody but Kehai.
 async function follow(run) {
+  talk.leave = new AbortController();
+  const { signal } = talk.leave;
   for (let failed = 0; run === talk.run; failed++) {
     try {
-      const r = await request(api(talk.id), { headers: { Accept: "text/event-stream", "Last-Event-ID": talk.last } });
+      const headers = { Accept: "text/event-stream", "Last-Event-ID": talk.last };
+      const r = await request(api(talk.id), { headers, signal });
       if (!r.ok) throw Object.assign(new Error(), { status: r.status });
       link("live");
       failed = 0;
@@ -186,11 +193,11 @@ async function follow(run) {
 function happened(name, data, id) {
   switch (name) {
     case "message":
-      if (data.role === "assistant") show(null);
+      if (data.role === "assistant") gone(data.id);
       if (!talk.finding) place(data);
       break;
     case "token":
-      show(data);
+      show(data.done && !data.content ? null : data);
       break;
     case "pii":
       say("pii", `Private data was replaced by labels: ${data.detected_items.join(", ")}.`);
@@ -198,11 +205,15 @@ function happened(name, data, id) {
     case "state":
       if (data.interview) interviewIs(data.interview);
       else read(data.changed ? "" : "?limit=1").catch(reportError);
+      if (data.state && data.state !== "sending") gone(data.reply);
       break;
     case "done":
-      show(null);
+      gone(data.reply);
       dispatchEvent(new CustomEvent("chat:response-complete", { detail: data }));
       break;
+    case "anew": // what the page shows is of a log that is gone
+      open(talk.id).catch(reportError);
+      return;
     case "error":
       say("error", data.error, "bad");
       break;
@@ -210,18 +221,49 @@ function happened(name, data, id) {
   if (id) talk.last = id;
 }
 
-// show draws what is being written, at most once for each picture of the screen.
+// show draws what is being written, at most once for each picture of the screen; null is nothing.
 function show(token) {
-  const drawing = talk.token !== null;
-  talk.token = token || { content: "" };
-  if (drawing) return;
+  talk.token = token;
+  if (talk.drawing) return;
+  talk.drawing = true;
   requestAnimationFrame(() => {
-    const { content } = talk.token, box = el("writing");
-    talk.token = null;
+    talk.drawing = false;
+    const content = talk.token?.content || "", box = el("writing");
     if (box.hidden !== !content) box.hidden = !content;
     put(box.firstElementChild, content);
+    mayStop(Boolean(talk.token) && !talk.token.done && !talk.guest);
   });
 }
+
+// gone takes away what is shown of a reply. One that has another form of id has no turn of its own.
+function gone(id = "") {
+  const turn = /\/(\d+)\.\d+$/.exec(id)?.[1];
+  if (!turn || !talk.token || Number(turn) === talk.token.turn) show(null);
+}
+
+// mayStop offers to stop what is being written. Whoever stands on the button goes on in the composer.
+function mayStop(may) {
+  const stop = el("stop");
+  put(el("doing"), may ? "A reply is being written." : "");
+  if (stop.hidden === !may) return;
+  const here = document.activeElement === stop;
+  stop.hidden = !may;
+  if (may) say("stop", "");
+  if (here) el("text").focus();
+}
+
+el("stop").addEventListener("click", async () => {
+  if (!talk.token || el("stop").dataset.busy) return;
+  const id = `${talk.id}/${talk.token.turn}.${talk.token.epoch}`;
+  el("stop").dataset.busy = "1";
+  try {
+    await post(api(talk.id, "drafts"), { id, do: "reject" });
+    say("stop", "");
+  } catch (err) {
+    say("stop", err.status === 404 || err.status === 409 ? "This reply is written already." : err.message, "bad");
+  }
+  delete el("stop").dataset.busy;
+});
 
 const phases = {
   intro: "beginning", enumerate: "collecting", recommend: "weighing", choose: "choosing", deepening: "going deeper",
@@ -263,9 +305,13 @@ function draft(d) {
   const approve = act("approve", "Send"); // what is sent is what was kept, not what stands in the field
   text.addEventListener("input", () => { approve.disabled = text.value !== text.defaultValue; });
   const sure = d.judged === "model" ? `${Math.round(d.confidence * 100)} % sure` : "by rule";
+  const answers = (d.answers || []).map((a) => make("p", { class: "meta" }, "answers ",
+    foreign(a.unsent ? "a message that was taken back" : a.text || "a message that is not kept any more"),
+    a.edited && !a.unsent ? " (edited)" : ""));
   return make("div", { class: "draft", "data-draft": d.id },
     make("div", { class: "meta" }, `${d.state === "draft" ? "waits for you" : d.state} · ${d.rule || "—"} · ${sure} · ${
       d.model || "a fixed text"}`),
+    ...answers,
     text, make("div", { class: "acts" }, approve, act("edit", "Keep the change"), act("hold", "Hold"),
       act("reject", "Give up")));
 }
