@@ -166,19 +166,25 @@ func awaits(ts *testscript.TestScript, neg bool, args []string) {
 
 // drafted waits until a reply waits for a person in the Kehai in the background, with
 // anew another one than $DRAFT, or, with a reason, until one that is to be sent waits
-// because of it. It puts its ID into $DRAFT.
+// because of it; with writing until one is being written. It puts its ID into $DRAFT. With none
+// it waits until there is no reply of any kind.
 func drafted(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) > 1 {
-		ts.Fatalf("usage: drafted [anew|REASON]")
+		ts.Fatalf("usage: drafted [anew|writing|none|REASON]")
 	}
 	state, why, before := "draft", "", ""
 	if len(args) > 0 && args[0] == "anew" {
 		before = ts.Getenv("DRAFT")
+	} else if len(args) > 0 && args[0] == "writing" {
+		state = args[0]
 	} else if len(args) > 0 {
 		state, why = stateSending, args[0]
 	}
 	ask(ts, "has a draft", func(client *control.Client) bool {
 		list, err := client.Drafts(context.Background())
+		if why == "none" {
+			return err == nil && len(list) == 0
+		}
 		for _, d := range list {
 			if string(d.State) == state && string(d.Waits) == why && string(d.ID) != before {
 				ts.Setenv("DRAFT", string(d.ID))
