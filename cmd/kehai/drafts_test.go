@@ -35,6 +35,19 @@ func TestNamesOfNamesakes(t *testing.T) {
 	}
 }
 
+// What a draft answers is described as it reads now, with what happened to it.
+func TestNowReads(t *testing.T) {
+	for want, a := range map[string]control.Answered{
+		"At nine?":         {Text: "At nine?"},
+		"At ten? (edited)": {Text: "At\nten?", Edited: true},
+		"(taken back)":     {Edited: true, Unsent: true},
+	} {
+		if got := nowReads(a); got != want {
+			t.Errorf("nowReads(%+v) = %q, want %q", a, got, want)
+		}
+	}
+}
+
 func TestShortened(t *testing.T) {
 	family := "👨‍👩‍👧"
 	for in, want := range map[string]string{

@@ -80,8 +80,9 @@ func (f *following) begin(after uint64) error {
 	return err
 }
 
-// tell sends news, first of all that what was shown of a reply is void. The ID of an event is a place in the event log. Only the last event of
-// a place has it, so that a client resuming there misses nothing.
+// tell sends news, first of all that what was shown of a reply is void. The ID of an event
+// is a place in the event log. Only the last event of a place has it, so that a client
+// resuming there misses nothing.
 func (f *following) tell(n control.News) error {
 	if t := n.Token; t != nil && t.Done && t.Content == "" {
 		if err := f.send("", "token", t); err != nil {

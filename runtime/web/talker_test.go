@@ -22,6 +22,8 @@ type talker struct {
 	said    []control.Said
 	events  []control.TalkEvent
 	token   *control.Token
+	queue   []control.Token // that one client is still to be given, each by itself
+	stopped []control.DraftID
 	drafts  []control.Draft
 	led     *messages.InterviewProgress
 	found   []control.Insights
@@ -102,6 +104,9 @@ func (k *talker) News(ctx context.Context, _ messages.ConversationID, after uint
 	defer over.Stop()
 	for {
 		k.mu.Lock()
+		if len(k.queue) > 0 {
+			k.token, k.queue = &k.queue[0], k.queue[1:]
+		}
 		n := control.News{Last: uint64(len(k.events)), Token: k.token, Events: []control.TalkEvent{}}
 		n.Events = append(n.Events, k.events[min(int(after), len(k.events)):]...)
 		changed := k.changed
@@ -140,14 +145,26 @@ func (k *talker) Say(_ context.Context, c messages.ConversationID, s control.Say
 }
 
 func (k *talker) DraftDo(_ context.Context, id control.DraftID, do messages.DraftVerb, text string) error {
-	found := false
+	found, written := false, false
 	k.set(func(k *talker) {
+		t := k.token
+		if t != nil && !t.Done && do == messages.DraftReject && id == control.NewDraftID("c-1", t.Turn, t.Epoch) {
+			k.token = &control.Token{Turn: t.Turn, Epoch: t.Epoch, Done: true}
+			k.stopped, written = append(k.stopped, id), true
+			s := control.TalkState{Reply: id, State: messages.ReplyRejected}
+			k.event(control.TalkEvent{Event: control.NewsState, State: &s})
+			k.event(control.TalkEvent{Event: control.NewsDone, State: &s})
+			return
+		}
 		at := slices.IndexFunc(k.drafts, func(d control.Draft) bool { return d.ID == id })
 		if found = at >= 0; found {
 			k.drafts = slices.Delete(k.drafts, at, at+1)
 		}
 	})
-	if !found {
+	switch {
+	case written:
+		return nil
+	case !found:
 		return control.ErrNoDraft
 	}
 	k.says(control.RoleAssistant, string(do)+" "+text)

@@ -243,26 +243,26 @@ function gone(id = "") {
 
 // mayStop offers to stop what is being written. Whoever stands on the button goes on in the composer.
 function mayStop(may) {
-  const stop = el("stop");
+  const halt = el("halt");
   put(el("doing"), may ? "A reply is being written." : "");
-  if (stop.hidden === !may) return;
-  const here = document.activeElement === stop;
-  stop.hidden = !may;
+  if (halt.hidden === !may) return;
+  const here = document.activeElement === halt;
+  halt.hidden = !may;
   if (may) say("stop", "");
   if (here) el("text").focus();
 }
 
-el("stop").addEventListener("click", async () => {
-  if (!talk.token || el("stop").dataset.busy) return;
+el("halt").addEventListener("click", async () => {
+  if (!talk.token || el("halt").dataset.busy) return;
   const id = `${talk.id}/${talk.token.turn}.${talk.token.epoch}`;
-  el("stop").dataset.busy = "1";
+  el("halt").dataset.busy = "1";
   try {
     await post(api(talk.id, "drafts"), { id, do: "reject" });
     say("stop", "");
   } catch (err) {
     say("stop", err.status === 404 || err.status === 409 ? "This reply is written already." : err.message, "bad");
   }
-  delete el("stop").dataset.busy;
+  delete el("halt").dataset.busy;
 });
 
 const phases = {
