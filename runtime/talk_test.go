@@ -261,3 +261,76 @@ func TestAChannelWhileSendingIsPaused(t *testing.T) {
 		t.Errorf("news = %q, want a message and its answer", texts)
 	}
 }
+
+// TestRepliesOnAChannel go out by themselves whatever policy says of windows, but for off; with channels: draft
+// nothing goes out that was not approved.
+func TestRepliesOnAChannel(t *testing.T) {
+	for name, c := range map[string]struct {
+		set  func(*config.Config)
+		want messages.ReplyState
+	}{
+		"by default":         {func(*config.Config) {}, messages.ReplySent},
+		"policy off":         {func(c *config.Config) { c.Replies.Policy = "off" }, messages.ReplyNone},
+		"channels draft":     {func(c *config.Config) { c.Replies.Channels = "draft" }, messages.ReplyDrafted},
+		"channels draft, on": {asWindows, messages.ReplySent},
+	} {
+		t.Run(name, func(t *testing.T) {
+			cfg := runtime.Default()
+			c.set(&cfg)
+			rt, stop := talkingWith(t, cfg, runtime.WithLLM(polite{}), runtime.InMemory())
+			defer stop()
+			b := rt.Talk()
+			id, err := b.Begin(t.Context(), control.Begin{Name: "guest"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			a, err := b.Say(t.Context(), id, control.Say{Text: "When?"})
+			if err != nil || a.Answered != (c.want != messages.ReplyNone) {
+				t.Fatalf("Say() = %+v, %v, want it answered only if a reply is written", a, err)
+			}
+			if c.want == messages.ReplyNone {
+				return
+			}
+			state, draft := becomes(t, b, id, a.After)
+			if state != c.want {
+				t.Fatalf("the reply is %s, want %s", state, c.want)
+			}
+			if state != messages.ReplyDrafted {
+				return
+			}
+			talk, err := b.Talk(t.Context(), id, control.TalkQuery{})
+			if err != nil || len(talk.Messages) != 1 {
+				t.Errorf("before it is approved: %+v, %v, want the question alone", talk.Messages, err)
+			}
+			if err := rt.ApproveDraft(t.Context(), draft); err != nil {
+				t.Fatal(err)
+			}
+			if texts, _ := until(t, b, id, a.After); len(texts) != 2 {
+				t.Errorf("news = %q, want the approved answer", texts)
+			}
+		})
+	}
+}
+
+// asWindows has policy and auto decide on channels, and lists the guest.
+func asWindows(c *config.Config) {
+	c.Replies.Policy, c.Replies.Auto, c.Replies.Channels = "auto", []string{"web:guest"}, "draft"
+}
+
+// becomes waits until a reply is sent or waits for a person.
+func becomes(t *testing.T, b control.TalkBackend, c messages.ConversationID, after uint64) (
+	messages.ReplyState, control.DraftID) {
+	t.Helper()
+	for {
+		news, err := b.News(t.Context(), c, after, nil, time.Minute)
+		if err != nil || len(news.Events) == 0 {
+			t.Fatalf("News() = %+v, %v, want what becomes of the reply", news, err)
+		}
+		for _, e := range news.Events {
+			if s := e.State; s != nil && (s.State == messages.ReplySent || s.State == messages.ReplyDrafted) {
+				return s.State, s.Reply
+			}
+		}
+		after = news.Last
+	}
+}

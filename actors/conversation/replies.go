@@ -16,13 +16,20 @@ type Replies struct {
 	Mode reply.Mode `yaml:"mode" oneof:"assistant|observe"`
 
 	// What may become of a reply at most: off (none is written), draft (it waits for a
-	// person: kehai drafts) or auto (it goes out by itself where auto allows it).
-	// Default draft.
+	// person: kehai drafts) or auto (it goes out by itself where auto allows it). On the
+	// channels web and host, which have no window, off holds too; for the rest see
+	// channels. Default draft.
 	Policy reply.Policy `yaml:"policy" oneof:"off|draft|auto"`
 
-	// The only conversations in which replies may go out by themselves, such as
-	// ["line:Hana"], and only with policy auto. Default [].
+	// The only conversations in windows, such as ["line:Hana"], in which replies may go
+	// out by themselves, and only with policy auto. Windows that Kehai draws follow drawn,
+	// the channels web and host follow channels. Default [].
 	Auto []string `yaml:"auto"`
+
+	// Replies on the channels web and host, where somebody waits and nothing is typed:
+	// auto (they go out by themselves, unless policy is off or conversations names a
+	// policy for that one) or draft (as in windows: policy and auto decide). Default auto.
+	Channels reply.Policy `yaml:"channels" oneof:"auto|draft"`
 
 	// Whether replies go out by themselves in windows that Kehai draws itself, whatever
 	// policy says: nobody else reads them. Default true.
@@ -102,8 +109,9 @@ type Particular struct {
 // Kehai draws itself.
 func DefaultReplies() Replies {
 	return Replies{
-		Mode: reply.Assistant, Policy: reply.PolicyDraft, Drawn: true, Persona: "Kehai", Tone: "polite_soft",
-		Context: DefaultContext, Limits: reply.DefaultLimits(), ByAttention: reply.DefaultAttention(),
+		Mode: reply.Assistant, Policy: reply.PolicyDraft, Channels: reply.PolicyAuto, Drawn: true,
+		Persona: "Kehai", Tone: "polite_soft", Context: DefaultContext, Limits: reply.DefaultLimits(),
+		ByAttention: reply.DefaultAttention(),
 	}
 }
 
@@ -157,6 +165,20 @@ func (r Replies) Of(name string, drawn bool) Settings {
 			p.apply(&s)
 		}
 	}
+	return s
+}
+
+// OnChannel returns the settings of a conversation of this name on a channel, where replies go out
+// by themselves unless its policy, or that of all channels, says otherwise.
+func (r Replies) OnChannel(name string) Settings {
+	s := r.Of(name, false)
+	own := slices.ContainsFunc(r.Conversations, func(p Particular) bool {
+		return p.Name == name && p.Policy != inherit
+	})
+	if s.Policy != reply.PolicyOff && r.Channels != reply.PolicyDraft && !own {
+		s.Policy, s.Listed = reply.PolicyAuto, true
+	}
+	s.Typist = true // nothing is typed
 	return s
 }
 

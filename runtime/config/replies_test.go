@@ -1,6 +1,7 @@
 package config
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -25,6 +26,34 @@ func TestNothingIsSentUnlessListed(t *testing.T) {
 	c.Replies.Policy = reply.PolicyOff
 	if s := c.Replies.Of("line:Hana", true); s.Policy != reply.PolicyOff {
 		t.Errorf("Replies.Of(a drawn window, off) = %+v, want off", s)
+	}
+}
+
+// TestChannels: on a channel replies go out by themselves, unless there are to be none, a conversation has
+// a policy of its own, or channels are as windows.
+func TestChannels(t *testing.T) {
+	const ofOne = "\n  conversations: [{name: 'web:Hana', policy: draft}, {name: 'web:Ken', persona: Mio}]"
+	for text, want := range map[string]string{
+		"replies: {policy: draft}":                                     "auto, listed true",
+		"replies: {policy: off}":                                       "off, listed false",
+		"replies: {policy: off, channels: draft}":                      "off, listed false",
+		"replies: {channels: draft}":                                   "draft, listed false",
+		"replies: {policy: auto, auto: ['web:Hana']}":                  "auto, listed true",
+		"replies: {policy: auto, auto: ['web:Hana'], channels: draft}": "auto, listed true",
+		"replies: {policy: auto, auto: ['web:Ken'], channels: draft}":  "auto, listed false",
+		"replies:" + ofOne:                                             "draft, listed false",
+	} {
+		s := parse(t, text).Replies.OnChannel("web:Hana")
+		if got := fmt.Sprintf("%s, listed %v", s.Policy, s.Listed); got != want || !s.Typist {
+			t.Errorf("%s: OnChannel() = %s, typist %v, want %s and a typist", text, got, s.Typist, want)
+		}
+	}
+	if s := parse(t, "replies:"+ofOne).Replies.OnChannel("web:Ken"); s.Policy != reply.PolicyAuto || s.Persona != "Mio" {
+		t.Errorf("OnChannel(web:Ken) = %+v, want auto for who has only another persona", s)
+	}
+	_, err := Parse("kehai.yaml", []byte("replies: {channels: darft}"))
+	if err == nil || !strings.Contains(err.Error(), "did you mean draft?") {
+		t.Errorf("channels: darft = %v, want the word that was meant", err)
 	}
 }
 

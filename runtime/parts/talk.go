@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/kehai-run/kehai/actors/conversation"
-	"github.com/kehai-run/kehai/actors/conversation/reply"
 	"github.com/kehai-run/kehai/actors/growth"
 	"github.com/kehai-run/kehai/actors/insight"
 	"github.com/kehai-run/kehai/actors/judge"
@@ -49,14 +48,14 @@ func (p *Parts) Conversation() NewActor {
 func (p *Parts) replySettings(c messages.ConversationID, w messages.WindowID) conversation.Settings {
 	seen := p.Windows[w]
 	name := p.nameOf(c)
+	if w.Channel() != "" {
+		return p.Config.Replies.OnChannel(name)
+	}
 	s := p.Config.Replies.Of(name, seen.Drawn())
 	if ours := seen.Drawn() && p.Config.Replies.Drawn; s.Listed && !ours {
 		s.Listed = name == string(c) || p.Bound(c, name) // not anybody who uses that name
 	}
 	s.Typist = seen.Typed()
-	if w.Channel() != "" && s.Policy != reply.PolicyOff { // somebody is waiting, and nothing is typed
-		s.Policy, s.Listed, s.Typist = reply.PolicyAuto, true, true
-	}
 	return s
 }
 
