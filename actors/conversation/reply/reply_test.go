@@ -404,3 +404,21 @@ func TestGolden(t *testing.T) {
 		t.Errorf("stored form is\n%s\nwant\n%s (%v)", got, want, err)
 	}
 }
+
+// TestARejectedReplyIsTold also if nobody has seen any of it, because somebody may wait for its end; what else
+// ends a turn without a text is not.
+func TestARejectedReplyIsTold(t *testing.T) {
+	for _, state := range []State{Judging, Writing} {
+		before := Desk{Last: 1, Open: &Turn{ID: 1, Epoch: 1, State: state, Messages: []messages.MessageID{"a"}}}
+		for e, want := range map[Event]int{
+			{Kind: OnReject, Turn: 1, Epoch: 1}: 1,
+			{Kind: OnPerson}:                    0,
+		} {
+			after, _, ok := before.Step(e)
+			got := Changed(before, after, e)
+			if !ok || len(got) != want || want > 0 && got[0].State != Rejected {
+				t.Errorf("%s, %s: Step() = %v, Changed() = %+v, want %d changes", state, e.Kind, ok, got, want)
+			}
+		}
+	}
+}

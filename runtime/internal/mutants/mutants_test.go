@@ -36,7 +36,7 @@ func (m mutant) packages() []string {
 	switch own {
 	case "./runtime/engine":
 		return []string{own, "./runtime/engine/live", "./runtime/follow", "./runtime/bare"}
-	case "./runtime/admin": // which needs a runtime
+	case "./runtime/admin", "./runtime/web": // which need a runtime
 		return []string{own, "./runtime"}
 	case "./runtime/maintenance", "./runtime/follow": // which need a store in files, and keys
 		return []string{own, "./runtime/bare"}
