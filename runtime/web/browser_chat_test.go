@@ -152,8 +152,13 @@ func TestTokensInABrowser(t *testing.T) {
 	k.says(control.RoleUser, "hello")
 	s, _ := serveTalk(t, k, "")
 	p := startBrowser(t).talks(s, look{w: 900, h: 900})
-	eval[bool](p, `window.tokens = 0, window.changes = 0, window.blanks = [], window.frames = 0, window.texts = new Set(),
-		window.inner = happened, window.happened = (name, data, id) => { tokens += name === "token" && data.content !== ""; inner(name, data, id); },
+	eval[bool](p, `window.tokens = 0, window.changes = 0, window.blanks = [], window.frames = 0,
+		window.texts = new Set(),
+		window.inner = happened,
+		window.happened = (name, data, id) => {
+			tokens += name === "token" && data.content !== "";
+			inner(name, data, id);
+		},
 		new MutationObserver((list) => {
 			changes += list.length;
 			for (const m of list) if (m.type === "childList" && !m.addedNodes.length) blanks.push(m.target.nodeName);

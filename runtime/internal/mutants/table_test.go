@@ -1064,7 +1064,8 @@ var mutants = []mutant{
 	if t := n.Token; t != nil && t.Done && t.Content == "" {
 `, by: "TestADiscardedReplyIsVoid"},
 	{what: "a stream that resumes leaves what was shown before it", file: "runtime/web/follow.go",
-		old: `err == nil && f.resumes {`, new: `err == nil && f.resumes && false {`, by: "TestAResumedStreamBeginsWithNothing"},
+		old: `err == nil && f.resumes {`, new: `err == nil && f.resumes && false {`,
+		by: "TestAResumedStreamBeginsWithNothing"},
 	{what: "a stream behind the end waits for what never comes", file: "runtime/web/talk.go",
 		old: `after, f.anew = t.LastEventID, true`, new: `f.anew = true`, by: "TestAStreamBehindTheEnd"},
 	{what: "a client behind the end is not told to begin anew", file: "runtime/web/talk.go",
