@@ -48,7 +48,8 @@ func TestChannels(t *testing.T) {
 			t.Errorf("%s: OnChannel() = %s, typist %v, want %s and a typist", text, got, s.Typist, want)
 		}
 	}
-	if s := parse(t, "replies:"+ofOne).Replies.OnChannel("web:Ken"); s.Policy != reply.PolicyAuto || s.Persona != "Mio" {
+	s := parse(t, "replies:"+ofOne).Replies.OnChannel("web:Ken")
+	if s.Policy != reply.PolicyAuto || s.Persona != "Mio" {
 		t.Errorf("OnChannel(web:Ken) = %+v, want auto for who has only another persona", s)
 	}
 	_, err := Parse("kehai.yaml", []byte("replies: {channels: darft}"))

@@ -114,20 +114,21 @@ func (id DraftID) Edited() DraftID {
 type Draft struct {
 	ID           DraftID                 `json:"id"`
 	Conversation messages.ConversationID `json:"conversation"`
-	State        messages.ReplyState     `json:"state"` // judging, writing, draft, held, sending, or unknown: it may have been sent
-	Text         string                  `json:"text"`
-	Rule         messages.ReplyRule      `json:"rule"`    // why it waits
-	Answers      []Answered              `json:"answers"` // what it answers, the oldest first
-	Confidence   float64                 `json:"confidence"`
-	Reason       string                  `json:"reason"` // of the judgement that an answer is wanted
-	Judged       messages.JudgeSource    `json:"judged"` // by a model, by default, or its failure
-	Lines        int                     `json:"lines"`  // messages that were read for it
-	Model        string                  `json:"model,omitempty"`
-	Prompt       string                  `json:"prompt,omitempty"`   // version of the texts that it was asked with
-	Fallback     string                  `json:"fallback,omitempty"` // why it is a fixed text
-	NotSent      messages.SendReason     `json:"not_sent,omitempty"` // why it could not be sent
-	Waits        messages.SendReason     `json:"waits,omitempty"`    // of sending: why it is not typed yet
-	WrittenAt    Stamp                   `json:"written_at"`
+	// State is judging, writing, draft, held, sending, or unknown: it may have been sent.
+	State      messages.ReplyState  `json:"state"`
+	Text       string               `json:"text"`
+	Rule       messages.ReplyRule   `json:"rule"`    // why it waits
+	Answers    []Answered           `json:"answers"` // what it answers, the oldest first
+	Confidence float64              `json:"confidence"`
+	Reason     string               `json:"reason"` // of the judgement that an answer is wanted
+	Judged     messages.JudgeSource `json:"judged"` // by a model, by default, or its failure
+	Lines      int                  `json:"lines"`  // messages that were read for it
+	Model      string               `json:"model,omitempty"`
+	Prompt     string               `json:"prompt,omitempty"`   // version of the texts that it was asked with
+	Fallback   string               `json:"fallback,omitempty"` // why it is a fixed text
+	NotSent    messages.SendReason  `json:"not_sent,omitempty"` // why it could not be sent
+	Waits      messages.SendReason  `json:"waits,omitempty"`    // of sending: why it is not typed yet
+	WrittenAt  Stamp                `json:"written_at"`
 }
 
 // Unwritten reports whether a reply is being judged or written. It has no text yet, and
