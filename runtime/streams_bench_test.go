@@ -89,7 +89,10 @@ func heard(ctx context.Context, rt *runtime.Runtime, c messages.ConversationID, 
 			return first, n, err
 		}
 		if news.Token != nil {
-			if seen = news.Token; n == 0 {
+			seen = news.Token
+		}
+		if news.Token != nil && seen.Content != "" { // the first says that a model was asked
+			if n == 0 {
 				first = time.Now()
 			}
 			n++
