@@ -287,12 +287,16 @@ func (a *actor) settleHeld(turn *actors.Turn, m messages.SettleHeld) {
 		messages.HeldSettled{Held: m.Held, Conversation: id, Name: k.Title, Moves: k.Moves})
 }
 
+// unreadTitle is what a conversation is called whose title could not be read, until it is or a
+// person names it.
+const unreadTitle = "?"
+
 // settleNew gives a new conversation the proposed id.
 func (a *actor) settleNew(turn *actors.Turn, m messages.SettleNew) {
 	line := messages.Line{Text: m.Title}
 	title, group := a.o.Rules.Read(line)
 	if title == "" {
-		return
+		title = unreadTitle
 	}
 	if _, known := a.known[m.Conversation]; !known {
 		a.issueAs(turn, m.Conversation, title, group, line)

@@ -178,6 +178,9 @@ func TestSettleHeld(t *testing.T) {
 		want.Conversation = "c-proposed"
 		h.WantSent(actortest.To("fusion/line@mac", want))
 	}
+	h.CrashBeforeCommit() // somebody new has no title yet that could be read
+	h.Send(messages.SettleNew{Window: "line@mac", Held: 4, Conversation: "c-unread"})
+	h.WantSent(actortest.To("fusion/line@mac", messages.HeldSettled{Held: 4, Conversation: "c-unread", Name: "?"}))
 }
 
 // TestMergeOfNamesakes: whoever keeps who is who hears of it though no name changes.

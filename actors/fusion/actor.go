@@ -285,7 +285,7 @@ func (a *actor) conclude(turn *actors.Turn, m messages.FrameRead, title messages
 		a.readAgain(turn)
 	default:
 		a.inconsistent, a.ignored = 0, View{}
-		a.claim(turn, view, title)
+		a.claim(turn, m, view, title)
 		if d := a.detection(m, title, view); a.pass(turn, d, view) {
 			a.settle(turn, m)
 		} else { // passed on before what the next frame adds

@@ -12,7 +12,8 @@ import (
 // continues it tells, or a person.
 type Held struct {
 	App       string                    `json:"app"`
-	Detection messages.Detection        `json:"detection"` // its title is as it was read
+	Detection messages.Detection        `json:"detection"`      // its title is as it was read, "" if that was unreadable
+	Name      messages.PixelKey         `json:"name,omitempty"` // the pixels of its title
 	Why       events.UnknownReason      `json:"why"`
 	Of        []messages.ConversationID `json:"of,omitempty"` // whose it may be
 }
@@ -20,18 +21,18 @@ type Held struct {
 // maxHeld readings are kept; the oldest goes.
 const maxHeld = 64
 
-// keep stores a reading that may be one of several people's. A reading that continues the one
-// before, and shows all of it, takes its place.
+// keep stores a reading that may be one of several people's, or of which the title cannot be
+// read. A reading that continues the one before, and shows all of it, takes its place.
 func (a *actor) keep(turn *actors.Turn, m messages.FrameRead, answer messages.Identified) {
 	why := answer.Why
-	if len(m.Bubbles) == 0 || why == events.UnknownTitle || answer.Unlisted || !a.o.Strategy.needsProof() {
+	if len(m.Bubbles) == 0 || answer.Unlisted || !a.o.Strategy.needsProof() || a.passing(turn, m, why) {
 		return
 	}
-	view := viewOf("", m.Bubbles)
-	if a.latest(turn).claims(view) && (!a.unknown.titled(m) || a.unknown.readings < 2) {
-		return // the title is still to change, or the bubbles are
+	title, view := m.Title.Text, viewOf("", m.Bubbles)
+	if why == events.UnknownTitle {
+		title = ""
 	}
-	held := Held{App: a.o.App, Detection: a.detection(m, m.Title.Text, view), Why: why, Of: answer.Of}
+	held := Held{App: a.o.App, Detection: a.detection(m, title, view), Name: m.Name, Why: why, Of: answer.Of}
 	held.Detection.Score = a.o.Rules.Score(TextChanged)
 	rows := heldRows(turn)
 	next := uint64(1)
@@ -39,7 +40,7 @@ func (a *actor) keep(turn *actors.Turn, m messages.FrameRead, answer messages.Id
 		last := rows[n-1]
 		next = last.no + 1
 		switch before := viewOf("", last.Detection.Bubbles); {
-		case last.Detection.Title != m.Title.Text:
+		case !last.page().titled(pageOf(title, m.Name, nil)):
 		case before.same(view) && last.Why == why:
 			return
 		case before.leads(view) && before.shared(view) == len(before.Marks):
@@ -50,6 +51,20 @@ func (a *actor) keep(turn *actors.Turn, m messages.FrameRead, answer messages.Id
 	for i := range len(rows) + 1 - maxHeld {
 		a.dropHeld(turn, rows[i])
 	}
+}
+
+// passing reports whether a frame may be one of a moment: its title is still to change, or to
+// be drawn, or the bubbles are.
+func (a *actor) passing(turn *actors.Turn, m messages.FrameRead, why events.UnknownReason) bool {
+	latest, view := a.latest(turn), viewOf("", m.Bubbles)
+	if why == events.UnknownTitle && latest.shared(view) == len(view.Marks) {
+		return true // all of it is known; only its title is covered
+	}
+	before := 0 // frames under this title
+	if a.unknown.titled(m) {
+		before = a.unknown.readings
+	}
+	return why == events.UnknownTitle && before < 1 || latest.claims(view) && before < 2
 }
 
 func (a *actor) dropHeld(turn *actors.Turn, row heldRow) {
@@ -74,17 +89,29 @@ func heldRows(turn *actors.Turn) (rows []heldRow) {
 	return rows
 }
 
-// claim passes on the readings that were held and go on to a view of a conversation,
-// before that view itself.
-func (a *actor) claim(turn *actors.Turn, view View, name messages.Text) {
-	a.attribute(turn, trail(heldRows(turn), view), view, name)
+// page is what a held reading shows.
+func (r heldRow) page() page { return pageOf(r.Detection.Title, r.Name, r.Detection.Bubbles) }
+
+// claim passes on the readings that were held and are certainly of the conversation that a
+// frame shows, before that frame itself. The others stay held.
+func (a *actor) claim(turn *actors.Turn, m messages.FrameRead, view View, name messages.Text) {
+	rows := heldRows(turn)
+	shows := pageOf(m.Title.Text, m.Name, m.Bubbles)
+	var mine []heldRow
+	for _, row := range slices.Backward(rows) {
+		if p := row.page(); p.isOf(shows) {
+			mine, shows = append(mine, row), p
+		}
+	}
+	slices.Reverse(mine)
+	a.attribute(turn, mine, view, name)
 }
 
-// trail are the held readings that go on to a view, each to the one after it.
+// trail are the held readings that may go on to a view, each to the one after it: one text that
+// both show makes it possible, and proves nothing.
 func trail(rows []heldRow, view View) (mine []heldRow) {
 	for _, row := range slices.Backward(rows) {
-		before := viewOf("", row.Detection.Bubbles)
-		if before.run(view) >= runProof || before.leads(view) {
+		if before := viewOf("", row.Detection.Bubbles); before.leads(view) {
 			mine, view = append(mine, row), before
 		}
 	}
@@ -127,8 +154,8 @@ func (a *actor) heldSettled(turn *actors.Turn, m messages.HeldSettled) {
 	a.readAgain(turn)
 }
 
-// leadsTo reports whether another reading goes on from this one.
+// leadsTo reports whether another reading goes on from this one, under the same header.
 func (r heldRow) leadsTo(o heldRow) bool {
-	return r.Detection.Title == o.Detection.Title &&
-		viewOf("", r.Detection.Bubbles).leads(viewOf("", o.Detection.Bubbles))
+	p, next := r.page(), o.page()
+	return p.titled(next) && p.view.agreed(next.view, p.view.enough)
 }

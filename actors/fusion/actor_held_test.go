@@ -30,7 +30,7 @@ func wantHeld(t *testing.T, h *actortest.Harness, want ...string) {
 }
 
 // TestHeld: what may be several people's is stored, once, and grows; a crash loses
-// nothing of it; what a later view of somebody goes on from is passed on before that.
+// nothing of it; what a later view of somebody certainly goes on from is passed on before that.
 func TestHeld(t *testing.T) {
 	h := spawn(t)
 	m := send(h, read("Somebody", "a b"))
@@ -44,12 +44,12 @@ func TestHeld(t *testing.T) {
 	wantHeld(t, h, "1:title_ambiguous:3")
 	h.Crash()
 	other := send(h, read("Somebody", "x y"))
-	next := send(h, read("Somebody", "c d e"))
-	wantHeld(t, h, "1:title_ambiguous:3", "2:title_ambiguous:2", "3:title_ambiguous:3")
+	next := send(h, read("Somebody", "c d e f"))
+	wantHeld(t, h, "1:title_ambiguous:3", "2:title_ambiguous:2", "3:title_ambiguous:4")
 	send(h, read("", "q r"))
-	wantHeld(t, h, "1:title_ambiguous:3", "2:title_ambiguous:2", "3:title_ambiguous:3")
+	wantHeld(t, h, "1:title_ambiguous:3", "2:title_ambiguous:2", "3:title_ambiguous:4")
 	h.Sent()
-	hana := send(h, read("Hana", "e f"))
+	hana := send(h, read("Hana", "c d e f g"))
 	passed := func(m messages.FrameRead) actortest.Sent { return detection(m, "Hana") }
 	h.WantSent(passed(grown), passed(next), passed(hana), settled(hana))
 	wantHeld(t, h, "2:title_ambiguous:2")
@@ -59,6 +59,101 @@ func TestHeld(t *testing.T) {
 	wantHeld(t, h)
 	h.Send(messages.HeldSettled{Held: 2, Conversation: idOf("Ken"), Name: "Ken"})
 	h.WantSent()
+}
+
+// TestHeldOfStrangers: what strangers say alike connects nobody. What is held stays held, also
+// after a crash, until it is certain whose it is.
+func TestHeldOfStrangers(t *testing.T) {
+	for what, c := range map[string]struct {
+		held, title messages.Text
+		page, shown string
+		pixels      [2]messages.PixelKey // of the two titles
+		passed      bool
+	}{
+		"between other neighbours": {held: "Somebody", title: "Hana", page: "hama-page please-answer key-4471",
+			shown: "cold-today please-answer"},
+		"at the edge":        {held: "Somebody", title: "Hana", page: "p please-answer", shown: "please-answer q"},
+		"all of a short one": {held: "Somebody", title: "Hana", page: "OK", shown: "p OK q"},
+		"three texts":        {held: "Somebody", title: "Hana", page: "x a b c", shown: "a b c d"},
+		"four texts":         {held: "Somebody", title: "Hana", page: "x a b c d", shown: "a b c d e", passed: true},
+		"four, and another":  {held: "Somebody", title: "Hana", page: "x a b c d", shown: "y a b c d e"},
+		"one letter":         {held: "健", title: "王", page: "p please-answer", shown: "please-answer q"},
+		"a like title": {held: "Somebody", title: "Somebady", page: "p please-answer", shown: "please-answer q",
+			passed: true},
+		"a like title, another neighbour": {held: "Somebody", title: "Somebady", page: "p please-answer",
+			shown: "q please-answer"},
+		"one header": {held: "Somebody", title: "Hana", page: "p please-answer", shown: "please-answer q",
+			pixels: [2]messages.PixelKey{7, 7}, passed: true},
+		"one header, another neighbour": {held: "Somebody", title: "Hana", page: "p please-answer",
+			shown: "q please-answer", pixels: [2]messages.PixelKey{7, 7}},
+		"one header, edited above": {held: "Somebody", title: "Hana", page: "p a b c d", shown: "q a b c d e",
+			pixels: [2]messages.PixelKey{7, 7}, passed: true},
+		"one title, two headers": {held: "Somebody", title: "Somebody", page: "p a b c d", shown: "q a b c d e",
+			pixels: [2]messages.PixelKey{7, 8}},
+		"unreadable":            {title: "Hana", page: "please-answer", shown: "please-answer q"},
+		"unreadable, then read": {title: "Hana", page: "p please-answer", shown: "p please-answer q", passed: true},
+		"unreadable, of one header": {title: "Hana", page: "p please-answer", shown: "please-answer q",
+			pixels: [2]messages.PixelKey{7, 7}, passed: true},
+		"unreadable, of two headers": {title: "Hana", page: "p please-answer", shown: "please-answer q",
+			pixels: [2]messages.PixelKey{7, 8}},
+	} {
+		h := actortest.Spawn(t, New(DefaultOptions()), actortest.Address("fusion/line@mac"))
+		answered := func(title messages.Text, words string, name messages.PixelKey, a messages.Identified) time.Time {
+			m := read(title, words)
+			m.Name = name
+			m = send(h, m)
+			a.Window, a.Frame, a.At = m.Window, m.Hash, m.At
+			h.Send(a)
+			return m.At
+		}
+		why := events.UnknownAlike
+		if c.held == "" {
+			why = events.UnknownTitle
+		}
+		for range 2 {
+			answered(c.held, c.page, c.pixels[0], messages.Identified{Why: why})
+		}
+		if got := heldOf(t, h); len(got) != 1 {
+			t.Fatalf("%s: held %v, want one reading", what, got)
+		}
+		h.Crash()
+		h.Sent()
+		now := answered(c.title, c.shown, c.pixels[1], messages.Identified{Conversation: "c-1", Name: "Hana"})
+		passed := 0
+		for _, s := range h.Sent() {
+			if d, ok := s.Message.(messages.Detection); ok && d.SeenAt != now {
+				passed++
+			}
+		}
+		if left := len(heldOf(t, h)); (passed == 1) != c.passed || (left == 0) != c.passed {
+			t.Errorf("%s: %q, then %q: passed on %d, held %d, want it passed on: %v", what, c.page, c.shown, passed,
+				left, c.passed)
+		}
+	}
+}
+
+// TestHeldWithoutATitle: a page whose title cannot be read is held once it stays, unless all of
+// it is known already.
+func TestHeldWithoutATitle(t *testing.T) {
+	h := spawn(t)
+	for _, want := range [][]string{nil, {"1:title_unreadable:2"}, {"1:title_unreadable:2"}} {
+		send(h, read("", "a b"))
+		wantHeld(t, h, want...)
+	}
+	h.CrashBeforeCommit()
+	for range 3 {
+		send(h, read("", "a b c"))
+	}
+	wantHeld(t, h, "1:title_unreadable:3")
+	send(h, read("Hana", "x y"))
+	for range 3 {
+		send(h, read("", "x y"))
+	}
+	wantHeld(t, h, "1:title_unreadable:3")
+	for range 3 {
+		send(h, read("", "y z"))
+	}
+	wantHeld(t, h, "1:title_unreadable:3", "2:title_unreadable:2")
 }
 
 // TestHeldUnderANewName: what the window goes on to show is held once its new title is no

@@ -56,8 +56,8 @@ func (c *conversations) doubtful() (held, settle *cobra.Command) {
 	held = &cobra.Command{
 		Use: "held", Short: "List what is held, because nobody knows whose it is",
 		Long: `Lists what was read of chats whose name several conversations have, or which was
-misread, where what the window shows does not tell which of them it is. It goes on by
-itself once the window shows more of that chat; kehai conversations settle decides.`,
+misread or could not be read, where what the window shows does not tell which of them it
+is. It goes on by itself once the window shows more of that chat; kehai conversations settle decides.`,
 		Example: "  kehai conversations held",
 		Args:    cobra.NoArgs,
 		RunE:    c.withBackend(c.held),
@@ -167,7 +167,8 @@ func (c *conversations) choices(ctx context.Context, b control.Backend, list []c
 		called[k.ID] = k.Label()
 	}
 	for _, h := range list {
-		c.stdout.printf("%s  %s, %s shown at %s\n", h.ID, h.App+":"+h.Title, count(h.Count, "bubble"),
+		title := cmp.Or(h.Title, " a title that cannot be read")
+		c.stdout.printf("%s  %s, %s shown at %s\n", h.ID, h.App+":"+title, count(h.Count, "bubble"),
 			h.SeenAt.Local().Format("2006-01-02 15:04"))
 		for _, id := range h.Of {
 			c.stdout.printf("  kehai conversations settle %s %s   if it is %s\n", h.ID, id,
