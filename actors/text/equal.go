@@ -63,7 +63,8 @@ func (r LineRules) equal(a, b string) bool {
 //  1. equal after [Compact] and after folding letters that look alike (small
 //     and large kana, ー and 一, ロ and 口, 0 and o, 1, i and l): same;
 //  2. otherwise the digits of both must be the same in the same order, because
-//     10時 and 11時 are two messages;
+//     10時 and 11時 are two messages, and so must what is counted in kanji, as in
+//     九時 and 十時, where both count equally often;
 //  3. [LineRules.Equal] by the default rules: same;
 //  4. both have at least 4 characters and an edit distance of at most one per
 //     6 characters (at least 1, at most 8): same. Below 12 characters the last
@@ -85,12 +86,12 @@ func OCREqual(a, b string) bool {
 	if string(ra) == string(rb) {
 		return true
 	}
-	if !sameDigits(ca, cb) {
-		return false
-	}
-	if DefaultLines().equal(a, b) {
-		return true
-	}
+	same := sameDigits(ca, cb) && (DefaultLines().equal(a, b) || fewEdits(ra, rb))
+	return same && !otherCounts([]rune(ca), []rune(cb))
+}
+
+// fewEdits is the fourth rule of [OCREqual].
+func fewEdits(ra, rb []rune) bool {
 	n, m := len(ra), len(rb)
 	if min(n, m) < minEdited {
 		return false
