@@ -80,6 +80,7 @@ type actor struct {
 	blank             blank
 	header            header
 	unknown           unknown
+	placed            placed
 	unproven          unproven
 	namers            []namer // of the window's accessibility tree
 	bareShare         float64 // of the last frame that proved enough
@@ -378,7 +379,7 @@ func (a *actor) detail(d messages.Detection, pixel Signal) events.Detail {
 func (a *actor) send(turn *actors.Turn, d messages.Detection, view View) {
 	turn.Pass(events.StageFusion, events.RuleChanged, a.detail(d, TextChanged))
 	turn.Send(messages.To(messages.ActorDedup, string(d.Conversation)), d)
-	a.remember(turn, view, d.SeenAt)
+	a.remember(turn, view, d.SeenAt, placedBy(d))
 	now, _ := current.Get(turn, "current")
 	if now == view.Conversation {
 		return
@@ -393,7 +394,7 @@ func (a *actor) send(turn *actors.Turn, d messages.Detection, view View) {
 // remember keeps a view as the last one of its conversation. A new conversation
 // may push out the least recent one. Without that bound every misread title would
 // stay for ever.
-func (a *actor) remember(turn *actors.Turn, view View, at time.Time) {
+func (a *actor) remember(turn *actors.Turn, view View, at time.Time, shown placed) {
 	if _, known := lastViews.Get(turn, string(view.Conversation)); !known {
 		var oldest View
 		n := 1
@@ -408,9 +409,16 @@ func (a *actor) remember(turn *actors.Turn, view View, at time.Time) {
 		}
 	}
 	last := a.before(turn, view.Conversation)
-	view = last.linked(view, a.streak.from(view.Conversation, last.At))
+	view = a.linked(last, view, shown)
+	a.placed = shown
 	view.At, view.Looks = at, last.Looks
 	lastViews.Put(turn, string(view.Conversation), view)
+}
+
+// linked is a view with the anchor that it has after the last one of its conversation.
+func (a *actor) linked(last, view View, shown placed) View {
+	unbroken := a.streak.from(view.Conversation, last.At)
+	return last.linked(view, unbroken, unbroken && a.placed.edited(shown))
 }
 
 // before is the view of a conversation that was passed on last. If the window has shown

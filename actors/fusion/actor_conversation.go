@@ -22,7 +22,8 @@ func (a *actor) wantedIdentified(turn *actors.Turn, answer messages.Identified) 
 	view := viewOf(answer.Conversation, m.Read.Bubbles)
 	c := answer.Conversation
 	last := a.before(turn, c)
-	gap := len(last.linked(view, a.streak.from(c, last.At)).Anchor) > 0
+	bubbles, _ := a.claimed(turn, m.Read, view)
+	gap := len(a.linked(last, view, placed{c, bubbles, m.Read.Size}).Anchor) > 0
 	if answer.Why != "" || answer.Unlisted || gap || !a.agrees(turn, m.Read, view) {
 		c = ""
 	}

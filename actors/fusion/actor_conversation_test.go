@@ -1,6 +1,7 @@
 package fusion
 
 import (
+	"cmp"
 	"strings"
 	"testing"
 
@@ -121,6 +122,63 @@ func TestGoingOnAfterAGap(t *testing.T) {
 	}
 }
 
+// TestEditedInItsPlace: a message that was edited where it stood, while its chat was watched, is not
+// out of view: the chat is written to, and so is what comes next. A page that shows other texts
+// in other places, after a gap, or where both texts would not fit may be somebody else's.
+func TestEditedInItsPlace(t *testing.T) {
+	type shown struct {
+		words string
+		top   int
+		name  messages.PixelKey
+	}
+	for what, c := range map[string]struct {
+		then  []shown
+		crash int  // after that page, from 1; 0 for none
+		high  int  // of a bubble; 0 means 40
+		want  bool // that the last is written to
+	}{
+		"the only one":              {then: []shown{{"a", 100, 7}, {"x", 100, 7}}, want: true},
+		"and one more":              {then: []shown{{"a", 100, 7}, {"x y", 100, 7}}, want: true},
+		"and the next":              {then: []shown{{"a", 100, 7}, {"x", 100, 7}, {"x y", 100, 7}}, want: true},
+		"twice":                     {then: []shown{{"a", 100, 7}, {"x", 100, 7}, {"y", 100, 7}}, want: true},
+		"a short one and its reply": {then: []shown{{"OK ya", 100, 7}, {"x ya", 100, 7}}, want: true},
+		"elsewhere":                 {then: []shown{{"a", 100, 7}, {"x", 140, 7}}},
+		"under another header":      {then: []shown{{"a", 100, 7}, {"x", 100, 8}}},
+		"two of two":                {then: []shown{{"a b", 100, 7}, {"x y", 100, 7}}},
+		"fewer":                     {then: []shown{{"a b", 100, 7}, {"x", 100, 7}}},
+		"no room for both":          {then: []shown{{"a", 100, 7}, {"x", 100, 7}}, high: 600},
+		"unwatched":                 {then: []shown{{"a", 100, 7}, {"x", 100, 7}}, crash: 1},
+		"and a crash then":          {then: []shown{{"a", 100, 7}, {"x", 100, 7}}, crash: 2, want: true},
+		"after a gap":               {then: []shown{{"a", 100, 7}, {"k", 500, 7}, {"x", 500, 7}}},
+	} {
+		h := spawn(t)
+		var last messages.FrameRead
+		for i, p := range c.then {
+			last = read("Hana", p.words)
+			last.Name = p.name
+			for j := range last.Bubbles {
+				high := cmp.Or(c.high, 40)
+				last.Bubbles[j].Box = messages.Rect{X: 20, Y: p.top + j*high, W: 200, H: high}
+			}
+			for range 2 * maxInconsistentKnown {
+				send(h, last)
+			}
+			if i+1 == c.crash {
+				h.Crash()
+				h.Start()
+			}
+		}
+		h.Sent()
+		last.At = h.Now()
+		h.Send(messages.AskConversation{Key: "k", Read: last})
+		for _, s := range h.Sent() {
+			if w, ok := s.Message.(messages.ConversationShown); ok && (w.Conversation != "") != c.want {
+				t.Errorf("%s: %+v, want it written to: %v", what, w, c.want)
+			}
+		}
+	}
+}
+
 // TestLinked: what is short enough must all be in view, of the rest a run that proves.
 func TestLinked(t *testing.T) {
 	for _, c := range []struct {
@@ -131,7 +189,7 @@ func TestLinked(t *testing.T) {
 		{"a b c", "c d", false}, {"OK はい", "OK", true},
 	} {
 		before := viewOf("c", read("", c.before).Bubbles)
-		if got := before.linked(viewOf("c", read("", c.now).Bubbles), true); len(got.Anchor) > 0 != c.anchored {
+		if got := before.linked(viewOf("c", read("", c.now).Bubbles), true, false); len(got.Anchor) > 0 != c.anchored {
 			t.Errorf("%q after %q: the anchor is %v, want one: %v", c.now, c.before, got.Anchor, c.anchored)
 		}
 	}

@@ -150,7 +150,7 @@ func (a *actor) heldSettled(turn *actors.Turn, m messages.HeldSettled) {
 	view := viewOf(m.Conversation, rows[last].Detection.Bubbles)
 	view.Moves = m.Moves
 	a.attribute(turn, rows[first:last+1], view, m.Name)
-	a.remember(turn, view, rows[last].Detection.SeenAt)
+	a.remember(turn, view, rows[last].Detection.SeenAt, placed{})
 	a.readAgain(turn)
 }
 

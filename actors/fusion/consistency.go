@@ -130,18 +130,19 @@ func (l View) run(v View) (best int) {
 // the one before may come after a gap, and may be that of a stranger of the same name:
 // the title does not tell. It is linked again once the anchor comes into view, or the
 // conversation has gone on for [linkSteps] in a window that was watched all the while
-// (unbroken): nothing brings back what a long text has moved out of view.
-func (l View) linked(v View, unbroken bool) View {
+// (unbroken): nothing brings back what a long text has moved out of view. What has only been
+// edited in its place (edited) is linked as before.
+func (l View) linked(v View, unbroken, edited bool) View {
 	anchor := View{Marks: l.Anchor}
 	if len(l.Anchor) == 0 {
 		anchor.Marks = l.Marks
 	}
 	v.Anchor, v.Steps, v.Apart = nil, 0, false
-	if len(anchor.Marks) == 0 || anchor.leads(v) {
+	if len(anchor.Marks) == 0 || anchor.leads(v) || edited && len(l.Anchor) == 0 {
 		return v
 	}
 	v.Anchor = anchor.Marks
-	leads := len(l.Anchor) > 0 && l.leads(v)
+	leads := len(l.Anchor) > 0 && (edited || l.leads(v))
 	v.Apart = l.Apart || !leads && !unbroken
 	switch {
 	case v.Apart || len(l.Anchor) == 0:
