@@ -1112,4 +1112,23 @@ var mutants = []mutant{
 		old: `		title = unreadTitle
 `, new: `		return
 `, by: "TestSettleHeld"},
+
+	{what: "a message that was edited in its place is a gap", file: "actors/fusion/consistency.go",
+		old: `|| edited && len(l.Anchor) == 0 {`, new: `{`, by: "TestEditedInItsPlace"},
+	{what: "another text in another place is an edit", file: "actors/fusion/placed.go",
+		old: `return -slack <= d && d <= slack`, new: `return true`, by: "TestEditedInItsPlace"},
+	{what: "a text that pushed another out of view is its edit", file: "actors/fusion/placed.go",
+		old: `return others <= max(1, same) && last.Y+last.H+p.bubbles[0].Box.H <= p.size.H`,
+		new: `return others <= max(1, same)`, by: "TestEditedInItsPlace"},
+	{what: "a page of other texts is an edit", file: "actors/fusion/placed.go",
+		old: `return others <= max(1, same) &&`, new: `return`, by: "TestEditedInItsPlace"},
+	{what: "what nobody watched is an edit", file: "actors/fusion/actor.go",
+		old: `unbroken && a.placed.edited(shown)`, new: `a.placed.edited(shown)`, by: "TestEditedInItsPlace"},
+	{what: "hours in kanji are one text", file: "actors/text/equal.go",
+		old: `return same && !otherCounts([]rune(ca), []rune(cb))`, new: `return same`, by: "TestOCREqual"},
+	{what: "a numeral that one reading lacks is another text", file: "actors/text/counts.go",
+		old: `return len(ca) == len(cb) && !slices.Equal(ca, cb)`, new: `return !slices.Equal(ca, cb)`,
+		by: "TestOCREqual"},
+	{what: "a numeral that looks like kana is another", file: "actors/text/counts.go",
+		old: `string(appendLookalike(nil, string(s[from:i])))`, new: `string(s[from:i])`, by: "TestOCREqual"},
 }
