@@ -57,7 +57,8 @@ func (a *actor) keep(turn *actors.Turn, m messages.FrameRead, answer messages.Id
 // be drawn, or the bubbles are.
 func (a *actor) passing(turn *actors.Turn, m messages.FrameRead, why events.UnknownReason) bool {
 	latest, view := a.latest(turn), viewOf("", m.Bubbles)
-	if why == events.UnknownTitle && latest.shared(view) == len(view.Marks) {
+	known := func(c common) bool { return c.bubbles == len(view.Marks) }
+	if why == events.UnknownTitle && latest.agreed(view, Mark.looks, known) {
 		return true // all of it is known; only its title is covered
 	}
 	before := 0 // frames under this title
@@ -157,5 +158,5 @@ func (a *actor) heldSettled(turn *actors.Turn, m messages.HeldSettled) {
 // leadsTo reports whether another reading goes on from this one, under the same header.
 func (r heldRow) leadsTo(o heldRow) bool {
 	p, next := r.page(), o.page()
-	return p.titled(next) && p.view.agreed(next.view, p.view.enough)
+	return p.titled(next) && p.view.agreed(next.view, Mark.is, p.view.enough)
 }

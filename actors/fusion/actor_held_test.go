@@ -92,6 +92,12 @@ func TestHeldOfStrangers(t *testing.T) {
 			pixels: [2]messages.PixelKey{7, 8}},
 		"unreadable":            {title: "Hana", page: "please-answer", shown: "please-answer q"},
 		"unreadable, then read": {title: "Hana", page: "p please-answer", shown: "p please-answer q", passed: true},
+		"unreadable, in other words": {title: "Hana", page: "this-is-Hama-speaking please-answer",
+			shown: "this-is-Hana-speaking please-answer"},
+		"a like title, in other words": {held: "Somebody", title: "Somebady", page: "this-is-Hama-speaking",
+			shown: "this-is-Hana-speaking"},
+		"one header, misread": {held: "Somebody", title: "Somebody", page: "this-is-Hama-speaking",
+			shown: "this-is-Hana-speaking q", passed: true},
 		"unreadable, of one header": {title: "Hana", page: "p please-answer", shown: "please-answer q",
 			pixels: [2]messages.PixelKey{7, 7}, passed: true},
 		"unreadable, of two headers": {title: "Hana", page: "p please-answer", shown: "please-answer q",
@@ -154,6 +160,13 @@ func TestHeldWithoutATitle(t *testing.T) {
 		send(h, read("", "y z"))
 	}
 	wantHeld(t, h, "1:title_unreadable:3", "2:title_unreadable:2")
+	for range 2 {
+		send(h, read("Hana", "this-is-Hana-speaking"))
+	}
+	for range 3 {
+		send(h, read("", "this-is-Hama-speaking"))
+	}
+	wantHeld(t, h, "1:title_unreadable:3", "2:title_unreadable:2", "3:title_unreadable:1")
 }
 
 // TestHeldUnderANewName: what the window goes on to show is held once its new title is no

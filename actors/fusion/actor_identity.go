@@ -306,8 +306,7 @@ func (a *actor) shownBy(turn *actors.Turn, view View) (out []messages.Shared) {
 	return out
 }
 
-// proves reports whether a run of both views proves that one conversation shows them. The
-// window is drawn as before, so pixels tell apart texts that are alike.
+// proves reports whether a run of both views proves that one conversation shows them.
 func (l View) proves(v View) bool {
 	for by := 1 - len(v.Marks); by < len(l.Marks); by++ {
 		texts, own := map[messages.Text]bool{}, false
@@ -315,7 +314,7 @@ func (l View) proves(v View) bool {
 			if i+by < 0 || i+by >= len(l.Marks) {
 				continue
 			}
-			if o := l.Marks[i+by]; !m.is(o) || m.Key != 0 && o.Key != 0 && m.Key != o.Key {
+			if !m.looks(l.Marks[i+by]) {
 				clear(texts)
 				own = false
 				continue

@@ -90,6 +90,10 @@ func (m Mark) is(o Mark) bool {
 	return m.Text != "" && o.Text != "" && (m.Text == o.Text || text.OCREqual(string(m.Text), string(o.Text)))
 }
 
+// looks reports whether m and o are one bubble and drawn alike: pixels tell apart texts that are
+// alike, as long as the window is drawn as before.
+func (m Mark) looks(o Mark) bool { return m.is(o) && (m.Key == 0 || o.Key == 0 || m.Key == o.Key) }
+
 // shared counts the bubbles of v that l shows too. Each of them accounts for one.
 func (l View) shared(v View) int {
 	n, rest := 0, slices.Clone(l.Marks)

@@ -57,19 +57,20 @@ func (p page) titled(o page) bool {
 // isOf reports whether a page is certainly of the conversation that shows another one. One text
 // that both show does not tell: strangers ask for an answer in the same words. From the
 // first bubble that both show to the last all must agree; the less the headers say, the more
-// of them are needed. What agrees long enough may have been edited elsewhere, under the same header.
+// of them are needed, and by their pixels: a text that is like another may be a stranger's, who says
+// his own name in it. What agrees long enough may have been edited elsewhere, under the same header.
 func (p page) isOf(o page) bool {
 	switch p.header(o) {
 	case sameHeader:
-		return p.view.agreed(o.view, p.view.enough) || p.view.proves(o.view)
+		return p.view.agreed(o.view, Mark.is, p.view.enough) || p.view.proves(o.view)
 	case likeHeader:
-		return p.view.agreed(o.view, func(c common) bool { return c.weight >= runProof })
+		return p.view.agreed(o.view, Mark.looks, func(c common) bool { return c.weight >= runProof })
 	case unreadHeader:
-		return p.view.agreed(o.view, func(c common) bool {
+		return p.view.agreed(o.view, Mark.looks, func(c common) bool {
 			return c.proves() || len(c.texts) > 1 && c.bubbles == len(p.view.Marks)
 		})
 	default:
-		return p.view.agreed(o.view, common.proves)
+		return p.view.agreed(o.view, Mark.looks, common.proves)
 	}
 }
 
@@ -98,14 +99,14 @@ func (l View) enough(c common) bool {
 
 // agreed reports whether v can be laid along l so that all bubbles that lie side by side are
 // the same, and these are enough. A picture may be drawn differently once it is loaded.
-func (l View) agreed(v View, enough func(common) bool) bool {
+func (l View) agreed(v View, same func(m, o Mark) bool, enough func(common) bool) bool {
 	for by := 1 - len(v.Marks); by < len(l.Marks); by++ {
 		c, ok := common{texts: map[messages.Text]bool{}}, true
 		for i := max(0, -by); ok && i < min(len(v.Marks), len(l.Marks)-by); i++ {
 			m, o := v.Marks[i], l.Marks[i+by]
 			c.bubbles++
 			switch {
-			case m.is(o):
+			case same(m, o):
 				c.weight, c.own = c.weight+m.weight(), c.own || m.Side == messages.SideOwn
 				c.texts[m.Text] = true
 			case m.Side != o.Side, m.Text != "" && o.Text != "":

@@ -1094,7 +1094,7 @@ var mutants = []mutant{
 	{what: "the policy of one conversation does not count on a channel", file: "actors/conversation/replies.go",
 		old: `reply.PolicyDraft && !own {`, new: `reply.PolicyDraft && (!own || own) {`, by: "TestChannels"},
 	{what: "one text that strangers share connects what is held", file: "actors/fusion/page.go",
-		old: `return p.view.agreed(o.view, common.proves)`, new: `return p.view.leads(o.view)`, by: "TestHeldOfStrangers"},
+		old: `return p.view.agreed(o.view, Mark.looks, common.proves)`, new: `return p.view.leads(o.view)`, by: "TestHeldOfStrangers"},
 	{what: "neighbours that differ do not count against what is held", file: "actors/fusion/page.go",
 		old: `				ok = false`, new: ``, by: "TestHeldOfStrangers"},
 	{what: "a name of one letter is like any other", file: "actors/fusion/page.go",
@@ -1102,11 +1102,18 @@ var mutants = []mutant{
 		by: "TestHeldOfStrangers"},
 	{what: "a title proves more than the pixels of its header", file: "actors/fusion/page.go",
 		old: `case p.title == o.title && !pixels:`, new: `case p.title == o.title:`, by: "TestHeldOfStrangers"},
+	{what: "strangers who say their names in the same words are one", file: "actors/fusion/page.go",
+		old: `return p.view.agreed(o.view, Mark.looks, func(c common) bool {
+			return c.proves()`, new: `return p.view.agreed(o.view, Mark.is, func(c common) bool {
+			return c.proves()`, by: "TestHeldOfStrangers"},
+	{what: "what is like a known page is that page with its title covered", file: "actors/fusion/actor_held.go",
+		old: `latest.agreed(view, Mark.looks, known)`, new: `latest.agreed(view, Mark.is, known)`,
+		by: "TestHeldWithoutATitle"},
 	{what: "a page without a title is lost", file: "actors/fusion/actor_held.go",
 		old: `return why == events.UnknownTitle && before < 1`, new: `return why == events.UnknownTitle`,
 		by: "TestHeldWithoutATitle"},
 	{what: "what is known is held while its title is covered", file: "actors/fusion/actor_held.go",
-		old: `if why == events.UnknownTitle && latest.shared(view) == len(view.Marks) {`,
+		old: `if why == events.UnknownTitle && latest.agreed(view, Mark.looks, known) {`,
 		new: `if false {`, by: "TestHeldWithoutATitle"},
 	{what: "nobody new can have what is held without a title", file: "actors/directory/actor.go",
 		old: `		title = unreadTitle
