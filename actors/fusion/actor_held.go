@@ -109,10 +109,10 @@ func (a *actor) claim(turn *actors.Turn, m messages.FrameRead, view View, name m
 }
 
 // trail are the held readings that may go on to a view, each to the one after it: one text that
-// both show makes it possible, and proves nothing.
+// both show makes it possible, and proves nothing. A page without a title is nobody's trail.
 func trail(rows []heldRow, view View) (mine []heldRow) {
 	for _, row := range slices.Backward(rows) {
-		if before := viewOf("", row.Detection.Bubbles); before.leads(view) {
+		if before := viewOf("", row.Detection.Bubbles); row.Why != events.UnknownTitle && before.leads(view) {
 			mine, view = append(mine, row), before
 		}
 	}

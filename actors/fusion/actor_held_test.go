@@ -270,6 +270,29 @@ func TestWhatIsHeldIsEvidence(t *testing.T) {
 	}
 }
 
+// TestAPageWithoutATitleIsNoEvidence: it may be anybody's, so it keeps nobody from being known.
+func TestAPageWithoutATitleIsNoEvidence(t *testing.T) {
+	for why, want := range map[events.UnknownReason]int{events.UnknownUnsure: 1, events.UnknownTitle: 0} {
+		h := actortest.Spawn(t, New(DefaultOptions()), actortest.Address("fusion/line@mac"))
+		answer := func(m messages.FrameRead, a messages.Identified) {
+			a.Window, a.Frame, a.At = m.Window, m.Hash, m.At
+			h.Send(a)
+		}
+		answer(send(h, read("Hama", "a")), messages.Identified{Conversation: "c-1"})
+		for range 3 {
+			answer(send(h, read("", "a b")), messages.Identified{Why: why})
+		}
+		m := send(h, read("Ken", "b c"))
+		h.Sent()
+		answer(m, messages.Identified{Search: true})
+		for _, s := range h.Sent() {
+			if q, ok := s.Message.(messages.Identify); ok && len(q.Shared) != want {
+				t.Errorf("after a page held for %s: shared %v, want %d", why, q.Shared, want)
+			}
+		}
+	}
+}
+
 // TestAllThatSomebodyHasShown: a few messages that are all that a conversation has shown may
 // be that conversation, under another name.
 func TestAllThatSomebodyHasShown(t *testing.T) {
