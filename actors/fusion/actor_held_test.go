@@ -61,48 +61,55 @@ func TestHeld(t *testing.T) {
 	h.WantSent()
 }
 
+// strangers are a page that is held, and what is shown then of somebody who is known.
+var strangers = map[string]struct {
+	held, title messages.Text
+	page, shown string
+	pixels      [2]messages.PixelKey // of the two titles
+	passed      bool
+}{
+	"between other neighbours": {held: "Somebody", title: "Hana", page: "hama-page please-answer key-4471",
+		shown: "cold-today please-answer"},
+	"at the edge":        {held: "Somebody", title: "Hana", page: "p please-answer", shown: "please-answer q"},
+	"all of a short one": {held: "Somebody", title: "Hana", page: "OK", shown: "p OK q"},
+	"three texts":        {held: "Somebody", title: "Hana", page: "x a b c", shown: "a b c d"},
+	"four texts":         {held: "Somebody", title: "Hana", page: "x a b c d", shown: "a b c d e", passed: true},
+	"four, and another":  {held: "Somebody", title: "Hana", page: "x a b c d", shown: "y a b c d e"},
+	"one letter":         {held: "健", title: "王", page: "p please-answer", shown: "please-answer q"},
+	"a like title": {held: "Somebody", title: "Somebady", page: "p please-answer", shown: "please-answer q",
+		passed: true},
+	"a like title, another neighbour": {held: "Somebody", title: "Somebady", page: "p please-answer",
+		shown: "q please-answer"},
+	"one header": {held: "Somebody", title: "Hana", page: "p please-answer", shown: "please-answer q",
+		pixels: [2]messages.PixelKey{7, 7}, passed: true},
+	"one header, another neighbour": {held: "Somebody", title: "Hana", page: "p please-answer",
+		shown: "q please-answer", pixels: [2]messages.PixelKey{7, 7}},
+	"one header, edited above": {held: "Somebody", title: "Hana", page: "p a b c d", shown: "q a b c d e",
+		pixels: [2]messages.PixelKey{7, 7}, passed: true},
+	"one title, two headers": {held: "Somebody", title: "Somebody", page: "p a b c d", shown: "q a b c d e",
+		pixels: [2]messages.PixelKey{7, 8}},
+	"unreadable":            {title: "Hana", page: "please-answer", shown: "please-answer q"},
+	"unreadable, then read": {title: "Hana", page: "p please-answer", shown: "p please-answer q", passed: true},
+	"unreadable, in other words": {title: "Hana", page: "this-is-Hama-speaking please-answer",
+		shown: "this-is-Hana-speaking please-answer"},
+	"a like title, in other words": {held: "Somebody", title: "Somebady", page: "this-is-Hama-speaking",
+		shown: "this-is-Hana-speaking"},
+	"one header, misread": {held: "Somebody", title: "Somebody", page: "this-is-Hama-speaking",
+		shown: "this-is-Hana-speaking q", passed: true},
+	"unreadable, of one header": {title: "Hana", page: "p please-answer", shown: "please-answer q",
+		pixels: [2]messages.PixelKey{7, 7}, passed: true},
+	"unreadable, all under another header": {title: "Hana", page: "p please-answer", shown: "p please-answer q",
+		pixels: [2]messages.PixelKey{7, 8}},
+	"unreadable, four texts": {title: "Hana", page: "a b c d", shown: "a b c d q",
+		pixels: [2]messages.PixelKey{7, 8}, passed: true},
+	"unreadable, of two headers": {title: "Hana", page: "p please-answer", shown: "please-answer q",
+		pixels: [2]messages.PixelKey{7, 8}},
+}
+
 // TestHeldOfStrangers: what strangers say alike connects nobody. What is held stays held, also
 // after a crash, until it is certain whose it is.
 func TestHeldOfStrangers(t *testing.T) {
-	for what, c := range map[string]struct {
-		held, title messages.Text
-		page, shown string
-		pixels      [2]messages.PixelKey // of the two titles
-		passed      bool
-	}{
-		"between other neighbours": {held: "Somebody", title: "Hana", page: "hama-page please-answer key-4471",
-			shown: "cold-today please-answer"},
-		"at the edge":        {held: "Somebody", title: "Hana", page: "p please-answer", shown: "please-answer q"},
-		"all of a short one": {held: "Somebody", title: "Hana", page: "OK", shown: "p OK q"},
-		"three texts":        {held: "Somebody", title: "Hana", page: "x a b c", shown: "a b c d"},
-		"four texts":         {held: "Somebody", title: "Hana", page: "x a b c d", shown: "a b c d e", passed: true},
-		"four, and another":  {held: "Somebody", title: "Hana", page: "x a b c d", shown: "y a b c d e"},
-		"one letter":         {held: "健", title: "王", page: "p please-answer", shown: "please-answer q"},
-		"a like title": {held: "Somebody", title: "Somebady", page: "p please-answer", shown: "please-answer q",
-			passed: true},
-		"a like title, another neighbour": {held: "Somebody", title: "Somebady", page: "p please-answer",
-			shown: "q please-answer"},
-		"one header": {held: "Somebody", title: "Hana", page: "p please-answer", shown: "please-answer q",
-			pixels: [2]messages.PixelKey{7, 7}, passed: true},
-		"one header, another neighbour": {held: "Somebody", title: "Hana", page: "p please-answer",
-			shown: "q please-answer", pixels: [2]messages.PixelKey{7, 7}},
-		"one header, edited above": {held: "Somebody", title: "Hana", page: "p a b c d", shown: "q a b c d e",
-			pixels: [2]messages.PixelKey{7, 7}, passed: true},
-		"one title, two headers": {held: "Somebody", title: "Somebody", page: "p a b c d", shown: "q a b c d e",
-			pixels: [2]messages.PixelKey{7, 8}},
-		"unreadable":            {title: "Hana", page: "please-answer", shown: "please-answer q"},
-		"unreadable, then read": {title: "Hana", page: "p please-answer", shown: "p please-answer q", passed: true},
-		"unreadable, in other words": {title: "Hana", page: "this-is-Hama-speaking please-answer",
-			shown: "this-is-Hana-speaking please-answer"},
-		"a like title, in other words": {held: "Somebody", title: "Somebady", page: "this-is-Hama-speaking",
-			shown: "this-is-Hana-speaking"},
-		"one header, misread": {held: "Somebody", title: "Somebody", page: "this-is-Hama-speaking",
-			shown: "this-is-Hana-speaking q", passed: true},
-		"unreadable, of one header": {title: "Hana", page: "p please-answer", shown: "please-answer q",
-			pixels: [2]messages.PixelKey{7, 7}, passed: true},
-		"unreadable, of two headers": {title: "Hana", page: "p please-answer", shown: "please-answer q",
-			pixels: [2]messages.PixelKey{7, 8}},
-	} {
+	for what, c := range strangers {
 		h := actortest.Spawn(t, New(DefaultOptions()), actortest.Address("fusion/line@mac"))
 		answered := func(title messages.Text, words string, name messages.PixelKey, a messages.Identified) time.Time {
 			m := read(title, words)

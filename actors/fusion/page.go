@@ -67,7 +67,8 @@ func (p page) isOf(o page) bool {
 		return p.view.agreed(o.view, Mark.looks, func(c common) bool { return c.weight >= runProof })
 	case unreadHeader:
 		return p.view.agreed(o.view, Mark.looks, func(c common) bool {
-			return c.proves() || len(c.texts) > 1 && c.bubbles == len(p.view.Marks)
+			covered := (p.name == 0 || o.name == 0) && len(c.texts) > 1 && c.bubbles == len(p.view.Marks)
+			return covered || c.proves()
 		})
 	default:
 		return p.view.agreed(o.view, Mark.looks, common.proves)
@@ -104,9 +105,9 @@ func (l View) agreed(v View, same func(m, o Mark) bool, enough func(common) bool
 		c, ok := common{texts: map[messages.Text]bool{}}, true
 		for i := max(0, -by); ok && i < min(len(v.Marks), len(l.Marks)-by); i++ {
 			m, o := v.Marks[i], l.Marks[i+by]
-			c.bubbles++
 			switch {
 			case same(m, o):
+				c.bubbles++
 				c.weight, c.own = c.weight+m.weight(), c.own || m.Side == messages.SideOwn
 				c.texts[m.Text] = true
 			case m.Side != o.Side, m.Text != "" && o.Text != "":

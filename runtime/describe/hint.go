@@ -15,7 +15,8 @@ func UnknownHint(why events.UnknownReason) string {
 		return "it is being merged or divided: what it shows is held until that is done; " +
 			"if it lasts, kehai deadletters list says what failed"
 	}
-	return "the name in its header cannot be read: bring the header into view; " +
+	return "the name in its header cannot be read; kehai conversations held lists what it shows if it stays: " +
+		"bring the header into view; " +
 		"if it is, measure the window with kehai layout calibrate, or set header.title in its layout"
 }
 

@@ -1094,7 +1094,8 @@ var mutants = []mutant{
 	{what: "the policy of one conversation does not count on a channel", file: "actors/conversation/replies.go",
 		old: `reply.PolicyDraft && !own {`, new: `reply.PolicyDraft && (!own || own) {`, by: "TestChannels"},
 	{what: "one text that strangers share connects what is held", file: "actors/fusion/page.go",
-		old: `return p.view.agreed(o.view, Mark.looks, common.proves)`, new: `return p.view.leads(o.view)`, by: "TestHeldOfStrangers"},
+		old: `return p.view.agreed(o.view, Mark.looks, common.proves)`, new: `return p.view.leads(o.view)`,
+		by: "TestHeldOfStrangers"},
 	{what: "neighbours that differ do not count against what is held", file: "actors/fusion/page.go",
 		old: `				ok = false`, new: ``, by: "TestHeldOfStrangers"},
 	{what: "a name of one letter is like any other", file: "actors/fusion/page.go",
@@ -1104,12 +1105,14 @@ var mutants = []mutant{
 		old: `case p.title == o.title && !pixels:`, new: `case p.title == o.title:`, by: "TestHeldOfStrangers"},
 	{what: "strangers who say their names in the same words are one", file: "actors/fusion/page.go",
 		old: `return p.view.agreed(o.view, Mark.looks, func(c common) bool {
-			return c.proves()`, new: `return p.view.agreed(o.view, Mark.is, func(c common) bool {
-			return c.proves()`, by: "TestHeldOfStrangers"},
+			covered`, new: `return p.view.agreed(o.view, Mark.is, func(c common) bool {
+			covered`, by: "TestHeldOfStrangers"},
+	{what: "an unread header of other pixels does not count", file: "actors/fusion/page.go",
+		old: `covered := (p.name == 0 || o.name == 0) && len`, new: `covered := len`, by: "TestHeldOfStrangers"},
 	{what: "what is like a known page is that page with its title covered", file: "actors/fusion/actor_held.go",
 		old: `latest.agreed(view, Mark.looks, known)`, new: `latest.agreed(view, Mark.is, known)`,
 		by: "TestHeldWithoutATitle"},
-	{what: "a page without a title is evidence against whoever is known next", file: "actors/fusion/actor_held.go",
+	{what: "a page without a title keeps others from being known", file: "actors/fusion/actor_held.go",
 		old: `row.Why != events.UnknownTitle && before.leads(view)`, new: `before.leads(view)`,
 		by: "TestAPageWithoutATitleIsNoEvidence"},
 	{what: "a page without a title is lost", file: "actors/fusion/actor_held.go",
