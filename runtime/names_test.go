@@ -126,8 +126,8 @@ func (a oneAway) Open(place, sealed []byte) ([]byte, error) {
 }
 
 // The key of one conversation is out of reach at a start. Nobody else waits for it: the others are listed, found
-// by name, renamed and, by their ids, forgotten. Only a new name is held, as it may be that one's, and people are told which
-// key it is. Once the key is back all goes on.
+// by name, renamed and, by their ids, forgotten. Only a new name is held, as it may be that one's, and people are
+// told which key it is. Once the key is back all goes on.
 func TestNobodyElseWaitsForAKey(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		st, keys, ctx := mem.New(), oneAway{keyring.Memory(nil), &atomic.Value{}}, t.Context()

@@ -35,8 +35,8 @@ var (
 		`めっちゃ|絶対|重要|大事|大切|深刻|切実|\b(?:most|especially|particularly|above all|really|biggest|worst|best|` +
 		`main(?:ly)?|important|crucial|by far|definitely|absolutely|extremely|so much)\b`)
 	fillers = whole("はい", "ええ", "うん", "えっと", "うーん", "そうですね", "そうだな", "そうですねえ", "なるほど", "yes", "yeah",
-		"well", "um", "uh", "hm", "hmm", "ok", "okay", "so", "i think", "let me see", "let's see", "you know", "i mean", "あの", "その", "and", "also", "あと",
-		"それから", "まず", "次に", "とか", "など", "etc")
+		"well", "um", "uh", "hm", "hmm", "ok", "okay", "so", "i think", "let me see", "let's see", "you know", "i mean",
+		"あの", "その", "and", "also", "あと", "それから", "まず", "次に", "とか", "など", "etc")
 )
 
 // addItems adds the items of an answer that were not named yet. One that is named
@@ -82,8 +82,10 @@ var (
 	// listed as a clause ends in し or たり.
 	goesOn = regexp.MustCompile(`(?:\p{Hiragana}て|いで|んで|ので|から|けど|けれど|けれども|[^、]は|には|では|たら|れば|えば|ると|いと|のに|が)$`)
 	// leads begins a clause before the one that says something, and follows begins one that says more of it.
-	leads   = regexp.MustCompile(`(?i)^(?:when|whenever|if|while|after|before|because|since|although|though|as|once|unless)\s`)
-	follows = regexp.MustCompile(`(?i)^(?:which|who|whom|whose|that|where|because|since|so that|so|but|although|though|unless|until)\s`)
+	leads = regexp.MustCompile(`(?i)^(?:when|whenever|if|while|after|before|because|since|although|though|as|once|` +
+		`unless)\s`)
+	follows = regexp.MustCompile(`(?i)^(?:which|who|whom|whose|that|where|because|since|so that|so|but|although|though|` +
+		`unless|until)\s`)
 )
 
 // pieces are the items of an enumeration. A sentence with commas between its clauses is one.
