@@ -12,7 +12,7 @@ import (
 // continues it tells, or a person.
 type Held struct {
 	App       string                    `json:"app"`
-	Detection messages.Detection        `json:"detection"`      // its title is as it was read, "" if that was unreadable
+	Detection messages.Detection        `json:"detection"`      // its title as it was read, "" if it was unreadable
 	Name      messages.PixelKey         `json:"name,omitempty"` // the pixels of its title
 	Why       events.UnknownReason      `json:"why"`
 	Of        []messages.ConversationID `json:"of,omitempty"` // whose it may be

@@ -84,8 +84,8 @@ var (
 	// leads begins a clause before the one that says something, and follows begins one that says more of it.
 	leads = regexp.MustCompile(`(?i)^(?:when|whenever|if|while|after|before|because|since|although|though|as|once|` +
 		`unless)\s`)
-	follows = regexp.MustCompile(`(?i)^(?:which|who|whom|whose|that|where|because|since|so that|so|but|although|though|` +
-		`unless|until)\s`)
+	follows = regexp.MustCompile(`(?i)^(?:which|who|whom|whose|that|where|because|since|so that|so|but|although|` +
+		`though|unless|until)\s`)
 )
 
 // pieces are the items of an enumeration. A sentence with commas between its clauses is one.
