@@ -246,3 +246,28 @@ func TestSplitIsLearnt(t *testing.T) {
 		})
 	}
 }
+
+// TestForgettingTheOldOneLeavesTheNewOne: what a person took out of a conversation is not forgotten with it.
+func TestForgettingTheOldOneLeavesTheNewOne(t *testing.T) {
+	store, hana, _, theirs := mixedUp(t)
+	synctest.Test(t, func(t *testing.T) {
+		s := testkit.Start(t, over(store), drafts())
+		s.Advance(time.Second)
+		ctx := context.Background()
+		into, err := s.Runtime.Split(ctx, control.Split{Conversation: hana, Messages: theirs, Name: "Wakatsuki"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Advance(time.Minute)
+		if _, err := s.Runtime.Forget(ctx, hana); err != nil {
+			t.Fatal(err)
+		}
+		if got := listed(t, s, hana); len(got) > 0 {
+			t.Errorf("once forgotten: %q, want nothing", got)
+		}
+		want := []string{"Wakatsuki says hello", "When does Wakatsuki meet us?"}
+		if got := listed(t, s, into); !slices.Equal(got, want) {
+			t.Errorf("messages of the new one, once the old one is forgotten: %q, want %q", got, want)
+		}
+	})
+}

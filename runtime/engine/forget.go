@@ -17,7 +17,7 @@ import (
 // conversation as its key, and the rows of other actors that their [Kind] says are
 // about it. Mail, timers, calls, events, verdicts and dead letters go wherever they
 // stand, if they come from such an actor or their message has the conversation as
-// its subject.
+// its subject. An event whose message has another one as its subject stays, whoever published it.
 //
 // A message of a type that is not in this runtime's tables has no subject that
 // could be asked for. It goes if it names the conversation anywhere; the others

@@ -10,7 +10,8 @@ import (
 )
 
 // ReviseLog replaces durable events with what change makes of them. Each keeps its place
-// in the log, and is sealed for whomever it is then about. It returns how many were
+// in the log, and is sealed for whomever it is then about; if it came from the actor of whom it
+// was about, it then comes from that of whom it is about. It returns how many were
 // replaced; after an error or a crash it can be called again. An event deleted meanwhile
 // stays deleted.
 func (e *Engine) ReviseLog(ctx context.Context, change func(messages.Message) (messages.Message, bool)) (int, error) {
@@ -37,12 +38,16 @@ func (e *Engine) ReviseLog(ctx context.Context, change func(messages.Message) (m
 	}
 	for n, r := range list {
 		key := []byte(keyLog + seqBytes(r.at.Seq))
-		value, err := e.encodeEvent(r.at.From, r.at.Trace, r.at.At, r.by)
+		from := r.at.From
+		if was, c := e.codec.About(r.at.Message), e.codec.About(r.by); was != "" && c != "" && keyed(from, was) {
+			from = messages.To(from.Kind(), string(c)) // else it would be forgotten with whom it was about
+		}
+		value, err := e.encodeEvent(from, r.at.Trace, r.at.At, r.by)
 		if err != nil {
 			return n, fmt.Errorf("engine: revise the log: %w", err)
 		}
 		req := &hostRequest{changes: changes{shard: e.shardOfKey(string(key)), Change: Change{Needs: key,
-			Ops: []Op{{Key: key, Value: value, about: e.subject(r.by, r.at.From)}}}}}
+			Ops: []Op{{Key: key, Value: value, about: e.subject(r.by, from)}}}}}
 		if err := e.request(ctx, req); err != nil {
 			return n, fmt.Errorf("engine: revise the log: %w", err)
 		}

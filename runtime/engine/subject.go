@@ -101,7 +101,9 @@ func (d *deletion) matches(key string, value []byte, count bool) bool {
 	switch class {
 	case keyState:
 		return d.e.rowAbout(c, key, value)
-	case keyInbox, keyTimer, keyCall, keyLog, keyVerdict, keyDead:
+	case keyLog:
+		return !d.e.ofAnother(c, value) && d.e.about(c, value, unknown)
+	case keyInbox, keyTimer, keyCall, keyVerdict, keyDead:
 		return d.e.about(c, value, unknown)
 	}
 	return false
@@ -189,6 +191,19 @@ func (e *Engine) about(c messages.ConversationID, value []byte, unknown *int) bo
 	}
 	*unknown++
 	return false
+}
+
+// ofAnother reports whether an event says itself that it is about another conversation, whoever published it: of
+// one that was moved there, older versions kept from whom it came.
+func (e *Engine) ofAnother(c messages.ConversationID, value []byte) bool {
+	var rec struct {
+		Msg json.RawMessage `json:"msg"`
+	}
+	if json.Unmarshal(value, &rec) != nil || len(rec.Msg) == 0 {
+		return false
+	}
+	subject, err := e.codec.Subject(rec.Msg)
+	return err == nil && subject != "" && subject != c
 }
 
 // names reports whether a conversation is named anywhere in what cannot be decoded.

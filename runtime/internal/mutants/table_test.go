@@ -586,6 +586,10 @@ var mutants = []mutant{
 		old: `if err := e.sealRows(); err != nil {`, new: `if err := e.sealRows(); err != nil && false {`,
 		by: "TestAStoreThatCannotBeSealedSaysSo"},
 
+	{what: "an event that is moved comes from where it was", file: "runtime/engine/logrevise.go",
+		old: `keyed(from, was) {`, new: `keyed(from, was) && false {`, by: "TestAnEventThatMovesComesFromWhereItIs"},
+	{what: "what publishes an event is taken for whom it is about", file: "runtime/engine/subject.go",
+		old: `!d.e.ofAnother(c, value) && d.e`, new: `d.e`, by: "TestAnEventAboutAnotherStays"},
 	{what: "forgetting does not freeze", file: "runtime/engine/forget.go",
 		old: `		d.freeze()
 `, new: ``, by: "TestForgetKeepsTheActorsConcernedFromStepping"},
