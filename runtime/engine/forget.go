@@ -109,19 +109,19 @@ const (
 type deletion struct {
 	e        *Engine
 	rec      forgetRecord
-	begun    bool            // an earlier attempt has left its intent
-	partial  bool            // and knew more: its intent stays
-	bound    bool            // another node deletes what the cluster shares: this is the node's own part
-	resumes  bool            // it goes on with what an earlier attempt has left
-	rest     bool            // all but what could not be read is deleted, see forgetRecord
-	away     error           // why a row cannot be read for now that may be about the conversation
-	unread   int             // how many of them there are
-	rows     map[string]bool // their keys, at most maxRest; of a rest those that it was begun for
+	begun    bool // an earlier attempt has left its intent
+	partial  bool // and knew more: its intent stays
+	bound    bool // another node deletes what the cluster shares: this is the node's own part
+	resumes  bool // it goes on with what an earlier attempt has left
+	rest     bool // all but what could not be read is deleted, see forgetRecord
 	sum      Forgotten
 	finished func(error)
 	waiting  []func() // deletions to begin later
 
 	mu      sync.Mutex
+	away    error           // why a row cannot be read for now that may be about the conversation
+	unread  int             // how many of them there are
+	rows    map[string]bool // their keys, at most maxRest; of a rest those that it was begun for
 	found   []string        // keys to delete, which may be gone or changed by now
 	kept    []string        // those of them of which something may stay
 	written map[string]bool // keys that others have written since a slice was looked through
@@ -179,7 +179,7 @@ func (d *deletion) begin(f Forgetting) {
 				if err == nil {
 					first, err = d.look()
 				}
-				if err != nil || d.rest && d.away != nil {
+				if err != nil || d.rest && d.waits() != nil {
 					d.finish(err)
 					return
 				}
@@ -265,7 +265,7 @@ func (d *deletion) finish(result error) {
 		finished: func(error) {
 			d.sum.Partial = d.partial
 			d.end()
-			if result == nil && d.away != nil {
+			if result == nil && d.waits() != nil {
 				result = d.errRest()
 			}
 			d.settle(result)
@@ -353,15 +353,20 @@ func (d *deletion) start(f Forgetting, first slice) func() ([shards]Batch, slice
 		if begun != nil && !begun.Rest { // something stopped it half way
 			d.partial = !d.knows(*begun)
 		}
+		d.mu.Lock()
+		unread := d.unread // whose keys may be lost later
+		d.mu.Unlock()
 		if d.partial {
 			d.rec.Kinds, d.rec.Unknown = begun.Kinds, begun.Unknown
 		} else {
-			d.rec.Kinds, d.rec.Unknown = d.e.asked(), d.sum.Unknown+d.unread // whose keys may be lost later
+			d.rec.Kinds, d.rec.Unknown = d.e.asked(), d.sum.Unknown+unread
 		}
 		others := d.e.replica != nil && !d.bound // who may know something
-		none := len(first) == 0 && !d.left() && !d.begun && !others && d.away == nil
+		none := len(first) == 0 && !d.left() && !d.begun && !others && d.waits() == nil
 		if none && d.e.sync { // else a power cut may bring something back, which the intent deletes again
-			return b, nil, false, d.destroyKey()
+			if err := d.destroyKey(); err == nil {
+				return b, nil, false, nil
+			} // else the intent remembers the key
 		}
 		d.mu.Lock()
 		d.found = append(first, d.found...)
@@ -461,9 +466,9 @@ func (d *deletion) next(looked slice) (b [shards]Batch, now slice, left bool, er
 // over is what becomes of the intent with the last slice.
 func (d *deletion) over(s Shard) []Op {
 	switch {
-	case d.partial, d.rest && d.away != nil: // it stays as it is
+	case d.partial, d.rest && d.waits() != nil: // it stays as it is
 		return nil
-	case d.away != nil:
+	case d.waits() != nil:
 		rest := forgetRecord{At: d.rec.At, Conversation: d.rec.Conversation, Kinds: d.rec.Kinds,
 			Unknown: d.rec.Unknown, Rest: true}
 		if d.unread <= maxRest {

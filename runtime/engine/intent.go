@@ -221,7 +221,7 @@ const forgetAgain = 5 * time.Minute
 // errRest says that the rest of a deletion waits for the key of somebody else.
 func (d *deletion) errRest() error {
 	return fmt.Errorf("%w: %w; all else is deleted, and what is left of it is by itself once that key can be used",
-		ErrRest, d.away)
+		ErrRest, d.waits())
 }
 
 // settle notes how a deletion has ended. One that waits for a key is told, and goes on by itself.
@@ -350,7 +350,7 @@ func (d *deletion) finishAlone() error {
 			_, err = d.e.apply(b, nil, d.e.sync)
 		}
 	}
-	if err == nil && d.away != nil {
+	if err == nil && d.waits() != nil {
 		err = d.errRest()
 	}
 	return err

@@ -87,7 +87,7 @@ func (d *deletion) matches(key string, value []byte, count bool) bool {
 	if marked(value) {
 		plain, err := d.e.open([]byte(key), value)
 		if err != nil {
-			if count {
+			if count || errors.Is(err, ErrKeyAway) { // which may have gone away since the row was collected
 				d.missed(key, value, err)
 			}
 			return false
@@ -116,17 +116,34 @@ func (d *deletion) missed(key string, value []byte, why error) {
 	case class == keyAttempts, class == keyInjected:
 	case class == keyState && !d.e.mayTell(key, value[len(sealMark):]):
 	case errors.Is(why, ErrKeyAway):
-		d.away = cmp.Or(d.away, why)
-		if d.unread++; !d.rest && d.unread <= maxRest {
-			if d.rows == nil {
-				d.rows = map[string]bool{}
-			}
-			d.rows[key] = true
-		}
+		d.leave(key, why)
 	case d.e.forgotten(value, why):
 	default:
 		d.sum.Unknown++
 	}
+}
+
+// leave notes a row that cannot be read for now.
+func (d *deletion) leave(key string, why error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.away = cmp.Or(d.away, why)
+	if d.rest || d.rows[key] {
+		return
+	}
+	if d.unread++; d.unread <= maxRest {
+		if d.rows == nil {
+			d.rows = map[string]bool{}
+		}
+		d.rows[key] = true
+	}
+}
+
+// waits returns why a row cannot be read for now, nil if there is none.
+func (d *deletion) waits() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.away
 }
 
 // mayTell reports whether a row of an actor, sealed for another than a conversation, may be about that one

@@ -566,7 +566,7 @@ var mutants = []mutant{
 	{what: "the rest of one node takes the place of another's", file: "runtime/engine/intent.go",
 		old: `begun.Rows = append(begun.Rows, rec.Rows...)`, new: `_ = rec`, by: "TestTheRestOfAnotherNodeStays"},
 	{what: "forgetting takes what it cannot read for now for what it does not know", file: "runtime/engine/subject.go",
-		old: `d.away = cmp.Or(d.away, why)`, new: `d.sum.Unknown++`, by: "TestNothingForgottenComesBackWithAnotherKey"},
+		old: `d.leave(key, why)`, new: `d.sum.Unknown++`, by: "TestNothingForgottenComesBackWithAnotherKey"},
 	{what: "the rest of a deletion takes what has come since", file: "runtime/engine/intent.go",
 		old: `if d.rest = begun.Rest; d.rest`, new: `if d.rest = false; d.rest`,
 		by: "TestNothingForgottenComesBackWithAnotherKey"},
@@ -590,6 +590,14 @@ var mutants = []mutant{
 		old: `keyed(from, was) {`, new: `keyed(from, was) && false {`, by: "TestAnEventThatMovesComesFromWhereItIs"},
 	{what: "what publishes an event is taken for whom it is about", file: "runtime/engine/subject.go",
 		old: `!d.e.ofAnother(c, value) && d.e`, new: `d.e`, by: "TestAnEventAboutAnotherStays"},
+	{what: "a key that goes away during a deletion is overlooked", file: "runtime/engine/subject.go",
+		old: `count || errors.Is(err, ErrKeyAway) {`, new: `count {`, by: "TestAKeyGoesAwayDuringADeletion"},
+	{what: "a key alone that cannot be destroyed is let go", file: "runtime/engine/forget.go",
+		old: `if err := d.destroyKey(); err == nil {
+				return b, nil, false, nil
+			}`, new: `if err := d.destroyKey(); true {
+				return b, nil, false, err
+			}`, by: "TestForgettingNothingButAKeyWaitsForIt"},
 	{what: "forgetting does not freeze", file: "runtime/engine/forget.go",
 		old: `		d.freeze()
 `, new: ``, by: "TestForgetKeepsTheActorsConcernedFromStepping"},
