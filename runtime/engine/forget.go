@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
 	"sync"
 	"time"
 
@@ -83,9 +81,11 @@ type forgetRecord struct {
 	Unknown int      `json:"unknown,omitempty"`
 	// Rest says that only rows are left that were sealed for others and could not be read. What is
 	// sealed for the conversation has come since then, and stays. Rows are their keys; none if they are too
-	// many: then all that others keep of it goes.
+	// many: then all that others keep of it goes. Sums are digests of the rows as they were, in the same order: a
+	// row that has been written since stays. Older stores have none, and take the rows as they are.
 	Rest bool     `json:"rest,omitempty"`
 	Rows [][]byte `json:"rows,omitempty"`
+	Sums [][]byte `json:"sums,omitempty"`
 }
 
 // ErrRest marks the error of a deletion that has deleted all it could read, and whose rest waits for the key
@@ -113,7 +113,8 @@ type deletion struct {
 	partial  bool // and knew more: its intent stays
 	bound    bool // another node deletes what the cluster shares: this is the node's own part
 	resumes  bool // it goes on with what an earlier attempt has left
-	rest     bool // all but what could not be read is deleted, see forgetRecord
+	rest     bool // all but what could not be read is deleted, see forgetRecord; rec is its intent
+	named    sums // of a rest: the rows that it was begun for; nil: all
 	sum      Forgotten
 	finished func(error)
 	waiting  []func() // deletions to begin later
@@ -121,7 +122,7 @@ type deletion struct {
 	mu      sync.Mutex
 	away    error           // why a row cannot be read for now that may be about the conversation
 	unread  int             // how many of them there are
-	rows    map[string]bool // their keys, at most maxRest; of a rest those that it was begun for
+	rows    sums            // they, at most maxRest
 	found   []string        // keys to delete, which may be gone or changed by now
 	kept    []string        // those of them of which something may stay
 	written map[string]bool // keys that others have written since a slice was looked through
@@ -179,12 +180,12 @@ func (d *deletion) begin(f Forgetting) {
 				if err == nil {
 					first, err = d.look()
 				}
-				if err != nil || d.rest && d.waits() != nil {
-					d.finish(err)
+				if err != nil || d.rest && d.waits() != nil && len(first) == 0 {
+					d.finish(err) // a rest disturbs nobody for nothing
 					return
 				}
 				d.step(d.start(f, first), func() error {
-					d.e.intents.begin(f.Conversation)
+					d.e.note(f.Conversation)
 					return d.destroyKey()
 				})
 			})
@@ -264,6 +265,9 @@ func (d *deletion) finish(result error) {
 		prepare: func() (none [shards]Batch, err error) { return none, nil },
 		finished: func(error) {
 			d.sum.Partial = d.partial
+			if d.e.intents.stands(d.rec.Conversation) {
+				d.e.note(d.rec.Conversation) // of its rest, before anybody reads
+			}
 			d.end()
 			if result == nil && d.waits() != nil {
 				result = d.errRest()
@@ -344,23 +348,13 @@ func (d *deletion) start(f Forgetting, first slice) func() ([shards]Batch, slice
 		if err != nil {
 			return b, nil, false, err
 		}
-		if d.resumes && (begun == nil || begun.Rest != d.rest) {
+		if d.overtaken(begun) {
 			return b, nil, false, errOther
 		}
-		if d.begun = begun != nil; d.bound {
+		if d.begun = begun != nil; d.bound && !d.rest {
 			begun = nil // what is kept here is not what is kept there
 		}
-		if begun != nil && !begun.Rest { // something stopped it half way
-			d.partial = !d.knows(*begun)
-		}
-		d.mu.Lock()
-		unread := d.unread // whose keys may be lost later
-		d.mu.Unlock()
-		if d.partial {
-			d.rec.Kinds, d.rec.Unknown = begun.Kinds, begun.Unknown
-		} else {
-			d.rec.Kinds, d.rec.Unknown = d.e.asked(), d.sum.Unknown+unread
-		}
+		d.attest(begun)
 		others := d.e.replica != nil && !d.bound // who may know something
 		none := len(first) == 0 && !d.left() && !d.begun && !others && d.waits() == nil
 		if none && d.e.sync { // else a power cut may bring something back, which the intent deletes again
@@ -383,6 +377,28 @@ func (d *deletion) start(f Forgetting, first slice) func() ([shards]Batch, slice
 		}
 		return d.intends(), nil, true, nil
 	}
+}
+
+// overtaken reports whether the intent is no more that which a deletion goes on with.
+func (d *deletion) overtaken(begun *forgetRecord) bool {
+	if begun == nil || begun.Rest != d.rest {
+		return d.resumes || d.rest
+	}
+	return d.rest && !begun.At.Equal(d.rec.At) // another rest
+}
+
+// attest says what this program can check, or the one that began if that could check more.
+func (d *deletion) attest(begun *forgetRecord) {
+	if begun != nil { // something stopped it half way, or its rest waits
+		d.partial = !d.knows(*begun)
+	}
+	if d.partial || d.rest {
+		d.rec.Kinds, d.rec.Unknown = begun.Kinds, begun.Unknown
+		return
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.rec.Kinds, d.rec.Unknown = d.e.asked(), d.sum.Unknown+d.unread // whose keys may be lost later
 }
 
 // intends writes the intent.
@@ -466,15 +482,13 @@ func (d *deletion) next(looked slice) (b [shards]Batch, now slice, left bool, er
 // over is what becomes of the intent with the last slice.
 func (d *deletion) over(s Shard) []Op {
 	switch {
-	case d.partial, d.rest && d.waits() != nil: // it stays as it is
+	case d.partial: // it stays as it is
 		return nil
 	case d.waits() != nil:
 		rest := forgetRecord{At: d.rec.At, Conversation: d.rec.Conversation, Kinds: d.rec.Kinds,
 			Unknown: d.rec.Unknown, Rest: true}
 		if d.unread <= maxRest {
-			for _, k := range slices.Sorted(maps.Keys(d.rows)) {
-				rest.Rows = append(rest.Rows, []byte(k))
-			}
+			rest.Rows, rest.Sums = d.rows.list()
 		}
 		return []Op{{Key: d.intent(s), Value: encodeRecord(rest)}}
 	}

@@ -54,7 +54,8 @@ var goldenRecords = []any{
 	sealedRecord{Kinds: []string{"directory"}, Types: []typeName{{Name: "host_own", Version: 1}}},
 	forgetRecord{At: goldenTime, Conversation: "line:Hana", Keep: []Kept{{
 		Actor: "dedup/line:Hana", Row: "head\x00head", Value: []byte("1 {}"),
-	}}, Key: "ab12", Kinds: []string{"fusion"}, Unknown: 2, Rest: true, Rows: [][]byte{[]byte("e/1")}},
+	}}, Key: "ab12", Kinds: []string{"fusion"}, Unknown: 2, Rest: true, Rows: [][]byte{[]byte("e/1")},
+		Sums: [][]byte{{1, 2, 3}}},
 }
 
 var goldenMsg = json.RawMessage(`{"type":"started","v":1,"body":{}}`)

@@ -5,53 +5,12 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/kehai-run/kehai/actors"
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/messages/events"
 )
-
-// intents are the conversations whose deletion has left its intent in the store, each with whether it is told
-// that it waits for a key.
-type intents struct {
-	mu sync.RWMutex
-	of map[messages.ConversationID]bool
-}
-
-// begin notes an intent.
-func (i *intents) begin(c messages.ConversationID) {
-	i.add(c, i.waits(c))
-}
-
-func (i *intents) add(c messages.ConversationID, waits bool) {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	if i.of == nil {
-		i.of = map[messages.ConversationID]bool{}
-	}
-	i.of[c] = waits
-}
-
-func (i *intents) waits(c messages.ConversationID) bool {
-	i.mu.RLock()
-	defer i.mu.RUnlock()
-	return i.of[c]
-}
-
-func (i *intents) stands(c messages.ConversationID) bool {
-	i.mu.RLock()
-	defer i.mu.RUnlock()
-	_, ok := i.of[c]
-	return ok
-}
-
-func (i *intents) remove(c messages.ConversationID) {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	delete(i.of, c)
-}
 
 // forgotten reports whether a row that does not open belongs to a conversation whose
 // deletion has destroyed its key and will delete the row: for whoever reads, it is not
@@ -62,8 +21,8 @@ func (e *Engine) forgotten(row []byte, why error) bool {
 	}
 	e.intents.mu.RLock()
 	defer e.intents.mu.RUnlock()
-	for c := range e.intents.of {
-		if e.sealer.Under(string(c), row[len(sealMark):]) {
+	for c, in := range e.intents.of { // of a rest, no row of its own is left: what does not open has come since
+		if !in.rest && e.sealer.Under(string(c), row[len(sealMark):]) {
 			return true
 		}
 	}
@@ -88,9 +47,11 @@ func (e *Engine) begun(c messages.ConversationID, in []Shard) (begun *forgetReco
 		case begun == nil, begun.Rest && !rec.Rest:
 			begun = &rec
 		case begun.Rest && begun.Rows != nil && rec.Rows != nil:
-			begun.Rows = append(begun.Rows, rec.Rows...)
+			both := begun.sums()
+			maps.Copy(both, rec.sums())
+			begun.Rows, begun.Sums = both.list()
 		case begun.Rest:
-			begun.Rows = nil
+			begun.Rows, begun.Sums = nil, nil
 		}
 	}
 	return begun, nil
@@ -115,7 +76,7 @@ func (e *Engine) asked() []string {
 }
 
 // knows reports whether this program can check everything that the program could which
-// left an intent; the deletion has been collected.
+// left an intent; the deletion has been collected. Of a rest, what has come since does not count.
 func (d *deletion) knows(begun forgetRecord) bool {
 	if begun.Kinds == nil {
 		return true
@@ -126,7 +87,7 @@ func (d *deletion) knows(begun forgetRecord) bool {
 			return false
 		}
 	}
-	return d.sum.Unknown <= begun.Unknown
+	return begun.Rest || d.sum.Unknown <= begun.Unknown
 }
 
 // keep reads what stays of the rows, as they are now. Since an earlier attempt that left its intent, actors may
@@ -207,11 +168,8 @@ func (d *deletion) stays(key string) bool {
 
 // follows makes a deletion the rest of one, if its intent says so.
 func (d *deletion) follows(begun forgetRecord) {
-	if d.rest = begun.Rest; d.rest && begun.Rows != nil {
-		d.rows = map[string]bool{}
-		for _, k := range begun.Rows {
-			d.rows[string(k)] = true
-		}
+	if d.rest = begun.Rest; d.rest {
+		d.rec, d.named = begun, begun.sums()
 	}
 }
 
@@ -227,23 +185,21 @@ func (d *deletion) errRest() error {
 // settle notes how a deletion has ended. One that waits for a key is told, and goes on by itself.
 func (d *deletion) settle(result error) {
 	e, c, now := d.e, d.rec.Conversation, d.e.clock.Now()
-	who, key, waits := messages.To(events.Deletions, string(c)), KeyAway(result), e.intents.waits(c)
+	who, key, told := messages.To(events.Deletions, string(c)), KeyAway(result), e.intents.told(c)
 	switch {
-	case result == nil && !d.partial:
-		if d.bound && e.intended(c, Anywhere) { // another node is not done
-			e.intents.add(c, false)
+	case result == nil:
+		e.intents.tell(c, "")
+		if d.partial || d.bound && e.intended(c, Anywhere) { // a program that knows more finishes it, or another node
+			e.note(c)
 		} else {
-			e.intents.remove(c)
+			e.intents.set(c, nil)
 		}
-		if waits {
+		if told != "" {
 			e.report(events.ActorUnhealthy{Actor: who, Healthy: true, At: now})
 		}
-	case result == nil: // a program that knows more finishes it
-		if e.intents.add(c, false); waits {
-			e.report(events.ActorUnhealthy{Actor: who, Healthy: true, At: now})
-		}
-	case e.intents.stands(c) && (key != "" || waits):
-		if e.intents.add(c, true); !waits {
+	case e.intents.stands(c) && (key != "" || told != ""):
+		if key != "" && key != told {
+			e.intents.tell(c, key)
 			e.report(events.ActorUnhealthy{Actor: who, Reason: cutText(result.Error()), Key: key, At: now})
 		}
 		again := func() { e.resumeForgetting(c, d.bound) }
@@ -298,9 +254,6 @@ func (e *Engine) finishForgetting() error {
 			return fmt.Errorf("engine: finish an interrupted deletion: %w", err)
 		}
 	}
-	for c := range left {
-		e.intents.begin(c)
-	}
 	for _, c := range slices.Sorted(maps.Keys(left)) {
 		d := &deletion{e: e, rec: left[c], bound: e.replica != nil}
 		d.follows(left[c])
@@ -330,7 +283,7 @@ func (d *deletion) keepAlone() error {
 // finishAlone carries a deletion out while nobody else commits.
 func (d *deletion) finishAlone() error {
 	err := d.collect()
-	if err == nil && !d.rest && !d.knows(d.rec) { // a program that knows as much as the one that began finishes it
+	if err == nil && !d.knows(d.rec) { // a program that knows as much as the one that began finishes it
 		d.partial = true
 		return nil
 	}

@@ -20,6 +20,9 @@ func (c Control) Recover() error {
 	if err := e.migrate(); err != nil {
 		return err
 	}
+	if err := e.noteIntents(); err != nil { // what is sealed anew is no more what a rest knows
+		return err
+	}
 	if err := e.sealStored(); err != nil {
 		return err
 	}

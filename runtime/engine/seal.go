@@ -335,7 +335,7 @@ func (e *Engine) open(key, value []byte) ([]byte, error) {
 // get reads a row. One that is being forgotten is not there.
 func (e *Engine) get(key []byte) ([]byte, bool, error) {
 	raw, ok, err := e.store.Get(key)
-	if err != nil || !ok {
+	if err != nil || !ok || e.hidden(key, raw) {
 		return nil, false, err
 	}
 	plain, err := e.open(key, raw)
@@ -366,6 +366,9 @@ func (e *Engine) replaced(key, raw []byte) bool {
 // with the error, unless it is being forgotten. With [ErrKeyAway] it may open later.
 func (e *Engine) scan(prefix, from []byte, yield func(key, value []byte, bad error) bool) error {
 	return e.store.Scan(prefix, from, func(k, v []byte) bool {
+		if e.hidden(k, v) {
+			return true
+		}
 		plain, err := e.open(k, v)
 		if err == nil {
 			return yield(k, plain, nil)
@@ -537,7 +540,7 @@ func (e *Engine) sealRight(prefixes []string, which func(k, plain []byte) bool) 
 			return nil, false
 		}
 		plain, err := e.open(k, v)
-		if err != nil {
+		if err != nil || e.hidden(k, v) { // what a rest is to delete stays as the rest knows it
 			stays = true
 			return nil, false
 		}

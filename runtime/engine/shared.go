@@ -365,15 +365,18 @@ func (e *Engine) forgetsElsewhere(ops []Op) {
 	for _, op := range ops {
 		of, found := strings.CutPrefix(string(op.Key), keyForget)
 		if c := messages.ConversationID(of); found && op.Delete {
-			if !e.intended(c, Here) { // else a rest of this node's own part waits
-				e.intents.remove(c)
+			if !e.intended(c, Here) {
+				e.intents.set(c, nil)
 			}
+			e.note(c) // a rest of this node's own part may wait
 			e.beginAnew(func(act *Activation) bool { return e.concerned(act.addr, c) })
 			e.followElsewhere(c)
 		} else if found {
-			e.intents.begin(c)
-			e.forgetBound(c)
-			e.followElsewhere(c)
+			again := e.intents.rests(c)
+			if e.note(c); !again || !e.intents.rests(c) { // else its rest has become smaller
+				e.forgetBound(c)
+				e.followElsewhere(c)
+			}
 		}
 	}
 }
@@ -396,7 +399,7 @@ func (e *Engine) forgetBound(c messages.ConversationID) {
 func (e *Engine) forgetOn() error {
 	return e.store.Scan([]byte(keyForget), nil, func(k, _ []byte) bool {
 		c := messages.ConversationID(k[len(keyForget):])
-		e.intents.begin(c)
+		e.note(c)
 		begun, err := e.begun(c, order[:])
 		if err != nil { // another node has begun, and finishes
 			e.forgetBound(c)

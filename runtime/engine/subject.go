@@ -70,7 +70,7 @@ func (e *Engine) subject(m messages.Message, of messages.Address) string {
 // checked are counted if the caller says so.
 func (d *deletion) matches(key string, value []byte, count bool) bool {
 	c := d.rec.Conversation
-	if d.rest && d.rows != nil && !d.rows[key] {
+	if d.rest && d.named != nil && !d.named.has(key, value) {
 		return false
 	}
 	class, _ := classOf(key)
@@ -116,7 +116,7 @@ func (d *deletion) missed(key string, value []byte, why error) {
 	case class == keyAttempts, class == keyInjected:
 	case class == keyState && !d.e.mayTell(key, value[len(sealMark):]):
 	case errors.Is(why, ErrKeyAway):
-		d.leave(key, why)
+		d.leave(key, value, why)
 	case d.e.forgotten(value, why):
 	default:
 		d.sum.Unknown++
@@ -124,18 +124,18 @@ func (d *deletion) missed(key string, value []byte, why error) {
 }
 
 // leave notes a row that cannot be read for now.
-func (d *deletion) leave(key string, why error) {
+func (d *deletion) leave(key string, value []byte, why error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.away = cmp.Or(d.away, why)
-	if d.rest || d.rows[key] {
-		return
+	if _, again := d.rows[key]; !again {
+		d.unread++
 	}
-	if d.unread++; d.unread <= maxRest {
+	if d.unread <= maxRest {
 		if d.rows == nil {
-			d.rows = map[string]bool{}
+			d.rows = sums{}
 		}
-		d.rows[key] = true
+		d.rows[key] = sumOf(value)
 	}
 }
 

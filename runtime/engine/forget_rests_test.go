@@ -1,0 +1,183 @@
+package engine_test
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/kehai-run/kehai/actors"
+	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
+	"github.com/kehai-run/kehai/runtime/engine"
+)
+
+// A rest is due while another deletion of the conversation is under way, which leaves a rest of its own: that one
+// stays until its key is back.
+func TestARestThatIsOvertakenLeavesTheNewerOne(t *testing.T) {
+	a := newAway(t, engine.SimOptions{Engine: engine.Options{Kinds: []engine.Kind{kind("one", waiter), windows()}}})
+	a.tell("window/w1", "hana", "old")
+	a.Settle()
+	a.keys.away["w1"] = true
+	if err := a.forget(engine.Forgetting{}); !errors.Is(err, engine.ErrRest) {
+		t.Fatalf("Forget() = %v, want that a rest waits", err)
+	}
+	var second error
+	a.Control().After("second", 10*time.Minute, func() { // when the rest is due, too
+		a.Engine().ForgetLater(engine.Forgetting{Conversation: "hana"}, func(err error) { second = err })
+		a.Control().Commit(1)
+	})
+	a.Advance(6 * time.Minute)
+	a.tell("window/w2", "hana", "newer")
+	a.Settle()
+	delete(a.keys.away, "w1")
+	a.keys.away["w2"] = true
+	a.Advance(time.Hour)
+	if left := keys(t, a.store, "f/"); !errors.Is(second, engine.ErrRest) || len(left) != 1 {
+		t.Errorf("the second Forget() = %v, and left are the intents %q, want its rest", second, left)
+	}
+	delete(a.keys.away, "w2")
+	a.Advance(time.Hour)
+	if got := told(t, a.store, a.keys); got != "" {
+		t.Errorf("stored is %s, want nothing", got)
+	}
+}
+
+// restarts starts a program of these kinds.
+func (a *away) restarts(kinds ...engine.Kind) {
+	a.t.Helper()
+	codec, err := messages.NewCodec(events.Core(), simMessages, messages.Table{messages.Durable[diary](nil)})
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	a.Sim, err = engine.NewSim(engine.SimOptions{Engine: engine.Options{Kinds: kinds, Store: a.store, Codec: codec,
+		Sealer: a.keys}})
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	a.Advance(time.Hour)
+}
+
+// A program that cannot tell what others keep leaves a rest to one that can, also if the conversation is forgotten
+// with it again.
+func TestOnlyWhoKnowsFinishesARest(t *testing.T) {
+	for _, again := range []bool{false, true} {
+		a := restOf(t, engine.SimOptions{})
+		delete(a.keys.away, "w1")
+		a.restarts(kind("one", waiter))
+		if again {
+			if err := a.forget(engine.Forgetting{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if left := keys(t, a.store, "f/"); len(left) != 1 {
+			t.Errorf("again %v: the program that knows less has left the intents %q, want one", again, left)
+		}
+		a.restarts(kind("one", waiter), windows())
+		if got := told(t, a.store, a.keys) + strings.Join(keys(t, a.store, "f/"), " "); got != "" {
+			t.Errorf("again %v: left is %s, want nothing", again, got)
+		}
+	}
+}
+
+// Of a rest that waits for two keys, what can be read goes, by itself or at a start, and people are told of the key
+// that is still away.
+func TestARestDoesNotWaitForAllKeysTogether(t *testing.T) {
+	for _, starts := range []bool{false, true} {
+		a := newAway(t, engine.SimOptions{Engine: engine.Options{Kinds: []engine.Kind{windows()}}})
+		a.tell("window/w1", "hana", "old")
+		a.tell("window/w2", "hana", "old")
+		a.Settle()
+		a.keys.away["w1"], a.keys.away["w2"] = true, true
+		if err := a.forget(engine.Forgetting{}); !errors.Is(err, engine.ErrRest) {
+			t.Fatalf("Forget() = %v, want that a rest waits", err)
+		}
+		if delete(a.keys.away, "w1"); starts {
+			a.crash()
+		}
+		a.Advance(time.Hour)
+		if got := keys(t, a.store, "s/window/"); len(got) != 1 || !strings.Contains(got[0], "w2") {
+			t.Errorf("start %v: left are %q, want that of w2", starts, got)
+		}
+		if last := a.health[len(a.health)-1]; !strings.Contains(last.Key, "w2") {
+			t.Errorf("start %v: people are told %+v, want the key of w2", starts, last)
+		}
+		delete(a.keys.away, "w2")
+		a.Advance(time.Hour)
+		left := append(keys(t, a.store, "s/"), keys(t, a.store, "f/")...)
+		if last := a.health[len(a.health)-1]; len(left) > 0 || !last.Healthy {
+			t.Errorf("start %v: left are %q and people are told %+v, want nothing", starts, left, last)
+		}
+	}
+}
+
+// reading are windows that say what they read of whom they are asked for.
+func reading(read *[]string) engine.Kind {
+	w := windows()
+	inner := w.New
+	w.New = func(addr messages.Address) actors.Actor {
+		in := inner(addr)
+		return actors.Func(func(turn *actors.Turn, m messages.Message) error {
+			if d, ok := m.(diary); ok && d.Words == "pass on" {
+				one, _ := names.Get(turn, string(d.Whom))
+				for _, v := range names.All(turn) {
+					one += "," + v
+				}
+				*read = append(*read, one)
+				return nil
+			}
+			return in.Receive(turn, m)
+		})
+	}
+	return w
+}
+
+// Nobody reads a row that a rest is to delete once its key is back, also after a start; what is written there
+// since is read, and stays.
+func TestNobodyReadsWhatARestIsToDelete(t *testing.T) {
+	for _, starts := range []bool{false, true} {
+		var read []string
+		a := newAway(t, engine.SimOptions{Engine: engine.Options{Kinds: []engine.Kind{reading(&read)}}})
+		a.tell("window/w1", "hana", "old")
+		a.tell("window/w2", "hana", "old")
+		a.Settle()
+		a.keys.away["w1"], a.keys.away["w2"] = true, true
+		if err := a.forget(engine.Forgetting{}); !errors.Is(err, engine.ErrRest) {
+			t.Fatalf("Forget() = %v, want that a rest waits", err)
+		}
+		if starts {
+			a.crash()
+		}
+		delete(a.keys.away, "w1")
+		a.tell("window/w1", "hana", "pass on")
+		a.Settle()
+		a.tell("window/w1", "hana", "new")
+		a.tell("window/w1", "hana", "pass on")
+		a.Settle()
+		a.Advance(time.Minute)
+		if want := []string{"", "new,new"}; !slices.Equal(read, want) {
+			t.Errorf("start %v: read is %q, want %q", starts, read, want)
+		}
+		delete(a.keys.away, "w2")
+		a.Advance(time.Hour)
+		if got, want := told(t, a.store, a.keys), `window/w1 hana=1 "new"`; got != want {
+			t.Errorf("start %v: stored is %s, want %s", starts, got, want)
+		}
+	}
+}
+
+// While a rest stands, a message that came since and whose key is then lost is put aside, as it is without one.
+func TestARestHidesNoLostKey(t *testing.T) {
+	a := restOf(t, engine.SimOptions{})
+	a.tell("one/hana", "hana", "new")
+	for range 3 {
+		a.Control().Commit(3) // nobody acknowledges it
+	}
+	a.keys.bad["hana"] = true
+	a.crash()
+	a.Advance(time.Minute)
+	if dead, err := a.Engine().DeadLetters(); err != nil || len(dead) != 1 {
+		t.Errorf("DeadLetters() = %+v, %v, want the message whose key is lost", dead, err)
+	}
+}

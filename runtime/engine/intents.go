@@ -1,0 +1,154 @@
+package engine
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/kehai-run/kehai/messages"
+)
+
+// intents are the conversations whose deletion has left its intent in the store.
+type intents struct {
+	mu   sync.RWMutex
+	of   map[messages.ConversationID]intent
+	left atomic.Pointer[sums] // the rows that rests are to delete; nil: none
+}
+
+// intent says of a deletion that has begun what is left of it.
+type intent struct {
+	key  string // that it waits for, as people were told; "": for none
+	rest bool
+	rows sums // of a rest
+}
+
+// note notes what the store holds of the intent of a deletion, if there is any.
+func (e *Engine) note(c messages.ConversationID) {
+	begun, err := e.begun(c, order[:])
+	if err == nil && begun == nil {
+		return
+	}
+	now := intent{key: e.intents.told(c)}
+	if err == nil && begun.Rest {
+		now.rest, now.rows = true, begun.sums()
+	}
+	e.intents.set(c, &now)
+}
+
+// noteIntents notes the intents that an earlier start has left.
+func (e *Engine) noteIntents() error {
+	for _, s := range order {
+		prefix, list := s.key(keyForget), []messages.ConversationID(nil)
+		err := e.store.Scan([]byte(prefix), nil, func(k, _ []byte) bool {
+			list = append(list, messages.ConversationID(k[len(prefix):]))
+			return true
+		})
+		if err != nil {
+			return fmt.Errorf("engine: list what is being forgotten: %w", err)
+		}
+		for _, c := range list {
+			e.note(c)
+		}
+	}
+	return nil
+}
+
+// set changes what is known of an intent; nil: it is gone.
+func (i *intents) set(c messages.ConversationID, now *intent) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.of == nil {
+		i.of = map[messages.ConversationID]intent{}
+	}
+	if now != nil {
+		i.of[c] = *now
+	} else {
+		delete(i.of, c)
+	}
+	left := sums{}
+	for _, in := range i.of {
+		maps.Copy(left, in.rows)
+	}
+	if i.left.Store(nil); len(left) > 0 {
+		i.left.Store(&left)
+	}
+}
+
+// tell notes which key people are told that a deletion waits for.
+func (i *intents) tell(c messages.ConversationID, key string) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if in, ok := i.of[c]; ok {
+		in.key = key
+		i.of[c] = in
+	}
+}
+
+// told returns which key people were told that a deletion waits for.
+func (i *intents) told(c messages.ConversationID) string {
+	i.mu.RLock()
+	defer i.mu.RUnlock()
+	return i.of[c].key
+}
+
+func (i *intents) stands(c messages.ConversationID) bool {
+	i.mu.RLock()
+	defer i.mu.RUnlock()
+	_, ok := i.of[c]
+	return ok
+}
+
+// rests reports whether only a rest of a deletion is left.
+func (i *intents) rests(c messages.ConversationID) bool {
+	i.mu.RLock()
+	defer i.mu.RUnlock()
+	return i.of[c].rest
+}
+
+// hidden reports whether a row is left for a rest to delete. Until it is, it is not there for whoever reads: its
+// key may be back before the rest goes on.
+func (e *Engine) hidden(key, row []byte) bool {
+	left := e.intents.left.Load()
+	return left != nil && len((*left)[string(key)]) > 0 && left.has(string(key), row)
+}
+
+// sums are digests of rows as they are stored, by their keys. An empty one is that of any: older versions wrote none.
+type sums map[string][]byte
+
+// sumOf is the digest of a row.
+func sumOf(row []byte) []byte {
+	sum := sha256.Sum256(row)
+	return sum[:16]
+}
+
+// has reports whether a row is one of them, and has not been written since.
+func (s sums) has(key string, row []byte) bool {
+	sum, ok := s[key]
+	return ok && (len(sum) == 0 || bytes.Equal(sum, sumOf(row)))
+}
+
+// list is their stored form.
+func (s sums) list() (rows, digests [][]byte) {
+	for _, k := range slices.Sorted(maps.Keys(s)) {
+		rows, digests = append(rows, []byte(k)), append(digests, s[k])
+	}
+	return rows, digests
+}
+
+// sums are the rows that a rest names, nil if there are too many.
+func (r forgetRecord) sums() sums {
+	if r.Rows == nil {
+		return nil
+	}
+	s := sums{}
+	for n, k := range r.Rows {
+		if s[string(k)] = nil; n < len(r.Sums) {
+			s[string(k)] = r.Sums[n]
+		}
+	}
+	return s
+}
