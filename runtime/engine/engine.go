@@ -113,8 +113,12 @@ type Options struct {
 	// with their place: events of another node, or events that crossed over.
 	OnLog func()
 	// Elsewhere is called, beside the actors, when another node begins to forget a conversation, and
-	// when it has: what is kept of it on this machine outside the store goes too.
+	// when it has, and when a deletion has ended that went on by itself or at a start: what is kept of it on
+	// this machine outside the store goes too.
 	Elsewhere func(messages.ConversationID)
+	// Deletes is called before a deletion that goes on by itself, or at a start, deletes something: it has to leave
+	// the store's files. After an error, the deletion is tried again. Nil: nothing has to be done.
+	Deletes func() error
 	// OnCommit is called after each transaction with what it held.
 	OnCommit func(turns, ops int)
 }
@@ -141,6 +145,7 @@ type Engine struct {
 	onCommit  func(turns, ops int)
 	onLog     func()
 	elsewhere func(messages.ConversationID)
+	deletes   func() error
 	sealer    Sealer
 	sealing   func(rows int)
 	sealedAll bool                // everything private is sealed; set by Recover
@@ -202,7 +207,7 @@ func New(o Options) (*Engine, error) {
 	if e.onCommit = o.OnCommit; e.onCommit == nil {
 		e.onCommit = func(int, int) {}
 	}
-	e.elsewhere = o.Elsewhere
+	e.elsewhere, e.deletes = o.Elsewhere, o.Deletes
 	if e.onLog = o.OnLog; e.onLog == nil {
 		e.onLog = func() {}
 	}

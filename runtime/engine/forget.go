@@ -112,6 +112,7 @@ type deletion struct {
 	begun    bool // an earlier attempt has left its intent
 	partial  bool // and knew more: its intent stays
 	bound    bool // another node deletes what the cluster shares: this is the node's own part
+	alone    bool // nobody waits for it who would see to the files
 	resumes  bool // it goes on with what an earlier attempt has left
 	rest     bool // all but what could not be read is deleted, see forgetRecord; rec is its intent
 	named    sums // of a rest: the rows that it was begun for; nil: all
@@ -366,8 +367,11 @@ func (d *deletion) start(f Forgetting, first slice) func() ([shards]Batch, slice
 		d.found = append(first, d.found...)
 		d.mu.Unlock()
 		d.freeze()
-		if d.rest { // its intent says so
-			return b, nil, true, nil
+		if d.alone && !none {
+			err = d.e.purges()
+		}
+		if err != nil || d.rest { // its intent is there
+			return b, nil, err == nil, err
 		}
 		if err := d.keep(begun); err != nil {
 			return b, nil, false, err
@@ -377,6 +381,14 @@ func (d *deletion) start(f Forgetting, first slice) func() ([shards]Batch, slice
 		}
 		return d.intends(), nil, true, nil
 	}
+}
+
+// purges says that what is deleted from now on has to leave the files.
+func (e *Engine) purges() error {
+	if e.deletes == nil {
+		return nil
+	}
+	return e.deletes()
 }
 
 // overtaken reports whether the intent is no more that which a deletion goes on with.

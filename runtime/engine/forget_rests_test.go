@@ -181,3 +181,39 @@ func TestARestHidesNoLostKey(t *testing.T) {
 		t.Errorf("DeadLetters() = %+v, %v, want the message whose key is lost", dead, err)
 	}
 }
+
+// What goes by itself or at a start leaves the files and all that is kept outside the store, too: that is said before
+// something is deleted, and again at the end.
+func TestARestLeavesTheFiles(t *testing.T) {
+	for _, starts := range []bool{false, true} {
+		var a *away
+		var said []string
+		var bad error
+		left := func() string { return strings.Join(keys(t, a.store, "s/"), " ") }
+		o := engine.SimOptions{Engine: engine.Options{Kinds: []engine.Kind{windows()},
+			Deletes:   func() error { said = append(said, "before: "+left()); return bad },
+			Elsewhere: func(c messages.ConversationID) { said = append(said, "after "+string(c)+": "+left()) }}}
+		a = newAway(t, o)
+		a.tell("window/w1", "hana", "old")
+		a.Settle()
+		a.keys.away["w1"] = true
+		if err := a.forget(engine.Forgetting{}); !errors.Is(err, engine.ErrRest) || len(said) > 0 {
+			t.Fatalf("Forget() = %v and said is %q, want that a rest waits", err, said)
+		}
+		a.Advance(time.Minute)
+		row := left()
+		if delete(a.keys.away, "w1"); starts {
+			a.crash()
+		} else { // it cannot be said at first
+			bad = errors.New("the volume is full")
+			a.Advance(5 * time.Minute)
+			if said, bad = nil, nil; left() != row {
+				t.Errorf("deleted is a row of which it could not be said that it has to leave the files")
+			}
+		}
+		a.Advance(time.Hour)
+		if want := []string{"before: " + row, "after hana: "}; !slices.Equal(said, want) {
+			t.Errorf("start %v: said is %q, want %q", starts, said, want)
+		}
+	}
+}

@@ -209,7 +209,7 @@ func (d *deletion) settle(result error) {
 
 // resumeForgetting goes on with a deletion that waited for a key, or with this node's own part of one.
 func (e *Engine) resumeForgetting(c messages.ConversationID, bound bool) {
-	d := &deletion{e: e, resumes: true, bound: bound, rec: forgetRecord{At: wall(e.clock.Now()), Conversation: c}}
+	d := &deletion{e: e, resumes: true, alone: true, bound: bound, rec: forgetRecord{At: wall(e.clock.Now()), Conversation: c}}
 	begun, err := e.begun(c, d.shards())
 	if err == nil && begun == nil { // it was forgotten again meanwhile
 		return
@@ -261,7 +261,10 @@ func (e *Engine) finishForgetting() error {
 		if err != nil && KeyAway(err) == "" {
 			return fmt.Errorf("engine: finish an interrupted deletion: %w", err)
 		}
-		d.settle(err)
+		if d.settle(err); err == nil && !d.partial {
+			follow := func() { e.followElsewhere(c) } // once all runs
+			e.timers.arm("elsewhere/"+string(c), e.clock.Now(), false, follow)
+		}
 	}
 	return nil
 }
@@ -289,6 +292,9 @@ func (d *deletion) finishAlone() error {
 	}
 	if err == nil {
 		err = d.keepAlone()
+	}
+	if err == nil && d.left() {
+		err = d.e.purges()
 	}
 	if err == nil {
 		err = d.destroyKey()

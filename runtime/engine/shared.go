@@ -390,7 +390,7 @@ func (e *Engine) followElsewhere(c messages.ConversationID) {
 
 // forgetBound deletes what is bound to this node.
 func (e *Engine) forgetBound(c messages.ConversationID) {
-	d := &deletion{e: e, bound: true, rec: forgetRecord{At: wall(e.clock.Now()), Conversation: c}}
+	d := &deletion{e: e, alone: true, bound: true, rec: forgetRecord{At: wall(e.clock.Now()), Conversation: c}}
 	d.finished = func(error) {} // after an error its intent is left, and it goes on by itself or at the next start
 	d.begin(Forgetting{Conversation: c})
 }
@@ -406,7 +406,8 @@ func (e *Engine) forgetOn() error {
 			e.followElsewhere(c)
 			return true
 		}
-		d := &deletion{e: e, rec: forgetRecord{At: wall(e.clock.Now()), Conversation: c}, finished: func(error) {}}
+		d := &deletion{e: e, alone: true, rec: forgetRecord{At: wall(e.clock.Now()), Conversation: c}}
+		d.finished = func(error) {}
 		if begun != nil {
 			d.follows(*begun)
 		}

@@ -76,6 +76,7 @@ func recovered(
 	e, err := engine.New(engine.Options{
 		Store: st, Sealer: keys, Codec: codec, Clock: engine.SystemClock{}, Driver: steps,
 		Kinds:    kindsOffline(kinds, ids),
+		Deletes:  maintenance.DiskOf(st).PurgeLater,
 		Listener: func(ev engine.Published) { library.Hear(ev.Message); book.Listen(ev) },
 		Sync:     cfg.Durability == config.DurabilityPower, MinFree: uint64(cfg.Store.MinFree),
 	})

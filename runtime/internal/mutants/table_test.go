@@ -624,6 +624,12 @@ var mutants = []mutant{
 		old: `bytes.Equal(sum, sumOf(row))`, new: `row != nil`, by: "TestNobodyReadsWhatARestIsToDelete"},
 	{what: "a rest hides a lost key", file: "runtime/engine/intent.go",
 		old: `if !in.rest && e.sealer`, new: `if _ = in; e.sealer`, by: "TestARestHidesNoLostKey"},
+	{what: "what a start deletes stays in the files", file: "runtime/engine/intent.go",
+		old: `err = d.e.purges()`, new: `err = nil`, by: "TestARestLeavesTheFiles"},
+	{what: "what goes by itself stays in the files", file: "runtime/engine/forget.go",
+		old: `err = d.e.purges()`, new: `err = nil`, by: "TestARestLeavesTheFiles"},
+	{what: "what a start deletes stays outside the store", file: "runtime/engine/intent.go",
+		old: `follow := func() { e.followElsewhere(c) }`, new: `follow := func() {}`, by: "TestARestLeavesTheFiles"},
 	{what: "forgetting does not freeze", file: "runtime/engine/forget.go",
 		old: `		d.freeze()
 `, new: ``, by: "TestForgetKeepsTheActorsConcernedFromStepping"},
