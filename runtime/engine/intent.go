@@ -209,7 +209,8 @@ func (d *deletion) settle(result error) {
 
 // resumeForgetting goes on with a deletion that waited for a key, or with this node's own part of one.
 func (e *Engine) resumeForgetting(c messages.ConversationID, bound bool) {
-	d := &deletion{e: e, resumes: true, alone: true, bound: bound, rec: forgetRecord{At: wall(e.clock.Now()), Conversation: c}}
+	d := &deletion{e: e, resumes: true, alone: true, bound: bound,
+		rec: forgetRecord{At: wall(e.clock.Now()), Conversation: c}}
 	begun, err := e.begun(c, d.shards())
 	if err == nil && begun == nil { // it was forgotten again meanwhile
 		return
