@@ -367,8 +367,9 @@ func (e *Engine) forgetsElsewhere(ops []Op) {
 		if c := messages.ConversationID(of); found && op.Delete {
 			if !e.intended(c, Here) {
 				e.intents.set(c, nil)
+			} else { // a rest of this node's own part waits
+				e.note(c)
 			}
-			e.note(c) // a rest of this node's own part may wait
 			e.beginAnew(func(act *Activation) bool { return e.concerned(act.addr, c) })
 			e.followElsewhere(c)
 		} else if found {
