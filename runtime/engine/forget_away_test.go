@@ -98,3 +98,69 @@ func TestForgettingNothingButAKeyWaitsForIt(t *testing.T) {
 		}
 	}
 }
+
+// While a deletion waits for its key, it restarts nobody each time that it is tried.
+func TestADeletionThatWaitsDisturbsNobody(t *testing.T) {
+	codec, err := messages.NewCodec(events.Core(), simMessages, messages.Table{messages.Durable[diary](nil)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := newAway(t, engine.SimOptions{}, holds)
+	restarts := map[messages.Address]int{}
+	a.Sim, err = engine.NewSim(engine.SimOptions{Engine: engine.Options{Store: a.store, Codec: codec, Sealer: a.keys,
+		Kinds: []engine.Kind{kind("one", waiter), windows()},
+		Listener: func(p engine.Published) {
+			if m, ok := p.Message.(events.ActorRestarted); ok {
+				restarts[m.Actor]++
+			}
+		}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.tell("window/w1", "ken", "words")
+	a.tell("one/hana", "hana", "words")
+	a.Settle()
+	a.keys.away["hana"] = true
+	if err := a.forget(engine.Forgetting{}); engine.KeyAway(err) == "" {
+		t.Fatalf("Forget() = %v, want that it waits", err)
+	}
+	a.Advance(time.Minute)
+	clear(restarts)
+	a.Advance(24 * time.Hour)
+	if len(restarts) > 0 {
+		t.Errorf("restarted in a day are %v, want nobody", restarts)
+	}
+}
+
+// A row that a turn before has deleted, and that is not committed yet, is not out of reach.
+func TestARowThatIsDeletedIsNotOutOfReach(t *testing.T) {
+	looked, out := 0, 0
+	k := kind("many", func(turn *actors.Turn, m messages.Message) error {
+		switch d, _ := m.(diary); d.Words {
+		case "drop":
+			names.Delete(turn, "hana")
+		case "look":
+			_, away := names.InReach(turn)
+			looked, out = looked+1, out+len(away)
+		default:
+			names.Put(turn, string(d.Whom), string(d.Words))
+		}
+		return nil
+	})
+	k.SubjectOf = func(row string, _ []byte) messages.ConversationID {
+		_, key := actors.SplitRow(row)
+		return messages.ConversationID(key)
+	}
+	a := newAway(t, engine.SimOptions{Engine: engine.Options{Kinds: []engine.Kind{k}}})
+	a.tell("many/x", "hana", "words")
+	a.Settle()
+	a.crash("hana")
+	a.tell("many/x", "ken", "drop")
+	a.tell("many/x", "ken", "look")
+	a.Control().Commit(10)
+	for a.Turn() {
+	}
+	if looked != 1 || out > 0 {
+		t.Errorf("it looked %d times before a commit, and %d rows were out of reach, want once and none", looked, out)
+	}
+}
