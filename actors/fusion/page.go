@@ -58,7 +58,8 @@ func (p page) titled(o page) bool {
 // that both show does not tell: strangers ask for an answer in the same words. From the
 // first bubble that both show to the last all must agree; the less the headers say, the more
 // of them are needed, and by their pixels: a text that is like another may be a stranger's, who says
-// his own name in it. What agrees long enough may have been edited elsewhere, under the same header.
+// his own name in it. What agrees long enough may have been edited elsewhere, under the same header. A page
+// that the other shows bubble by bubble, our own texts too, brings nothing that is not there.
 func (p page) isOf(o page) bool {
 	switch p.header(o) {
 	case sameHeader:
@@ -71,7 +72,11 @@ func (p page) isOf(o page) bool {
 			return covered || c.proves()
 		})
 	default:
-		return p.view.agreed(o.view, Mark.looks, common.proves)
+		return p.view.agreed(o.view, Mark.looks, func(c common) bool {
+			// Nothing of it is new there, and an own text is in it; held, it would make all that follows doubtful.
+			whole := len(c.texts) > 1 && c.own && c.bubbles == len(p.view.Marks)
+			return whole || c.proves()
+		})
 	}
 }
 
