@@ -1,11 +1,15 @@
 package replay
 
 import (
+	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/kehai-run/kehai/hardware/drawn/script"
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/runtime/control"
 )
 
 // act carries out what the script wants of the host.
@@ -59,10 +63,24 @@ func (p *playback) crash(downMS int64) error {
 	return p.boot(downMS)
 }
 
+// heardLast is the conversation of this name that was heard last: a noisy reader may have made several of
+// one chat, and a host answers the message that it was given. why is the error if none was heard.
+func (p *playback) heardLast(name string, why error) (messages.ConversationID, error) {
+	for _, m := range slices.Backward(p.recorder.got) {
+		if strings.HasPrefix(p.sim.Called(m.id), name) {
+			return m.id, nil
+		}
+	}
+	return "", why
+}
+
 // send does what the outbound side of a runtime does.
 func (p *playback) send(text messages.Text) error {
 	title := p.window.Title()
 	id, err := p.sim.Conversation(p.cfg.Windows[0].App, title)
+	if errors.Is(err, control.ErrNotClear) {
+		id, err = p.heardLast(p.cfg.Windows[0].App+":"+title, err)
+	}
 	if err != nil {
 		return err
 	}
