@@ -1112,7 +1112,7 @@ var mutants = []mutant{
 	{what: "the policy of one conversation does not count on a channel", file: "actors/conversation/replies.go",
 		old: `reply.PolicyDraft && !own {`, new: `reply.PolicyDraft && (!own || own) {`, by: "TestChannels"},
 	{what: "one text that strangers share connects what is held", file: "actors/fusion/page.go",
-		old: `return whole || c.proves()`, new: `return c.weight >= runProof`, by: "TestHeldOfStrangers"},
+		old: `return whole || c.proves()`, new: `return whole || c.weight >= runProof`, by: "TestHeldOfStrangers"},
 	{what: "neighbours that differ do not count against what is held", file: "actors/fusion/page.go",
 		old: `				ok = false`, new: ``, by: "TestHeldOfStrangers"},
 	{what: "a name of one letter is like any other", file: "actors/fusion/page.go",
