@@ -123,7 +123,7 @@ func newTalks(t testing.TB, seed uint64) *talks {
 	var windows []messages.WindowID
 	for _, c := range inWindows {
 		windows = append(windows, messages.WindowID(c))
-		w.panes.list[messages.WindowID(c)] = &pane{entered: map[int64]int{}}
+		w.panes.list[messages.WindowID(c)] = &pane{entered: map[messages.Sending]int{}}
 	}
 	none := func(messages.Address) actors.Actor {
 		return actors.Func(func(*actors.Turn, messages.Message) error { return nil })
@@ -428,18 +428,22 @@ func (p *talks) verifyOne(t testing.TB, c messages.ConversationID, sent []messag
 func (p *talks) verifyWindow(c messages.ConversationID, w *pane, outcomes map[messages.Sending]messages.SendOutcome) (
 	n int, err error,
 ) {
-	there := map[messages.Sending]bool{}
+	there, turns, told := map[messages.Sending]bool{}, map[int64]bool{}, map[int64]bool{}
 	for _, l := range w.bubbles {
 		if l.of == (messages.Sending{}) {
 			continue
 		}
-		there[l.of] = true
+		approved := p.approved[fmt.Sprint(c, l.of.Turn, l.of.Epoch-1)]
+		if turns[l.of.Turn] && !approved { // a person may have one in doubt sent again
+			return 0, fmt.Errorf("turn %d was sent again, by itself", l.of.Turn)
+		}
+		there[l.of], turns[l.of.Turn] = true, true
 		if got := outcomes[l.of]; got == messages.SendConfirmed {
-			n++
+			told[l.of.Turn] = true // once, however often a person had it sent
 		} else if got != messages.SendUnknown { // it may be seen too late to be told from a person's
 			return 0, fmt.Errorf("turn %d.%d stands in the window, and is called %q", l.of.Turn, l.of.Epoch, got)
 		}
-		if c == drafted && !p.approved[fmt.Sprint(c, l.of.Turn, l.of.Epoch-1)] {
+		if c == drafted && !approved {
 			return 0, fmt.Errorf("turn %d.%d was sent without an approval", l.of.Turn, l.of.Epoch)
 		}
 	}
@@ -452,7 +456,7 @@ func (p *talks) verifyWindow(c messages.ConversationID, w *pane, outcomes map[me
 			return 0, fmt.Errorf("turn %d.%d is called %q, and stands in the field", of.Turn, of.Epoch, outcome)
 		}
 	}
-	return n, nil
+	return len(told), nil
 }
 
 // verifyInterview checks that the interview has ended, that it was analysed to the end, and

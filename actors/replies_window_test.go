@@ -21,7 +21,7 @@ type pane struct {
 	bubbles []line
 	touched time.Time // by a person
 
-	entered map[int64]int // how often our Enter sent the reply of a turn
+	entered map[messages.Sending]int // how often our Enter sent it
 }
 
 // line is a bubble of the conversation.
@@ -153,8 +153,8 @@ func (p *panes) enter(w *pane, id messages.WindowID, of messages.Sending) {
 	case w.away || messages.WindowID(of.Conversation) != id:
 		p.wrong = append(p.wrong, fmt.Sprintf("%+v was sent to somebody else", of))
 	}
-	if w.entered[of.Turn]++; w.entered[of.Turn] > 1 {
-		p.wrong = append(p.wrong, fmt.Sprintf("the reply of turn %d was sent %d times", of.Turn, w.entered[of.Turn]))
+	if w.entered[of]++; w.entered[of] > 1 {
+		p.wrong = append(p.wrong, fmt.Sprintf("turn %d.%d was sent %d times", of.Turn, of.Epoch, w.entered[of]))
 	}
 	w.bubbles, w.field = append(w.bubbles, line{side: messages.SideOwn, text: messages.Text(w.field), of: of}), ""
 }
