@@ -92,8 +92,8 @@ type forgetRecord struct {
 // of somebody else; the error wraps [ErrKeyAway], too.
 var ErrRest = errors.New("engine: what others keep of it cannot all be read")
 
-// maxRest is how many rows the intent of a rest names.
-const maxRest = 10_000
+// maxRest is how many rows the intent of a rest names. With their digests they fit into a transaction, long keys too.
+const maxRest = 4000
 
 // Bounds of one transaction of a deletion: others commit in between.
 const (
