@@ -362,9 +362,15 @@ func (p *talks) verify(t testing.TB) error {
 	}
 	outcomes := map[messages.Sending]messages.SendOutcome{} // the last of each
 	sent := map[messages.ConversationID][]messages.ReplyChanged{}
+	considered := map[messages.MessageID]bool{}
 	err := p.sim.Engine().ReadLog(0, func(ev engine.Published) bool {
-		if c, ok := ev.Message.(messages.ReplyChanged); ok && c.State == reply.Sent {
-			sent[c.Conversation] = append(sent[c.Conversation], c)
+		if c, ok := ev.Message.(messages.ReplyChanged); ok {
+			if c.State == reply.Sent {
+				sent[c.Conversation] = append(sent[c.Conversation], c)
+			}
+			for _, id := range c.Answers {
+				considered[id] = true
+			}
 		}
 		if d, ok := ev.Message.(messages.SendDone); ok {
 			outcomes[messages.Sending{Conversation: d.Conversation, Turn: d.Turn, Epoch: d.Epoch}] = d.Outcome
@@ -378,6 +384,29 @@ func (p *talks) verify(t testing.TB) error {
 		p.sent += len(sent[c])
 		if err := p.verifyOne(t, c, sent[c], outcomes); err != nil {
 			return fmt.Errorf("%s: %w", c, err)
+		}
+		if err := p.verifyConsidered(t, c, considered); err != nil {
+			return fmt.Errorf("%s: %w", c, err)
+		}
+	}
+	return nil
+}
+
+// verifyConsidered sees that no message was passed over: what became of it was told, it waits, or a person has
+// written behind it. Behind an interview's end nothing is answered.
+func (p *talks) verifyConsidered(t testing.TB, c messages.ConversationID, told map[messages.MessageID]bool) error {
+	byPerson := messages.Occurrence(0)
+	for _, own := range rowsOf(t, p, conversation.Kind, string(c), conversation.OwnMessages) {
+		if own.Turn == 0 {
+			byPerson = max(byPerson, own.Occurrence)
+		}
+	}
+	desk := p.desk(t, c)
+	for _, m := range rowsOf(t, p, conversation.Kind, string(c), conversation.Messages) {
+		part := m.Parts[0]
+		waits := slices.Contains(desk.Waiting, m.ID) || desk.Open != nil && slices.Contains(desk.Open.Messages, m.ID)
+		if c != led && !told[m.ID] && !waits && !part.Unsent && part.Occurrence > byPerson {
+			return fmt.Errorf("message %s at %d was passed over: %+v", m.ID, part.Occurrence, desk)
 		}
 	}
 	return nil

@@ -183,7 +183,8 @@ func (w *pane) leave() {
 
 const notOurs = "ちょっと待って"
 
-// onlooker stands for what reads a window: it tells whose it is, and passes on each bubble once. It looks
+// onlooker stands for what reads a window: it tells whose it is, and passes on each bubble once, a message
+// after it has waited for others to join. It looks
 // when it is told to, and for a while after a text is announced.
 type onlooker struct{ p *panes }
 
@@ -192,6 +193,7 @@ var seenRows = actors.NewTable[int]("seen")
 const (
 	lookEvery = 7 * time.Second
 	lookFor   = 10 * time.Minute
+	joinFor   = 2 * time.Second // what our side wrote is passed on before a message that waits for others
 )
 
 // Receive implements [actors.Actor].
@@ -210,6 +212,8 @@ func (o onlooker) Receive(t *actors.Turn, msg messages.Message) error {
 			seenRows.Put(t, "until", int(t.Now().Add(lookFor).Unix()))
 			t.After("look", lookEvery, messages.PollDue{})
 		}
+	case messages.BurstDue:
+		o.pass(t, self)
 	case messages.PollDue:
 		o.look(t, self)
 	default:
@@ -218,22 +222,35 @@ func (o onlooker) Receive(t *actors.Turn, msg messages.Message) error {
 	return nil
 }
 
+// pass passes on the messages that were seen.
+func (o onlooker) pass(t *actors.Turn, self messages.WindowID) {
+	c := messages.ConversationID(self)
+	seen, _ := seenRows.Get(t, "seen")
+	for n, _ := seenRows.Get(t, "passed"); n < seen; n++ {
+		l := o.p.list[self].bubbles[n]
+		if l.side == messages.SideOwn {
+			continue
+		}
+		t.Send(messages.To(messages.ActorConversation, string(c)), messages.InboundMessage{ID: l.id,
+			Conversation: c, Sender: "Hana", Kind: messages.KindText, Text: l.text, SeenAt: t.Now(), Window: self,
+			Parts: []messages.Part{{Kind: messages.KindText, Text: l.text, Occurrence: messages.Occurrence(n + 1)}}})
+	}
+	seenRows.Put(t, "passed", seen)
+}
+
 func (o onlooker) look(t *actors.Turn, self messages.WindowID) {
 	w, c := o.p.list[self], messages.ConversationID(self)
 	n, _ := seenRows.Get(t, "seen")
 	if !w.away {
 		for ; n < len(w.bubbles); n++ {
-			l, place := w.bubbles[n], messages.Occurrence(n+1)
-			if l.side == messages.SideOwn {
+			if l := w.bubbles[n]; l.side == messages.SideOwn {
 				t.Send(messages.To(messages.ActorIngress, string(c)), messages.OwnMessage{Conversation: c,
-					Occurrence: place, Kind: messages.KindText, Text: l.text, Window: self, SeenAt: t.Now()})
-				continue
+					Occurrence: messages.Occurrence(n + 1), Kind: messages.KindText, Text: l.text, Window: self,
+					SeenAt: t.Now()})
 			}
-			t.Send(messages.To(messages.ActorConversation, string(c)), messages.InboundMessage{ID: l.id,
-				Conversation: c, Sender: "Hana", Kind: messages.KindText, Text: l.text, SeenAt: t.Now(), Window: self,
-				Parts: []messages.Part{{Kind: messages.KindText, Text: l.text, Occurrence: place}}})
 		}
 		seenRows.Put(t, "seen", n)
+		t.After("pass", joinFor, messages.BurstDue{})
 	}
 	if until, _ := seenRows.Get(t, "until"); w.away || t.Now().Unix() < int64(until) {
 		t.After("look", lookEvery, messages.PollDue{})

@@ -15,7 +15,8 @@ import "time"
 // bubble, "" for a host. Older versions stored it without the window: then its sender's
 // address names it. Stands means that a bubble of our side showed the same before. Entered
 // renews it once more, before Enter is pressed: of two texts that a bubble may show, one that
-// was entered is the likelier.
+// was entered is the likelier. Turn is the turn of the conversation that wrote it, 0 for a
+// host's text.
 type TextSent struct {
 	Conversation ConversationID `json:"conversation"`
 	Text         Text           `json:"text"`
@@ -24,6 +25,7 @@ type TextSent struct {
 	Window       WindowID       `json:"window,omitempty"`
 	Stands       bool           `json:"stands,omitempty"`
 	Entered      bool           `json:"entered,omitempty"`
+	Turn         int64          `json:"turn,omitempty"`
 }
 
 // MessageType implements [Message].
@@ -200,6 +202,7 @@ type OwnMessage struct {
 	Text         Text           `json:"text"`
 	Window       WindowID       `json:"window"`
 	Trace        string         `json:"trace,omitempty"` // of the sending that it confirms; "": a person wrote it
+	Turn         int64          `json:"turn,omitempty"`  // of its conversation, that wrote it; 0: a person or a host did
 	SeenAt       time.Time      `json:"seen_at"`
 }
 

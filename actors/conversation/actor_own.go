@@ -12,7 +12,7 @@ import (
 type Own struct {
 	Occurrence messages.Occurrence `json:"occurrence"`
 	Text       messages.Text       `json:"text"`           // as it was sent, or as it was read if a person wrote it
-	Turn       int64               `json:"turn,omitempty"` // that sent it; 0: a person wrote it
+	Turn       int64               `json:"turn,omitempty"` // that wrote it; 0: a person or a host did
 	At         time.Time           `json:"at"`
 }
 
@@ -24,8 +24,8 @@ var (
 )
 
 // own records a message of our side that was seen in the window. One written by a person
-// or the host answers what came before it. The fate of our own replies comes with
-// SendDone instead.
+// or the host answers what came before it. A reply of ours answers the messages of its turn
+// alone, and its fate comes with SendDone.
 func (a *actor) own(turn *actors.Turn, m messages.OwnMessage) {
 	if _, known := placesOfOwn.Get(turn, placeKey(m.Occurrence)); known {
 		return
@@ -33,9 +33,8 @@ func (a *actor) own(turn *actors.Turn, m messages.OwnMessage) {
 	if v, led := a.leads(turn); led {
 		m.Text, _ = private(m.Text, known(v, a.sender(turn)))
 	}
-	a.keepOwn(turn, Own{Occurrence: m.Occurrence, Text: m.Text, At: m.SeenAt})
-	desk, _ := Desks.Get(turn, onlyRow)
-	if m.Trace != "" && desk.Sends() {
+	a.keepOwn(turn, Own{Occurrence: m.Occurrence, Text: m.Text, Turn: m.Turn, At: m.SeenAt})
+	if m.Turn != 0 {
 		return
 	}
 	if m.Trace == "" {
@@ -91,11 +90,12 @@ func dropOwn(turn *actors.Turn, n int64, o Own) {
 
 func placeKey(o messages.Occurrence) string { return RowKey(int64(o)) }
 
-// answeredSince reports whether a message of our side stands behind a place.
+// answeredSince reports whether a person or a host wrote behind a place. A reply of ours that
+// stands there was written before its message was read.
 func (a *actor) answeredSince(turn *actors.Turn, place messages.Occurrence) bool {
 	head, _ := Heads.Get(turn, "head")
 	for n := head.Own; n > max(0, head.Own-8); n-- {
-		if o, ok := OwnMessages.Get(turn, RowKey(n)); ok && o.Occurrence > place {
+		if o, ok := OwnMessages.Get(turn, RowKey(n)); ok && o.Turn == 0 && o.Occurrence > place {
 			return true
 		}
 	}

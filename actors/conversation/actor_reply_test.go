@@ -336,6 +336,44 @@ func TestPersonAnswers(t *testing.T) {
 	}
 }
 
+// TestReplyAnswersItsTurnAlone: a message that came just before a reply was entered stands
+// above it, but was not read when it was written; what a host wrote there has answered it.
+func TestReplyAnswersItsTurnAlone(t *testing.T) {
+	for name, c := range map[string]struct {
+		own  messages.OwnMessage
+		want bool
+	}{
+		"reply, its bubble first": {messages.OwnMessage{Trace: "t1", Turn: 1}, true},
+		"reply, confirmed first":  {messages.OwnMessage{}, true},
+		"host":                    {messages.OwnMessage{Trace: "h1"}, false},
+		"person":                  {messages.OwnMessage{}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			k := newTalk(t, options(auto()))
+			k.writes(k.judged(k.hears(1), true), "At nine.")
+			k.wantState(reply.Sending)
+			if strings.HasPrefix(name, "reply, c") {
+				k.Send(messages.SendDone{Conversation: hana, Turn: 1, Epoch: k.sends().Epoch,
+					Outcome: messages.SendConfirmed, Occurrence: 3, At: k.Now()})
+			} else {
+				m := c.own
+				m.Conversation, m.Occurrence, m.Kind, m.Text, m.SeenAt = hana, 3, messages.KindText, "At nine.", k.Now()
+				k.Send(m)
+			}
+			k.Crash()
+			k.hears(2)
+			desk, _ := actortest.Stored(k.Harness, conversation.Desks, conversation.DeskKey)
+			waits := len(desk.Waiting) == 1
+			if open := desk.Open; open != nil && open.State == reply.Judging {
+				waits = true
+			}
+			if waits != c.want {
+				t.Errorf("it is to be answered: %v, want %v; the desk is %+v", waits, c.want, desk)
+			}
+		})
+	}
+}
+
 // TestPauseHolds until the owner resumes, and then for a while only.
 func TestPauseHolds(t *testing.T) {
 	k := newTalk(t, options(auto()))

@@ -74,7 +74,7 @@ func (a *actor) sent(turn *actors.Turn, m messages.TextSent) error {
 		return err
 	}
 	s := Sent{Text: text.First(m.Text, maxCompared), Trace: m.Trace, At: turn.Now().UTC().Round(0),
-		By: m.Window, Stands: m.Stands, Entered: m.Entered}
+		By: m.Window, Stands: m.Stands, Entered: m.Entered, Turn: m.Turn}
 	if from := turn.Cause().From; s.By == "" && from.Kind() == messages.ActorOutbound { // of an older version
 		s.By = messages.WindowID(from.Key())
 	}
@@ -108,7 +108,7 @@ func (a *actor) own(turn *actors.Turn, m messages.OwnMessage) error {
 	}
 	if i, ok := a.memory.shown(m.Text, at, a.rules.EchoWindow); ok && m.Kind == messages.KindText {
 		s := &a.memory.sent[i]
-		s.Seen, m.Trace = true, s.Trace
+		s.Seen, m.Trace, m.Turn = true, s.Trace, s.Turn
 		Sends.Put(turn, actors.RowKey(s.n), s.Sent)
 		if s.By != "" {
 			turn.Send(messages.To(messages.ActorOutbound, string(s.By)), m)

@@ -25,6 +25,7 @@ type Sent struct {
 	By      messages.WindowID `json:"by,omitempty"`
 	Seen    bool              `json:"seen,omitempty"`    // a bubble of our own side has shown it
 	Stands  bool              `json:"stands,omitempty"`  // a bubble of our own side showed the same before it was sent
+	Turn    int64             `json:"turn,omitempty"`    // of the conversation, that wrote it; 0: a host did
 	Entered bool              `json:"entered,omitempty"` // Enter may have been pressed; of a host's text nobody knows
 }
 

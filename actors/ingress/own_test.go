@@ -60,10 +60,11 @@ func TestOwn(t *testing.T) {
 
 			// The message names the window whose sender waits; of an older version it does not.
 			named := told("了承しました", "s3")
-			named.Window = messages.WindowID(sender.Key())
+			named.Window, named.Turn = messages.WindowID(sender.Key()), 7
 			kill(h, func() { h.Send(named) })
 			m = own(h, 6, "了承しました")
 			kill(h, func() { h.Send(m) })
+			m.Turn = 7
 			h.WantSent(actortest.To(sender, traced(m, "s3")), toConversation(traced(m, "s3")))
 
 			h.Send(told("おはよう", "s2"))

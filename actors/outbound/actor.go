@@ -254,7 +254,7 @@ func (a *actor) announce(turn *actors.Turn, s Reply) {
 
 func (a *actor) sent(turn *actors.Turn, s Reply) messages.TextSent {
 	return messages.TextSent{Conversation: s.Conversation, Text: s.Text, Trace: s.Trace, At: turn.Now(),
-		Window: a.window, Stands: slices.ContainsFunc(s.Before, func(m Mark) bool { return m.shows(s) })}
+		Turn: s.Turn, Window: a.window, Stands: slices.ContainsFunc(s.Before, func(m Mark) bool { return m.shows(s) })}
 }
 
 // lose remembers a reply that ended as unknown.

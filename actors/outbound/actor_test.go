@@ -234,7 +234,7 @@ func TestTellsOfEnter(t *testing.T) {
 			for _, c := range r.Calls() {
 				switch c.Request.(type) {
 				case messages.TypeText:
-					if r.known == 0 || r.last.Entered || r.last.Stands != stands {
+					if r.known == 0 || r.last.Turn != 1 || r.last.Entered || r.last.Stands != stands {
 						t.Errorf("stands %v: told %+v before the text is typed", stands, r.last)
 					}
 				case messages.PressEnter:

@@ -83,7 +83,8 @@ func answers(t *testing.T, kills, lane int, rng *rand.Rand) {
 	for rest := 1; !a.check(); rest++ {
 		if rest > 15 { // well before the time limit of all tests, which would tell nothing
 			t.Fatalf("%d of %d events are played, unanswered in the end: %v\n%s", a.window().played, a.events, a.open(),
-				a.says("status", "drafts", "judgements", "deadletters"))
+				a.says("status", "drafts list", "judgements", "deadletters list", "conversations list", "conversations held",
+					"messages"))
 		}
 		a.stopped(20 * time.Second)
 	}
@@ -230,12 +231,12 @@ func (a *answerer) stopped(d time.Duration) {
 	}
 }
 
-// says is what verbs of kehai print.
+// says is what verbs of kehai print, without flags.
 func (a *answerer) says(verbs ...string) []byte {
 	var all []byte
 	for _, v := range verbs {
-		out, _ := a.command(deathPoint{}, v).CombinedOutput()
-		all = append(all, out...)
+		out, _ := a.command(deathPoint{}, strings.Fields(v)...).CombinedOutput()
+		all = append(append(all, "$ kehai "+v+"\n"...), out...)
 	}
 	return all
 }

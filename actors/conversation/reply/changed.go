@@ -16,9 +16,6 @@ func (d Desk) Turn(id int64) *Turn {
 // Has reports whether a turn is not over yet.
 func (d Desk) Has(id int64) bool { return d.Turn(id) != nil }
 
-// Sends reports whether a reply of the desk is being sent, or may have been sent.
-func (d Desk) Sends() bool { return len(d.Unknown) > 0 || d.Open != nil && d.Open.State == Sending }
-
 // visible reports a state in which a turn has a reply that people can see.
 func visible(s State) bool {
 	switch s {
