@@ -202,7 +202,7 @@ type OwnMessage struct {
 	Text         Text           `json:"text"`
 	Window       WindowID       `json:"window"`
 	Trace        string         `json:"trace,omitempty"` // of the sending that it confirms; "": a person wrote it
-	Turn         int64          `json:"turn,omitempty"`  // of its conversation, that wrote it; 0: a person or a host did
+	Turn         int64          `json:"turn,omitempty"`  // that wrote it; 0: a person or a host did
 	SeenAt       time.Time      `json:"seen_at"`
 }
 

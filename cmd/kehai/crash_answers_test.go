@@ -83,8 +83,8 @@ func answers(t *testing.T, kills, lane int, rng *rand.Rand) {
 	for rest := 1; !a.check(); rest++ {
 		if rest > 15 { // well before the time limit of all tests, which would tell nothing
 			t.Fatalf("%d of %d events are played, unanswered in the end: %v\n%s", a.window().played, a.events, a.open(),
-				a.says("status", "drafts list", "judgements", "deadletters list", "conversations list", "conversations held",
-					"messages"))
+				a.says("status", "drafts list", "judgements", "deadletters list", "conversations list",
+					"conversations held", "messages"))
 		}
 		a.stopped(20 * time.Second)
 	}
