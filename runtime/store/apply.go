@@ -123,6 +123,7 @@ func (s *Store) commit(ops []engine.Op) error {
 		if err := stage(txn, op, &s.entries[i]); err != nil {
 			return err
 		}
+		s.logs.values = s.logs.values || len(op.Value) >= valueThreshold
 	}
 	if err := s.ended(txn); err != nil {
 		return err

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"sync/atomic"
 
 	"github.com/dgraph-io/badger/v4"
 )
@@ -18,18 +19,24 @@ import (
 // the end of an older file could be lost although later ones survive. So each
 // file is synced here when its successor appears, before the write that began
 // the successor is acknowledged.
+//
+// DB.Sync also waits for the value log, hardly ever written: a second wait for the disk, as
+// long as the first. So a sync is of the memory log alone while the value log is as it was.
 type logFiles struct {
 	dir       string
-	mem, vlog int  // numbers of the newest files
-	unsynced  bool // something was written since the last sync
+	mem, vlog int         // numbers of the newest files
+	unsynced  bool        // something was written since the last sync
+	values    bool        // so may the value log be
+	moving    atomic.Bool // values are being moved within the value log
+	newest    *os.File    // the memory log that was synced last, nil for none
 }
 
 func memFile(n int) string  { return fmt.Sprintf("%05d.mem", n) }
 func vlogFile(n int) string { return fmt.Sprintf("%06d.vlog", n) }
 
 // openLogFiles finds the newest files of an open Badger.
-func openLogFiles(dir string) (logFiles, error) {
-	l := logFiles{dir: dir, unsynced: true}
+func openLogFiles(dir string) (*logFiles, error) {
+	l := &logFiles{dir: dir, unsynced: true, values: true}
 	names, err := os.ReadDir(dir)
 	for _, e := range names {
 		var n int
@@ -89,6 +96,13 @@ func (l *logFiles) sync(db *badger.DB) error {
 	if !l.unsynced {
 		return nil
 	}
+	if !l.values && !l.moving.Load() {
+		if err := l.syncNewest(); err != nil {
+			return err
+		}
+		l.unsynced = false
+		return nil
+	}
 	// Only batches that end in a sync write to the value log.
 	if err := l.follow(&l.vlog, vlogFile); err != nil {
 		return err
@@ -105,8 +119,33 @@ func (l *logFiles) sync(db *badger.DB) error {
 			}
 		}
 	}
-	l.unsynced = false
+	l.unsynced, l.values = false, false
 	return nil
+}
+
+// syncNewest syncs the newest memory log. Badger writes it through a map of memory, which shares its
+// pages with the file.
+func (l *logFiles) syncNewest() error {
+	path := filepath.Join(l.dir, memFile(l.mem))
+	if l.newest == nil || l.newest.Name() != path {
+		f, err := os.Open(path)
+		if errors.Is(err, fs.ErrNotExist) { // it has become a table, which Badger syncs
+			return nil
+		} else if err != nil {
+			return err
+		}
+		l.close()
+		l.newest = f
+	}
+	return syncData(l.newest)
+}
+
+// close closes the file that is kept open to be synced.
+func (l *logFiles) close() {
+	if l.newest != nil {
+		_ = l.newest.Close() // it was opened for reading
+		l.newest = nil
+	}
 }
 
 func syncFile(path string) error {
@@ -158,6 +197,8 @@ func (s *Store) collect(share float64) (more bool, err error) {
 		return false, err
 	}
 	defer c.close()
+	s.logs.moving.Store(true)
+	defer s.logs.moving.Store(false)
 	err = s.db.RunValueLogGC(share)
 	if errors.Is(err, badger.ErrNoRewrite) || errors.Is(err, badger.ErrRejected) {
 		return false, nil
@@ -168,6 +209,7 @@ func (s *Store) collect(share float64) (more bool, err error) {
 	s.bigWritten.Store(true) // the live values of the file are in the newest one now
 	s.writing.Lock()
 	defer s.writing.Unlock()
+	s.logs.values = true
 	if err := s.logs.written(); err != nil {
 		return false, s.unwritable(err)
 	}

@@ -160,7 +160,7 @@ func logBytes(t *testing.T, dir string) (sum int64) {
 func TestLogsFollow(t *testing.T) {
 	dir := t.TempDir()
 	s := inside(t, dir)
-	started := s.logs
+	started := newestLogs(s.logs)
 	for n := range 40 {
 		ops := []engine.Op{{Key: fmt.Append(nil, n), Value: make([]byte, 600<<10)}}
 		if n%2 == 0 {
@@ -173,15 +173,75 @@ func TestLogsFollow(t *testing.T) {
 			t.Fatal(err)
 		}
 		found, err := openLogFiles(dir)
-		found.unsynced = false
-		if err != nil || s.logs != found {
-			t.Fatalf("after batch %d newest files = %+v, want %+v (%v)", n, s.logs, found, err)
+		if now := newestLogs(s.logs); err != nil || now != newestLogs(found) || s.logs.unsynced || s.logs.values {
+			t.Fatalf("after batch %d newest files = %+v, want %+v, synced (%v)", n, now, newestLogs(found), err)
 		}
 	}
 	if s.logs.mem == started.mem || s.logs.vlog == started.vlog {
 		t.Errorf("newest files = %+v, want later ones than %+v", s.logs, started)
 	}
 	closed(t, s)
+}
+
+// newestLogs are the numbers of the newest files.
+func newestLogs(l *logFiles) (of struct{ mem, vlog int }) {
+	of.mem, of.vlog = l.mem, l.vlog
+	return of
+}
+
+// TestSyncOfTheMemoryLogAlone: it is what a sync is for, and enough while the value log is as it was.
+func TestSyncOfTheMemoryLogAlone(t *testing.T) {
+	whole := func(l *logFiles) (asked bool) { // Badger is asked to sync both
+		defer func() { asked = recover() != nil }()
+		if err := l.sync(nil); err != nil {
+			t.Error(err)
+		}
+		return false
+	}
+	s := inside(t, t.TempDir())
+	small := []engine.Op{{Key: []byte("small"), Value: []byte("value")}}
+	for name, c := range map[string]struct {
+		do    func() error
+		whole bool
+	}{
+		"small": {func() error { return s.Apply(small, false) }, false},
+		"big": {func() error {
+			return s.commit([]engine.Op{{Key: userKey([]byte("big")), Value: make([]byte, valueThreshold)}})
+		}, true},
+		"parts": {func() error {
+			return s.parts([]engine.Op{{Key: userKey([]byte("parts")), Value: make([]byte, valueThreshold)}})
+		}, true},
+		"moved": {func() error { s.logs.moving.Store(true); return s.Apply(small, false) }, true},
+	} {
+		if err := errors.Join(s.Apply(nil, true), c.do()); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if got := whole(s.logs); got != c.whole {
+			t.Errorf("%s: the sync is of the value log too: %v, want %v", name, got, c.whole)
+		}
+		s.logs.moving.Store(false)
+	}
+	if s.logs.newest == nil || s.logs.newest.Name() != filepath.Join(s.dir, memFile(s.logs.mem)) {
+		t.Errorf("synced was %v, want the newest memory log", s.logs.newest)
+	}
+	if err := s.Apply(small, false); err != nil {
+		t.Fatal(err)
+	}
+	closed(t, s)
+	l := &logFiles{dir: t.TempDir(), mem: 1, unsynced: true}
+	if err := os.Symlink(os.DevNull, filepath.Join(l.dir, memFile(1))); err != nil { // it cannot be synced
+		t.Fatal(err)
+	}
+	if err := l.sync(nil); err == nil || !l.unsynced {
+		t.Errorf("a log that cannot be synced: %v, want an error, each time", err)
+	}
+	l.close()
+	if err := os.Remove(filepath.Join(l.dir, memFile(1))); err != nil {
+		t.Fatal(err)
+	}
+	if err := l.sync(nil); err != nil || l.unsynced {
+		t.Errorf("a log that has become a table: %v, want nothing to do", err)
+	}
 }
 
 // TestOlderLogsAreSynced begins a new log behind one that cannot be synced: the
@@ -196,7 +256,7 @@ func TestOlderLogsAreSynced(t *testing.T) {
 		{memFile, (*logFiles).written, func(l *logFiles) int { return l.mem }},
 		{vlogFile, func(l *logFiles) error { return l.sync(nil) }, func(l *logFiles) int { return l.vlog }},
 	} {
-		l := logFiles{dir: t.TempDir(), mem: 1, vlog: 1, unsynced: true}
+		l := logFiles{dir: t.TempDir(), mem: 1, vlog: 1, unsynced: true, values: true}
 		// What cannot be synced: a file that is no file.
 		if err := os.Symlink(os.DevNull, filepath.Join(l.dir, c.name(1))); err != nil {
 			t.Fatal(err)

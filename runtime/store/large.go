@@ -84,6 +84,7 @@ func (s *Store) commitPrefix(ops []engine.Op) (n int, err error) {
 		if err != nil {
 			return 0, err
 		}
+		s.logs.values = s.logs.values || len(ops[n].Value) >= valueThreshold
 		n++
 	}
 	if err := s.ended(txn); err != nil {

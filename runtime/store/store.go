@@ -70,7 +70,7 @@ type Store struct {
 	ops     []engine.Op    // space of the write in progress
 	entries []badger.Entry // the same
 	recent  *recent
-	logs    logFiles
+	logs    *logFiles
 	room    room
 	looks   looks
 
@@ -372,6 +372,7 @@ func (s *Store) overdue() error {
 
 func (s *Store) closeBadger() (err error) {
 	defer s.caught(&err)
+	defer s.logs.close()
 	if err := s.db.Close(); err != nil {
 		return &Fault{Dir: s.dir, Kind: engine.ErrClosed,
 			What: "was closed, but not cleanly: " + cause(err),

@@ -726,6 +726,18 @@ var mutants = []mutant{
 `, new: `		m.status.Store(idle)
 `, by: "TestMailboxLosesNoWakeUpWhileItGoesIdle"},
 
+	{what: "a sync leaves out values that are being moved", file: "runtime/store/durable.go",
+		old: `if !l.values && !l.moving.Load() {`, new: `if !l.values {`, by: "TestSyncOfTheMemoryLogAlone"},
+	{what: "a sync leaves out the value log", file: "runtime/store/durable.go",
+		old: `if !l.values && !l.moving.Load() {`, new: `if !l.moving.Load() {`, by: "TestSyncOfTheMemoryLogAlone"},
+	{what: "a sync is of nothing", file: "runtime/store/durable.go",
+		old: `	return syncData(l.newest)
+`, new: `	return nil
+`, by: "TestSyncOfTheMemoryLogAlone"},
+	{what: "a big value needs no sync of the value log", file: "runtime/store/apply.go",
+		old: `s.logs.values || len(op.Value) >= valueThreshold`, new: `s.logs.values`, by: "TestSyncOfTheMemoryLogAlone"},
+	{what: "a big value in parts needs no sync of the value log", file: "runtime/store/large.go",
+		old: `s.logs.values || len(ops[n].Value) >= valueThreshold`, new: `s.logs.values`, by: "TestSyncOfTheMemoryLogAlone"},
 	{what: "an older log is not synced", file: "runtime/store/durable.go",
 		old: `	err = f.Sync()
 `, new: ``, by: "TestOlderLogsAreSynced"},
