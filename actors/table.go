@@ -50,23 +50,50 @@ func (tb Table[V]) WithVersion(version int, upcast RowUpcast) Table[V] {
 
 // Get returns the row with a key.
 func (tb Table[V]) Get(t *Turn, key string) (V, bool) {
-	var zero V
+	raw, ok := tb.raw(t, key)
+	if !ok {
+		var zero V
+		return zero, false
+	}
+	return tb.read(t, key, raw)
+}
+
+// raw returns the stored form of a row, as this turn sees it.
+func (tb Table[V]) raw(t *Turn, key string) ([]byte, bool) {
 	row := tb.key(key)
 	if w := t.written(row); w != nil {
-		if w.Delete {
-			return zero, false
-		}
-		return tb.read(t, key, w.Value)
+		return w.Value, !w.Delete
 	}
 	raw, ok, err := t.reader.Get(row)
 	if err != nil {
 		t.Fail(fmt.Errorf("actors: read a row of table %s: %w", tb.name, err))
-		return zero, false
+		return nil, false
 	}
+	return raw, ok
+}
+
+// Memo is a row as it was decoded last. The zero value is of none.
+type Memo[V any] struct {
+	raw []byte
+	row V
+}
+
+// GetMemo is Get for a row that an actor reads with each message and seldom writes: it is decoded only if
+// it is not what m was decoded from. The row is shared with m: nothing that it points to may be changed.
+func (tb Table[V]) GetMemo(t *Turn, key string, m *Memo[V]) (V, bool) {
+	raw, ok := tb.raw(t, key)
 	if !ok {
+		var zero V
 		return zero, false
 	}
-	return tb.read(t, key, raw)
+	if m.raw != nil && bytes.Equal(m.raw, raw) {
+		return m.row, true
+	}
+	row, ok := tb.read(t, key, raw)
+	if ok {
+		m.raw, m.row = bytes.Clone(raw), row
+	}
+	return row, ok
 }
 
 // Put writes the row with a key. Keys hold no NUL.

@@ -164,6 +164,37 @@ func TestBadRowEndsAll(t *testing.T) {
 	}
 }
 
+// TestGetMemo: a memo answers while the row is what it was, whoever wrote it since.
+func TestGetMemo(t *testing.T) {
+	store, memo := rows{}, actors.Memo[person]{}
+	want := func(tn *actors.Turn, name messages.Text, known bool) {
+		t.Helper()
+		if p, ok := people.GetMemo(tn, "a", &memo); p.Name != name || ok != known {
+			t.Errorf("GetMemo() = %+v, %v, want %s, %v", p, ok, string(name), known)
+		}
+	}
+	want(turn(store), "", false)
+	tn := turn(store)
+	people.Put(tn, "a", person{Name: "Hana"})
+	want(tn, "Hana", true)
+	want(turn(store), "", false) // that turn failed
+	if err := store.apply(tn); err != nil {
+		t.Fatal(err)
+	}
+	store["people\x00a"][len(`1 {"name":"`)] = 'B' // the store may use its memory again
+	want(turn(store), "Bana", true)
+	want(turn(store), "Bana", true)
+	tn = turn(store)
+	people.Delete(tn, "a")
+	want(tn, "", false)
+	bad := turn(rows{"people\x00a": []byte("x")})
+	want(bad, "", false)
+	if _, err := bad.Finish(); !errors.Is(err, actors.ErrRow) {
+		t.Errorf("the turn has %v, want %v", err, actors.ErrRow)
+	}
+	want(turn(store), "Bana", true)
+}
+
 func TestPutRefuses(t *testing.T) {
 	tn := turn(rows{})
 	people.Put(tn, "a\x00b", person{})

@@ -92,8 +92,11 @@ func (ReplyFate) MessageType() Type { return Type{"reply_fate", 1} }
 func (m ReplyFate) Subject() ConversationID { return m.Conversation }
 
 // JudgementDue is the judge's own timer: for a waiting question, or a judgement that
-// expires.
-type JudgementDue struct{}
+// expires. Then Turn and Epoch say which question it answered; older versions left that out.
+type JudgementDue struct {
+	Turn  int64 `json:"turn,omitempty"`
+	Epoch int   `json:"epoch,omitempty"`
+}
 
 // MessageType implements [Message].
 func (JudgementDue) MessageType() Type { return Type{"judgement_due", 1} }

@@ -21,7 +21,7 @@ type Row struct {
 	// asked.
 	Asked *messages.JudgeReply `json:"asked,omitempty"`
 	Asks  int                  `json:"asks,omitempty"`
-	// Turn and Epoch belong to the newest question that was answered.
+	// Turn and Epoch are of the question that was answered, where an older version set the timer.
 	Turn  int64 `json:"turn,omitempty"`
 	Epoch int   `json:"epoch,omitempty"`
 	// Quota counts how often the model was asked.
@@ -45,6 +45,7 @@ type actor struct {
 	asked string    // key of the question that the model is answering
 	call  string    // by which it was asked
 	pause time.Time // until then the model is not asked
+	row   actors.Memo[Row]
 }
 
 // pause is how long the model is not asked after a newer message has overtaken a
@@ -65,7 +66,7 @@ func (a *actor) Receive(turn *actors.Turn, msg messages.Message) error {
 	case messages.ReplyFate:
 		a.fate(turn, m)
 	case messages.JudgementDue:
-		a.due(turn)
+		a.due(turn, m)
 	case messages.JudgementOld:
 		a.old(turn)
 	default:
@@ -76,18 +77,22 @@ func (a *actor) Receive(turn *actors.Turn, msg messages.Message) error {
 
 // take handles a question. An earlier judgement answers it, if it still holds.
 func (a *actor) take(turn *actors.Turn, m messages.JudgeReply) {
-	row, _ := Rows.Get(turn, RowKey)
+	row, _ := Rows.GetMemo(turn, RowKey, &a.row)
 	if row.Asked != nil && row.Asked.Turn == m.Turn && row.Asked.Epoch == m.Epoch {
 		a.ask(turn) // after a restart; otherwise the model is being asked
 		return
 	}
+	waited := row.Asked != nil
 	row.Asked, row.Asks = &m, 0
 	if a.call != "" {
 		turn.CancelCall(a.call)
 		a.asked, a.call, a.pause = "", "", turn.Now().Add(pause)
 	}
-	if known, _ := a.o.Rules.known(row.State, m, turn.Now()); known != nil { // the question need not be stored
-		a.answer(turn, row, verdictOf(known))
+	if known, _ := a.o.Rules.known(row.State, m, turn.Now()); known != nil { // nothing need be stored
+		if waited {
+			Rows.Put(turn, RowKey, row.answered())
+		}
+		a.tell(turn, row, verdictOf(known))
 		return
 	}
 	Rows.Put(turn, RowKey, row)
@@ -96,7 +101,7 @@ func (a *actor) take(turn *actors.Turn, m messages.JudgeReply) {
 
 // ask answers the question from the cache, waits, or asks the model.
 func (a *actor) ask(turn *actors.Turn) {
-	row, _ := Rows.Get(turn, RowKey)
+	row, _ := Rows.GetMemo(turn, RowKey, &a.row)
 	m := row.Asked
 	if m == nil {
 		return
@@ -141,7 +146,7 @@ func (r Row) key() string { return fmt.Sprintf("judge:%d:%d:%d", r.Asked.Turn, r
 
 // asking is the row that waits for an answer to a key, false if none does.
 func (a *actor) asking(turn *actors.Turn, key string) (Row, bool) {
-	row, _ := Rows.Get(turn, RowKey)
+	row, _ := Rows.GetMemo(turn, RowKey, &a.row)
 	if row.Asked == nil || row.key() != key {
 		turn.Drop(events.StageJudge, events.RuleLate, events.Detail{})
 		return row, false
@@ -203,17 +208,27 @@ func (a *actor) decide(turn *actors.Turn, row Row, v Verdict, version string) {
 	a.answer(turn, row, v)
 }
 
-// answer tells the conversation, and sets the timer to reconsider a "no".
+// answer stores that no question waits, and answers it.
 func (a *actor) answer(turn *actors.Turn, row Row, v Verdict) {
-	m := *row.Asked
-	row.Asked, row.Asks, row.Turn, row.Epoch = nil, 0, m.Turn, m.Epoch
-	Rows.Put(turn, RowKey, row)
+	Rows.Put(turn, RowKey, row.answered())
+	a.tell(turn, row, v)
+}
+
+// answered is the row once nothing waits.
+func (r Row) answered() Row {
+	r.Asked, r.Asks, r.Turn, r.Epoch = nil, 0, 0, 0
+	return r
+}
+
+// tell tells the conversation, and sets the timer to reconsider a "no".
+func (a *actor) tell(turn *actors.Turn, row Row, v Verdict) {
+	m := row.Asked
 	turn.Send(messages.To(messages.ActorConversation, turn.Self().Key()), messages.ReplyJudged{
 		Conversation: m.Conversation, Turn: m.Turn, Epoch: m.Epoch, Respond: v.Respond, Confidence: v.Confidence,
 		Reason: v.Reason, Source: messages.JudgeSource(v.Source),
 	})
 	if at, ok := a.o.Rules.again(row.State, m.Written, v); ok {
-		turn.After("due", max(time.Second, at.Sub(turn.Now())), messages.JudgementDue{})
+		turn.After("due", max(time.Second, at.Sub(turn.Now())), messages.JudgementDue{Turn: m.Turn, Epoch: m.Epoch})
 	} else {
 		turn.Cancel("due")
 	}
@@ -221,22 +236,25 @@ func (a *actor) answer(turn *actors.Turn, row Row, v Verdict) {
 
 // due asks the model a question that has waited long enough, or makes the conversation
 // ask again.
-func (a *actor) due(turn *actors.Turn) {
-	row, ok := Rows.Get(turn, RowKey)
+func (a *actor) due(turn *actors.Turn, m messages.JudgementDue) {
+	row, ok := Rows.GetMemo(turn, RowKey, &a.row)
+	if m.Turn == 0 {
+		m.Turn, m.Epoch = row.Turn, row.Epoch
+	}
 	switch {
 	case !ok:
 	case row.Asked != nil:
 		a.ask(turn)
-	case row.Turn != 0:
+	case m.Turn != 0:
 		turn.Send(messages.To(messages.ActorConversation, turn.Self().Key()), messages.JudgeAgain{
-			Conversation: messages.ConversationID(turn.Self().Key()), Turn: row.Turn, Epoch: row.Epoch,
+			Conversation: messages.ConversationID(turn.Self().Key()), Turn: m.Turn, Epoch: m.Epoch,
 		})
 	}
 }
 
 // fate records what became of the answer that was wanted.
 func (a *actor) fate(turn *actors.Turn, m messages.ReplyFate) {
-	row, ok := Rows.Get(turn, RowKey)
+	row, ok := Rows.GetMemo(turn, RowKey, &a.row)
 	if !ok {
 		return
 	}
@@ -256,7 +274,7 @@ func (a *actor) fate(turn *actors.Turn, m messages.ReplyFate) {
 
 // old deletes a judgement that expired a day ago.
 func (a *actor) old(turn *actors.Turn) {
-	row, ok := Rows.Get(turn, RowKey)
+	row, ok := Rows.GetMemo(turn, RowKey, &a.row)
 	if !ok || row.Asked != nil || row.Pending != nil {
 		return
 	}
