@@ -50,8 +50,12 @@ func (s *search) honoured(i, end int, mark uint32) {
 		s.knownBefore(k) == k:
 		return
 	}
+	if s.oneKanji(k, i) {
+		s.propose(Name, "honorific", k-1, k)
+		return
+	}
 	start := s.nameBeforeHonour(k, mark)
-	if start == k || s.hasNoName(start, k) {
+	if start == k || s.hasNoName(start, k) || k-start == 1 && s.polite(start) {
 		return
 	}
 	s.propose(Name, "honorific", start, k)
@@ -155,7 +159,7 @@ func (s *search) allUpper(i, j int) bool { return s.run(i, j-i, set(upper)) == j
 // lone reports whether a kanji is a surname by itself.
 func (s *search) lone(i int) bool {
 	mark, ok := s.listed.japanese.marked(s.folded, i, i+1)
-	return ok && mark&surname != 0 && s.r[i] != '王' || s.r[i] == '林'
+	return ok && mark&surname != 0 && s.r[i] != '王' // 王様
 }
 
 // sentence reports whether kana are the end of a phrase, not a name.
@@ -488,6 +492,9 @@ func (s *search) firmBefore(k int) bool {
 		return true
 	}
 	start := s.back(k, longestName, nameClasses)
+	if start == k && legalForms.endsAt(s.folded, s.back(k, 9, set(hiragana))) {
+		return true
+	}
 	if st, _ := legalForms.before(s.folded, start); st >= 0 && s.at(start-1) == ')' {
 		return true
 	}
@@ -734,7 +741,7 @@ func (s *search) introducedStart(i int) int {
 		if s.is(start-1) == space && s.is(start-2) == kanji {
 			start = s.back(start-1, 3, set(kanji))
 		}
-		if n := i - start; n >= 2 && n <= 6 && s.nameLike(start, i) {
+		if n := i - start; n >= 2 && n <= 6 && s.nameLike(start, i) || n == 1 && s.oneKanji(i, i) {
 			return start
 		}
 	case katakana:

@@ -1161,4 +1161,8 @@ var mutants = []mutant{
 		by: "TestOCREqual"},
 	{what: "a numeral that looks like kana is another", file: "actors/text/counts.go",
 		old: `string(appendLookalike(nil, string(s[from:i])))`, new: `string(s[from:i])`, by: "TestOCREqual"},
+	{what: "a password that a sentence says is shown", file: "actors/pii/password.go",
+		old: `if !s.password(end, mark) {`, new: `if !s.password(end, mark) && false {`, by: "TestPlainText"},
+	{what: "the king is taken for somebody", file: "actors/pii/onekanji.go",
+		old: `return r != '王' && s.lone(i)`, new: `return true`, by: "TestPlainText"},
 }
