@@ -6,7 +6,7 @@ import "strings"
 // the phrase of an introduction, that begins at another: 王さん, 孫社長, 梁と申します, but not お客さん, 王様, 元社長.
 func (s *search) oneKanji(k, honour int) bool {
 	i := k - 1
-	if s.is(i) != kanji || s.is(i-1) == kanji || !oneKanjiSurnames[s.r[i]] || s.polite(i) {
+	if s.is(i) != kanji || s.is(i-1) == kanji || !oneKanjiSurnames.has(s.r[i]) || s.polite(i) {
 		return false
 	}
 	r := s.r[i]

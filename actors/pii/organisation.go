@@ -8,14 +8,22 @@ func (s *search) organisations() {
 		if c != kanji && c != katakana && c != hiragana && s.r[i] != '(' && c != upper {
 			continue
 		}
-		if end, _ := legalForms.at(s.folded, i); end > 0 {
-			i = s.company(i, end) - 1
-			continue
+		if s.starts[i]&startsForm != 0 {
+			if end, _ := legalForms.at(s.folded, i); end > 0 {
+				i = s.company(i, end) - 1
+				continue
+			}
 		}
-		if c != katakana {
+		if c != katakana && s.starts[i]&startsEmployer != 0 {
 			s.employed(i)
 		}
 		if c == hiragana {
+			continue
+		}
+		if s.starts[i]&startsOffice == 0 {
+			if end := s.shortSchool(i); end > 0 {
+				i = end - 1
+			}
 			continue
 		}
 		if end, mark := schoolWords.at(s.folded, i); end > 0 {

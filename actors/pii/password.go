@@ -17,6 +17,14 @@ func (s *search) passwords() {
 		switch s.class[i] {
 		case space, newline, digit, hiragana:
 			continue
+		case upper, lower: // the name of a variable ends with such a word
+			if s.latin(i - 1) {
+				continue
+			}
+		default:
+			if s.starts[i]&startsPassword == 0 {
+				continue
+			}
 		}
 		end, mark := passwordWords.at(s.folded, i)
 		if s.at(i-1) == '$' {

@@ -114,8 +114,8 @@ func TestEveryPrefecture(t *testing.T) {
 }
 
 func valuesOf(l *lexicon) (lists [][]entry) {
-	for _, list := range l.first.words {
-		lists = append(lists, list)
+	for _, s := range l.first.slots {
+		lists = append(lists, s.list)
 	}
 	return lists
 }

@@ -49,12 +49,22 @@ var keyForms = []struct {
 	{"lin_api_", 20}, {"sq0atp-", 16}, {"rpa_", 20}, {"pplx-", 20}, {"nvapi-", 20}, {"glsa_", 20}, {"dckr_pat_", 16},
 }
 
+// keyStarts are the letters that those keys begin with.
+var keyStarts = func() *letterBits {
+	var l letterBits
+	for _, form := range keyForms {
+		l.add(rune(form.prefix[0]))
+	}
+	l.add('e') // of a JSON web token
+	return &l
+}()
+
 // token looks for keys in a row of ASCII.
 func (s *search) token(i, j int) {
 	plainUntil := i // there is no key up to here: a row was read, and it had no digit
 	for k := i; k < j; k++ {
 		if k == i || !s.word(k-1) && s.r[k-1] != '_' {
-			if k >= plainUntil {
+			if k >= plainUntil && keyStarts.has(s.r[k]) {
 				end, key := s.marked(k, j)
 				if key {
 					s.propose(Secret, "key", k, end)
@@ -385,19 +395,7 @@ func (s *search) secretParameter(i, j int) bool {
 		}
 		name = append(name, r)
 	}
-	for _, e := range secretParameters.first.of(name0(name)) {
-		if string(e.word) == string(name) {
-			return true
-		}
-	}
-	return false
-}
-
-func name0(name []rune) rune {
-	if len(name) == 0 {
-		return 0
-	}
-	return name[0]
+	return len(name) > 0 && secretParameters.holds(name)
 }
 
 // privateKeys proposes armoured blocks (RFC 7468) that hold a private key. A block

@@ -1165,4 +1165,8 @@ var mutants = []mutant{
 		old: `if !s.password(end, mark) {`, new: `if !s.password(end, mark) && false {`, by: "TestPlainText"},
 	{what: "the king is taken for somebody", file: "actors/pii/onekanji.go",
 		old: `return r != '王' && s.lone(i)`, new: `return true`, by: "TestPlainText"},
+	{what: "a word begins in the middle of one that was hidden", file: "actors/pii/fold.go",
+		old: `if f.latin(n) && !f.latin(n-1) {`, new: `if f.latin(n) && !f.latin(n-1) && false {`, by: "TestHideIsFold"},
+	{what: "a word of one letter hides behind longer ones", file: "actors/pii/words.go",
+		old: `list = slices.Clone(x.find(pairOf(end, 0)))`, new: `list = nil`, by: "TestLexiconIsAList"},
 }
