@@ -1169,4 +1169,8 @@ var mutants = []mutant{
 		old: `if f.latin(n) && !f.latin(n-1) {`, new: `if f.latin(n) && !f.latin(n-1) && false {`, by: "TestHideIsFold"},
 	{what: "a word of one letter hides behind longer ones", file: "actors/pii/words.go",
 		old: `list = slices.Clone(x.find(pairOf(end, 0)))`, new: `list = nil`, by: "TestLexiconIsAList"},
+	{what: "a web page is called an answer of a model", file: "actors/llm/worker_http.go",
+		old: `case isPage("", body):`, new: `case isPage("", body) && false:`, by: "TestWhatCameIsSaid"},
+	{what: "nobody says which server answered something else", file: "actors/llm/worker_http.go",
+		old: `return failure.of(t.at())`, new: `return failure`, by: "TestWhatCameIsSaid"},
 }
