@@ -1172,6 +1172,8 @@ var mutants = []mutant{
 	{what: "nobody hears of the end of a reply that was not written yet", file: "actors/conversation/reply/changed.go",
 		old: `!visible(old.State) && !pending(old.State):`, new: `!visible(old.State) && e.Kind != OnReject:`,
 		by: "TestTheEndOfATurnIsTold"},
+	{what: "news behind the end of the log are waited for", file: "runtime/admin/talknews.go",
+		old: `return min(place, end), err`, new: `return max(place, end), err`, by: "TestNewsBehindTheEnd"},
 	{what: "a web page is called an answer of a model", file: "actors/llm/worker_http.go",
 		old: `case isPage("", body):`, new: `case isPage("", body) && false:`, by: "TestWhatCameIsSaid"},
 	{what: "nobody says which server answered something else", file: "actors/llm/worker_http.go",
