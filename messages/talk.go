@@ -225,7 +225,9 @@ func (m CancelReminder) Subject() ConversationID { return m.Conversation }
 
 // ReplyChanged reports a new state of a reply: a draft was made or edited, is held, is
 // being sent, was sent. [ReplyJudging] says that a draft was given up because of newer
-// messages. The conversation publishes it in the turn that records the change.
+// messages. The end of a turn is told too where it was still judged or written: with
+// [ReplyWithdrawn] where the person wrote in the window, or the message was taken back.
+// The conversation publishes it in the turn that records the change.
 type ReplyChanged struct {
 	Conversation ConversationID `json:"conversation"`
 	Turn         int64          `json:"turn"`

@@ -101,8 +101,9 @@ func usedModel(s llm.Stats) *control.LLM {
 		})
 	}
 	for _, m := range slices.Sorted(maps.Keys(s.Failing)) {
-		code := s.Failing[m]
-		out.Failing = append(out.Failing, control.LLMFailing{Model: m, Code: code, Mend: describe.ModelAdvice(code)})
+		f := s.Failing[m]
+		out.Failing = append(out.Failing, control.LLMFailing{Model: m, Code: f.Code, Said: f.Text,
+			Mend: describe.ModelAdvice(f.Code)})
 	}
 	return out
 }

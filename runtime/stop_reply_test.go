@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -133,6 +134,38 @@ func TestAResumedStreamBeginsWithNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	wantVoid(t, newClient(t, rt).stream(c, "Last-Event-ID: 1"))
+}
+
+// TestNewsBehindTheEnd, as after an older backup was restored, say so at once and go on at the end.
+func TestNewsBehindTheEnd(t *testing.T) {
+	rt, stop := talking(t, t.TempDir(), runtime.InMemory())
+	defer stop()
+	c, err := rt.Talk().Begin(t.Context(), control.Begin{Name: "guest"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	said, err := rt.Talk().Say(t.Context(), c, control.Say{Text: "When?"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	news, err := rt.Talk().News(t.Context(), c, 99999999, nil, time.Second)
+	if err != nil || !news.Anew || len(news.Events) > 0 || news.Last < said.After || news.Last == 99999999 {
+		t.Fatalf("News() = %+v, %v, want that it begins anew at the end", news, err)
+	}
+	if _, err := rt.Talk().Say(t.Context(), c, control.Say{Text: "Where?"}); err != nil {
+		t.Fatal(err)
+	}
+	for after := news.Last; ; after = news.Last {
+		news, err = rt.Talk().News(t.Context(), c, after, nil, time.Minute)
+		if err != nil || news.Anew || len(news.Events) == 0 {
+			t.Fatalf("News() after the end = %+v, %v, want what was said then", news, err)
+		}
+		if slices.ContainsFunc(news.Events, func(e control.TalkEvent) bool {
+			return e.Message != nil && e.Message.Content == "Where?"
+		}) {
+			return
+		}
+	}
 }
 
 // TestAStreamBehindTheEnd, as after an older backup was restored, says so and goes on at the end.

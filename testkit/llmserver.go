@@ -1,6 +1,7 @@
 package testkit
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -59,6 +60,7 @@ type LLMReply struct {
 	Location   string // the header of that name
 
 	Body string // sent literally, in place of the format
+	Type string // the header Content-Type of Body; "" means JSON
 	// Cut closes the connection after this many bytes of the body; 0 means never.
 	Cut int
 	// Hold waits for Release before the answer, and before each further chunk of a
@@ -322,7 +324,7 @@ func (s *LLMServer) handle(w http.ResponseWriter, r *http.Request) {
 	case reply.Status != 0 && reply.Status != http.StatusOK:
 		failLLM(w, out, request, reply)
 	case reply.Body != "":
-		w.Header().Set("Content-Type", "application/json")
+		w.Header().Set("Content-Type", cmp.Or(reply.Type, "application/json"))
 		io.WriteString(out, reply.Body)
 	case request.Stream:
 		streamLLM(w, out, request, reply, s.thoughtField(), hold)

@@ -1,6 +1,7 @@
 package testkit
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -128,7 +129,7 @@ func encode(v any) []byte {
 }
 
 func failLLM(w http.ResponseWriter, out io.Writer, r LLMRequest, reply LLMReply) {
-	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Content-Type", cmp.Or(reply.Type, "application/json"))
 	if reply.RetryAfter != "" {
 		w.Header().Set("Retry-After", reply.RetryAfter)
 	}

@@ -881,8 +881,30 @@ func TestReminderBesideAQuestion(t *testing.T) {
 	k.wantState(reply.Drafted)
 	c := k.changes()
 	want := reply.Acknowledgement(text.English) + " You asked me to remind you: call Bob"
-	if len(c) != 1 || c[0].Text != want || len(c[0].Answers) != 2 {
+	if len(c) != 2 || c[0].State != messages.ReplyWithdrawn || c[1].Text != want || len(c[1].Answers) != 2 {
 		t.Errorf("published %+v, want one draft that answers both: %q", c, string(want))
+	}
+}
+
+// TestAnAnswerOfThePersonIsTold: a reply that is judged or written when the person answers in the window is told to
+// have ended, to who waits for it.
+func TestAnAnswerOfThePersonIsTold(t *testing.T) {
+	for name, before := range map[string]func(talk, messages.JudgeReply){
+		"judged":  func(talk, messages.JudgeReply) {},
+		"written": func(k talk, m messages.JudgeReply) { k.judged(m, true) },
+	} {
+		k := newTalk(t, options(auto()))
+		m := k.says(1, "Hana", "Where is the station?")
+		before(k, m)
+		k.Send(messages.OwnMessage{Conversation: hana, Occurrence: 2, Kind: messages.KindText, Text: "at the river",
+			SeenAt: k.Now()})
+		c := k.changes()
+		if len(c) != 1 || c[0].State != messages.ReplyWithdrawn || len(c[0].Answers) != 1 || c[0].Turn != 1 {
+			t.Errorf("%s: published %+v, want its end", name, c)
+		}
+		if desk, _ := actortest.Stored(k.Harness, conversation.Desks, conversation.DeskKey); desk.Open != nil {
+			t.Errorf("%s: the desk has %+v, want nothing", name, desk.Open)
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 	"strconv"
@@ -244,6 +245,47 @@ func brokenOff(what string) *Error {
 
 func notJSON() *Error {
 	return &Error{Code: Malformed, Text: "the server's answer is no JSON: check llm.base_url and llm.provider"}
+}
+
+// pageOf is a web page in place of an answer: of a proxy or a portal on the way, or of a server that is no
+// language model. failed is what its status means, nil for success.
+func pageOf(at string, status int, failed *Error) *Error {
+	e := &Error{Code: Malformed}
+	if failed != nil {
+		*e = *failed
+	}
+	e.Text = at + " answered with a web page (HTML, status " + strconv.Itoa(status) + ") and not as a language model: " +
+		"check llm.base_url, and sign in where a proxy or a portal on the way asks for it"
+	return e
+}
+
+// nothing is an answer with success and without a body.
+func nothing() *Error {
+	return &Error{Code: Malformed, Text: "the server's answer is empty (status 200): check llm.base_url, and see " +
+		"the log of the server"}
+}
+
+// isPage reports whether a body is HTML, by what its header says or by how it begins.
+func isPage(contentType string, body []byte) bool {
+	kind, _, _ := strings.Cut(strings.ToLower(contentType), ";")
+	switch strings.TrimSpace(kind) {
+	case "text/html", "application/xhtml+xml":
+		return true
+	}
+	body = bytes.TrimLeft(bytes.TrimPrefix(body, []byte("\ufeff")), " \t\r\n")
+	begin := strings.ToLower(string(body[:min(len(body), len("<!doctype html"))]))
+	return strings.HasPrefix(begin, "<!doctype html") || strings.HasPrefix(begin, "<html") ||
+		strings.HasPrefix(begin, "<head") || strings.HasPrefix(begin, "<body")
+}
+
+// of says which server an answer came from that cannot be read.
+func (e *Error) of(at string) *Error {
+	if e == nil || e.Code != Malformed {
+		return e
+	}
+	named := *e
+	named.Text = strings.Replace(e.Text, "the server's answer", "the answer of "+at, 1)
+	return &named
 }
 
 func otherForm(form string) *Error {

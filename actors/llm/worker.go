@@ -123,7 +123,8 @@ type Client struct {
 
 	mu      sync.Mutex
 	breaker Breaker
-	last    map[string]Code // by model: the failure that was reported last, "" since an answer
+	last    map[string]Code   // by model: the failure that was reported last, "" since an answer
+	why     map[string]string // by model: what the newest failure says, for people
 	stats   Stats
 }
 
@@ -133,7 +134,7 @@ func New(o Options) (*Client, error) {
 	if o.Concurrency < 1 {
 		return nil, fmt.Errorf("%w: llm.concurrency: want 1 at least", ErrOptions)
 	}
-	c := &Client{o: o, model: o.Host, slots: make(chan struct{}, o.Concurrency), last: map[string]Code{},
+	c := &Client{o: o, model: o.Host, slots: make(chan struct{}, o.Concurrency), last: map[string]Code{}, why: map[string]string{},
 		stats: Stats{Outcomes: map[string]uint64{}, Purposes: map[Purpose]Usage{}}}
 	if o.Host != nil {
 		return c, nil

@@ -244,6 +244,9 @@ func (c *Client) end(q Question, ticket Ticket, failure *Error) {
 	if changed {
 		c.last[q.Model] = code
 	}
+	if o != Abandoned && failure != nil {
+		c.why[q.Model] = failure.Text
+	}
 	c.breaker = c.breaker.Done(c.o.Breaker, c.o.Now(), ticket, o, pause)
 	c.mu.Unlock()
 	if changed && c.o.Changed != nil {

@@ -73,7 +73,7 @@ func TestRefusesVectors(t *testing.T) {
 		code           llm.Code
 		says           string
 	}{
-		"html": {"<html>secret</html>", "<html>secret</html>", 0, llm.Malformed, "no JSON"},
+		"html": {"<html>secret</html>", "<html>secret</html>", 0, llm.Malformed, "web page"},
 		"not numbers": {`{"embeddings":[[NaN]]}`, `{"data":[{"index":0,"embedding":[NaN]}]}`,
 			0, llm.Malformed, "no JSON"},
 		"null": {`{"embeddings":[[1,null]]}`, `{"data":[{"index":0,"embedding":[1,null]}]}`,

@@ -114,7 +114,7 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	if x.stream {
 		broken := func(err error) *Error { return t.unreachable(r.Context(), err) }
-		return response(r, resp.StatusCode, newStream(wireOf(t.provider), resp, x, broken)), nil
+		return response(r, resp.StatusCode, newStream(wireOf(t.provider), resp, x, broken, t.unread)), nil
 	}
 	body, failure := t.whole(r, resp, x)
 	if failure != nil {
@@ -151,7 +151,7 @@ func (t *transport) trip(r *http.Request) (*http.Response, *Error) {
 	switch {
 	case err != nil:
 		return nil, t.unreachable(r.Context(), err)
-	case resp.StatusCode == http.StatusOK:
+	case resp.StatusCode == http.StatusOK && !isPage(resp.Header.Get("Content-Type"), nil):
 		return resp, nil
 	}
 	defer resp.Body.Close()
@@ -159,7 +159,28 @@ func (t *transport) trip(r *http.Request) (*http.Response, *Error) {
 	if err != nil {
 		body = nil // the status says enough
 	}
-	return nil, ofResponse(resp.StatusCode, resp.Header.Get("Retry-After"), faultOfBody(body), t.now())
+	failed := ofResponse(resp.StatusCode, resp.Header.Get("Retry-After"), faultOfBody(body), t.now())
+	if isPage(resp.Header.Get("Content-Type"), body) && resp.StatusCode/100 != 3 {
+		return nil, pageOf(t.at(), resp.StatusCode, failed)
+	}
+	return nil, failed
+}
+
+// at is the server, for people.
+func (t *transport) at() string { return t.base.Scheme + "://" + t.base.Host }
+
+// unread is why a body with status 200 cannot be read: that it is no answer at all, rather than what its reader
+// says.
+func (t *transport) unread(body []byte, failure *Error) *Error {
+	switch {
+	case failure == nil || failure.Code != Malformed:
+		return failure
+	case isPage("", body):
+		return pageOf(t.at(), http.StatusOK, nil)
+	case len(bytes.TrimSpace(body)) == 0:
+		failure = nothing()
+	}
+	return failure.of(t.at())
 }
 
 // whole reads a response to its end, and rewrites an answer for langchaingo's client. A
@@ -177,16 +198,16 @@ func (t *transport) whole(r *http.Request, resp *http.Response, x *exchange) ([]
 	case len(body) > limit:
 		return nil, tooLong(limit)
 	case r.Method == http.MethodGet && !json.Valid(body):
-		return nil, notJSON()
+		return nil, t.unread(body, notJSON())
 	case r.Method == http.MethodGet:
 		return body, nil
 	case x.vectors:
 		list, failure := embeddings(t.provider, body)
-		return encodeEmbeddings(t.provider, list), failure
+		return encodeEmbeddings(t.provider, list), t.unread(body, failure)
 	}
 	a, failure := w.whole(body)
 	if failure != nil {
-		return nil, failure
+		return nil, t.unread(body, failure)
 	}
 	x.stop = a.stop
 	return w.encodeWhole(a), nil
@@ -195,7 +216,7 @@ func (t *transport) whole(r *http.Request, resp *http.Response, x *exchange) ([]
 // unreachable describes a failed connection in its own words: those of the error may
 // quote more than the address.
 func (t *transport) unreachable(ctx context.Context, err error) *Error {
-	at := t.base.Scheme + "://" + t.base.Host
+	at := t.at()
 	var dns *net.DNSError
 	var unknown x509.UnknownAuthorityError
 	var name x509.HostnameError

@@ -9,7 +9,13 @@ type Stats struct {
 	AnswerTokens uint64
 	Purposes     map[Purpose]Usage
 	Breaker      State
-	Failing      map[string]Code // by model: its last failure, if it has not answered since
+	Failing      map[string]Failing // by model: its last failure, if it has not answered since
+}
+
+// Failing is how a model fails.
+type Failing struct {
+	Code Code
+	Text string // for people, as of an [Error]
 }
 
 // Usage sums up the questions for one purpose. Tokens are as the server counted them. Some
@@ -29,8 +35,12 @@ func (c *Client) Stats() Stats {
 	defer c.mu.Unlock()
 	s := c.stats
 	s.Outcomes, s.Purposes, s.Breaker = maps.Clone(s.Outcomes), maps.Clone(s.Purposes), c.breaker.State
-	s.Failing = maps.Clone(c.last)
-	maps.DeleteFunc(s.Failing, func(_ string, failed Code) bool { return failed == "" })
+	s.Failing = map[string]Failing{}
+	for model, code := range c.last {
+		if code != "" {
+			s.Failing[model] = Failing{Code: code, Text: c.why[model]}
+		}
+	}
 	return s
 }
 

@@ -28,9 +28,11 @@ type stream struct {
 	events *eventReader
 	x      *exchange
 	broken func(error) *Error // says how a connection failed
+	unread func(body []byte, failure *Error) *Error
 
 	reading sync.Mutex // held while it reads
 	begun   bool
+	some    bool   // an event was read
 	answer  answer // without its text
 	size    int    // of the text
 	out     []byte // for the client
@@ -39,10 +41,11 @@ type stream struct {
 
 // newStream makes the body of a response with status 200. If the server answers as a
 // whole although it was asked to stream, that is a stream of one event.
-func newStream(w wire, resp *http.Response, x *exchange, broken func(error) *Error) *stream {
+func newStream(w wire, resp *http.Response, x *exchange, broken func(error) *Error,
+	unread func(body []byte, failure *Error) *Error) *stream {
 	body := io.LimitReader(resp.Body, maxStream+1)
-	s := &stream{wire: w, body: resp.Body, x: x, broken: broken, events: newEventReader(body, w.lines())}
-	return s
+	return &stream{wire: w, body: resp.Body, x: x, broken: broken, unread: unread,
+		events: newEventReader(body, w.lines())}
 }
 
 // Read implements io.Reader.
@@ -99,9 +102,10 @@ func (s *stream) step() {
 		return
 	}
 	if failure != nil {
-		s.fail(failure)
+		s.fail(s.unread(data, failure))
 		return
 	}
+	s.some = true
 	if p.token && s.x.token != nil {
 		s.x.token()
 	}
@@ -151,8 +155,10 @@ func (s *stream) finish(lost *Error) {
 		s.fail(lost)
 	case s.size > 0:
 		s.fail(brokenOff("the answer broke off before its end"))
+	case s.some:
+		s.fail(s.unread([]byte("{}"), otherForm(s.wire.form())))
 	default:
-		s.fail(otherForm(s.wire.form()))
+		s.fail(s.unread(nil, nothing()))
 	}
 }
 
@@ -187,7 +193,7 @@ func (s *stream) unstreamed() bool {
 	}
 	a, failure := s.wire.whole(body)
 	if failure != nil {
-		s.fail(failure)
+		s.fail(s.unread(body, failure))
 		return true
 	}
 	if w, ok := s.wire.(interface{ begin() []byte }); ok {

@@ -163,6 +163,52 @@ func TestFailures(t *testing.T) {
 	}
 }
 
+// What came in place of an answer is said: what it was, from which server, with which status, and what to do.
+// Nothing of its words is.
+func TestWhatCameIsSaid(t *testing.T) {
+	page := "<!DOCTYPE html><title>Sign in</title>" + private
+	of := func(status int) string { return fmt.Sprintf("web page (HTML, status %d)", status) }
+	for name, c := range map[string]struct {
+		reply testkit.LLMReply
+		code  *llm.Error
+		want  string
+	}{
+		"a page":             {testkit.LLMReply{Body: page, Type: "text/html; charset=utf-8"}, llm.ErrMalformed, of(200)},
+		"a page called JSON": {testkit.LLMReply{Body: "\n" + page}, llm.ErrMalformed, of(200)},
+		"no page there":      {testkit.LLMReply{Status: 404, Body: page, Type: "text/html"}, llm.ErrRefused, of(404)},
+		"a gateway's page":   {testkit.LLMReply{Status: 502, Body: page}, llm.ErrUnavailable, of(502)},
+		"nothing":            {testkit.LLMReply{Body: " \n"}, llm.ErrMalformed, "is empty (status 200)"},
+		"no choices": {testkit.LLMReply{Body: `{"choices":[],"content":[],"done":false}`}, llm.ErrMalformed,
+			"has another form than"},
+		"no JSON": {testkit.LLMReply{Body: "{hello"}, llm.ErrMalformed, "is no JSON"},
+	} {
+		for _, p := range providers {
+			for _, streamed := range []bool{false, true} {
+				s := testkit.StartLLM(t, c.reply)
+				var progress func(llm.Chunk)
+				if streamed {
+					progress = func(llm.Chunk) {}
+				}
+				cl := client(t, s, p)
+				_, err := cl.Stream(t.Context(), llm.Question{Prompt: private}, progress)
+				if err == nil || !errors.Is(err, c.code) {
+					t.Errorf("%s, %s, streamed %v: %v, want %s", name, p, streamed, err, c.code.Code)
+					continue
+				}
+				text := err.Error()
+				if !strings.Contains(text, c.want) || !strings.Contains(text, s.URL()) ||
+					!strings.Contains(text, "llm.base_url") || strings.Contains(text, private) {
+					t.Errorf("%s, %s, streamed %v: %q, want it to say %q, from where, and what to check", name, p,
+						streamed, text, c.want)
+				}
+				if f := cl.Stats().Failing["test-model"]; f.Text == "" || !strings.Contains(text, f.Text) {
+					t.Errorf("%s, %s: Stats().Failing = %+v, want what was said", name, p, f)
+				}
+			}
+		}
+	}
+}
+
 // What Ollama streams, which is its default, is read as a whole or not at all.
 func TestOllamaStreams(t *testing.T) {
 	answer := testkit.LLMReply{

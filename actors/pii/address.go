@@ -126,7 +126,10 @@ var notTown = words(`立 民 長 役所 役場 議 営 史 税 場 街地 販 �
 // address is the end of an address that begins at an index, 0 if none does. After
 // a postal code a town alone is one.
 func (s *search) address(i int, coded bool) int {
-	j, _ := prefectures.at(s.folded, i)
+	j := -1
+	if s.is(i) != newline && s.starts[i]&startsTown != 0 {
+		j, _ = prefectures.at(s.folded, i)
+	}
 	known := j > 0
 	if !known {
 		if s.japanese(i-1) && s.class[i-1] == kanji && s.class[i] == kanji {
@@ -496,7 +499,7 @@ var roomWords = words(`号室 号 階 F 室 号棟 棟`)
 // buildingInside reports whether a name is that of a building.
 func buildingInside(s *search, i, j int) bool {
 	for k := i; k < j; k++ {
-		for _, e := range buildings.first.of(lowered(s.r[k])) {
+		for _, e := range buildings.first.of(lowered(s.r[k]), lowered(s.at(k+1))) {
 			if k+len(e.word) <= j && s.spells(k, e.word) && (len(e.word) > 1 || k+1 == j || s.is(k+1) == digit) {
 				return true
 			}

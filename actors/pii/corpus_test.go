@@ -157,7 +157,9 @@ func printScores(corpus string, all map[Kind]score) {
 	}
 	for _, k := range Kinds() {
 		s := all[k]
-		row(string(k), s)
+		if s.labelled+s.found > 0 {
+			row(string(k), s)
+		}
 		sum.right += s.right
 		sum.found += s.found
 		sum.labelled += s.labelled

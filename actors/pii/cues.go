@@ -82,10 +82,9 @@ type placed struct {
 	mark cue
 }
 
-func findCues(f *folded) (list cues) {
+func findCues(f *folded, list cues) cues {
 	for i := 0; i < len(f.r); i++ {
-		switch f.class[i] {
-		case space, newline, digit:
+		if f.starts[i]&startsCue == 0 || f.class[i] <= digit && f.class[i] != other {
 			continue
 		}
 		if end, mark := cueWords.at(f, i); end >= 0 {

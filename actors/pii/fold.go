@@ -15,6 +15,8 @@ type folded struct {
 	text     string
 	r        []rune
 	class    []class
+	starts   []starts // which words may begin at a rune
+	words    *startsTable
 	from, to []int32 // the bytes of text that a folded rune stands for
 }
 
@@ -40,8 +42,9 @@ const (
 // rune that is not a letter.
 func fold(text string, hide []Span) *folded {
 	n := utf8.RuneCountInString(text)
-	f := &folded{text: text, r: make([]rune, 0, n), class: make([]class, 0, n),
-		from: make([]int32, 0, n), to: make([]int32, 0, n)}
+	n += n/16 + 16 // some runes become several
+	f := &folded{text: text, words: wordStarts(), r: make([]rune, 0, n), class: make([]class, 0, n),
+		starts: make([]starts, 0, n), from: make([]int32, 0, n), to: make([]int32, 0, n)}
 	for i := 0; i < len(text); {
 		if len(hide) > 0 && i >= hide[0].Start {
 			f.add(masked, hide[0].Start, hide[0].End)
@@ -58,7 +61,10 @@ func fold(text string, hide []Span) *folded {
 		}
 		r, size := utf8.DecodeRuneInString(text[i:])
 		next, _ := utf8.DecodeRuneInString(text[i+size:])
-		if plain(r) && (i+size == len(text) || plain(next)) {
+		if (plain(r) || fullWidth(r)) && (i+size == len(text) || plain(next) || fullWidth(next)) {
+			if fullWidth(r) {
+				r -= '！' - '!'
+			}
 			f.add(r, i, i+size)
 			i += size
 			continue
@@ -82,8 +88,12 @@ const masked = '\uFFFC'
 // plain reports whether a rune is folded already and never joins with the next one.
 func plain(r rune) bool {
 	return r < 0x80 || r >= 0x3041 && r <= 0x3096 || r >= 0x30A1 && r <= 0x30FA || r == 'ー' ||
-		r >= 0x4E00 && r <= 0x9FFF || r >= 0x3001 && r <= 0x3003 || r >= 0x3005 && r <= 0x3012
+		r >= 0x4E00 && r <= 0x9FFF || r >= 0x3001 && r <= 0x3003 || r >= 0x3005 && r <= 0x3012 || r == '・'
 }
+
+// fullWidth reports whether a rune is an ASCII letter, digit or sign in full width. It never joins with the next
+// one either.
+func fullWidth(r rune) bool { return r >= '！' && r <= '～' }
 
 // segment folds a piece that is normalised as one. A piece may be as long as an
 // attacker likes (a letter under thousands of accents), so marks are dropped
@@ -156,10 +166,41 @@ func (f *folded) add(r rune, from, to int) {
 	if r < ' ' && r != '\n' && r != '\r' && r != '\t' || r == 0x7F {
 		return
 	}
+	c := classOf(r)
+	var may starts
+	if !(c == upper || c == lower) || len(f.class) == 0 || !f.latin(len(f.class)-1) { // no word begins inside of one
+		may = f.words.of(r)
+	}
 	f.r = append(f.r, r)
-	f.class = append(f.class, classOf(r))
+	f.class = append(f.class, c)
+	f.starts = append(f.starts, may)
 	f.from = append(f.from, int32(from))
 	f.to = append(f.to, int32(to))
+}
+
+// hide makes each span one rune that is not a letter, as fold does: spans begin and end between folded runes.
+func (f *folded) hide(spans []Span) {
+	n := 0
+	for i := range f.r {
+		for len(spans) > 0 && int(f.from[i]) >= spans[0].End {
+			spans = spans[1:]
+		}
+		if len(spans) > 0 && int(f.from[i]) >= spans[0].Start {
+			if n > 0 && f.r[n-1] == masked && int(f.from[n-1]) == spans[0].Start {
+				continue
+			}
+			f.r[n], f.class[n], f.starts[n] = masked, other, 0
+			f.from[n], f.to[n] = int32(spans[0].Start), int32(spans[0].End)
+			n++
+			continue
+		}
+		f.r[n], f.class[n], f.starts[n], f.from[n], f.to[n] = f.r[i], f.class[i], f.starts[i], f.from[i], f.to[i]
+		if f.latin(n) && !f.latin(n-1) {
+			f.starts[n] = f.words.of(f.r[n])
+		}
+		n++
+	}
+	f.r, f.class, f.starts, f.from, f.to = f.r[:n], f.class[:n], f.starts[:n], f.from[:n], f.to[:n]
 }
 
 func classOf(r rune) class {

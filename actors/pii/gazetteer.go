@@ -35,14 +35,14 @@ var gazetteer = sync.OnceValue(func() names { return loadNames(namesFile) })
 type names struct {
 	japanese *lexicon
 	latin    map[string]uint32
-	letters  map[rune]bool // kanji of given names
+	letters  *letterBits // kanji of given names
 }
 
 // learn adds the kanji of a given name to the kanji that other given names may have.
 func (g names) learn(name string) {
 	for _, r := range name {
 		if unicode.Is(unicode.Han, r) {
-			g.letters[r] = true
+			g.letters.add(r)
 		}
 	}
 }
@@ -80,7 +80,6 @@ func loadNames(file string) names {
 			}
 		}
 	}
-	g.japanese.first.condense()
 	return g
 }
 
@@ -98,14 +97,25 @@ const givenLetters = `一二三四五六七八九十千万子美恵郎太男夫�
 	鋭鋼鏡長陣隼雅零霞露青鞠頌顔颯馨駈鳳鴻麒麗麟
 	逸稲因允羽宇卯瓜雲詠瑛映瑛叡悦延園媛円煙艶央旺凰桜音恩温穏愛逢茜葵絢杏安庵郷莉愁茉苺萩蕾薔凜翼侑亜阿歳照国建`
 
-func letterSet(list string) map[rune]bool {
-	m := map[rune]bool{}
+// letterBits is a set of letters of the basic plane.
+type letterBits [1 << 16 / 64]uint64
+
+func (l *letterBits) add(r rune) {
+	if r <= 0xFFFF {
+		l[r>>6] |= 1 << (r & 63)
+	}
+}
+
+func (l *letterBits) has(r rune) bool { return r <= 0xFFFF && l[uint16(r)>>6]&(1<<(r&63)) != 0 }
+
+func letterSet(list string) *letterBits {
+	var l letterBits
 	for _, r := range list {
 		if r > ' ' {
-			m[r] = true
+			l.add(r)
 		}
 	}
-	return m
+	return &l
 }
 
 // surnameLetters are the kanji used in most surnames.

@@ -62,7 +62,7 @@ func (s *search) previousInList(i int, known map[int]bool) {
 		return
 	}
 	k--
-	for _, e := range s.listed.japanese.last.of(s.at(k - 1)) {
+	for _, e := range s.listed.japanese.last.of(s.at(k-1), s.at(k-2)) {
 		st := k - len(e.word)
 		if e.mark&surname == 0 || !s.spells(st, e.word) || !s.startsItem(st) || noName.exactly(s.folded, st, k) {
 			continue
@@ -87,9 +87,8 @@ func (s *search) surnameAt(k int) int {
 	if s.is(k) != kanji {
 		return 0
 	}
-	next := s.at(k + 1)
-	for _, e := range s.listed.japanese.first.of(s.r[k]) {
-		if e.misses(next) || e.mark&surname == 0 {
+	for _, e := range s.listed.japanese.of(s.folded, k) {
+		if e.mark&surname == 0 {
 			continue
 		}
 		if end := k + len(e.word); s.spells(k, e.word) && s.is(end) != kanji && !noName.exactly(s.folded, k, end) &&

@@ -150,7 +150,9 @@ var everyday = words(`the and for with you your that this from are was has have 
 	chat message messages account accounts user users post posts page link links name names number here there but when
 	then required wrong invalid optional empty missing unknown unavailable disabled enabled works work working down
 	admin root null none true false string value values only file text any other change changed forgotten lost default
-	yes no ok here below above sent locked closed open active inactive suspended banned hacked new old free`)
+	yes no ok here below above sent locked closed open active inactive suspended banned hacked new old free
+		tbd tba n/a nil str int var case-sensitive case-insensitive
+		self-explanatory`)
 
 // skipLink skips what links a word with its value: a space, a colon, は, "is".
 func (s *search) skipLink(i int) (end int, asked bool) {

@@ -15,19 +15,28 @@ func (s *search) names() {
 		default:
 			continue
 		}
-		if end, mark := honorifics.at(s.folded, i); end > 0 && i >= honoured {
-			s.honoured(i, end, mark)
-			honoured = end
+		if s.starts[i]&startsHonorific != 0 && i >= honoured {
+			if end, mark := honorifics.at(s.folded, i); end > 0 {
+				s.honoured(i, end, mark)
+				honoured = end
+			}
 		}
-		if end, _ := saysName.at(s.folded, i); end > 0 {
-			s.introduced(i)
-		}
-		if end, mark := namedBy.at(s.folded, i); end > 0 {
-			s.introduces(end, mark)
+		if s.starts[i]&startsSaying != 0 {
+			s.saying(i)
 		}
 		if s.class[i] != lower && s.class[i] != upper {
 			s.known(i)
 		}
+	}
+}
+
+// saying proposes the names that stand before and behind words that introduce somebody.
+func (s *search) saying(i int) {
+	if saysName.startsAt(s.folded, i) {
+		s.introduced(i)
+	}
+	if end, mark := namedBy.at(s.folded, i); end > 0 {
+		s.introduces(end, mark)
 	}
 }
 
@@ -50,8 +59,12 @@ func (s *search) honoured(i, end int, mark uint32) {
 		s.knownBefore(k) == k:
 		return
 	}
+	if s.oneKanji(k, i) {
+		s.propose(Name, "honorific", k-1, k)
+		return
+	}
 	start := s.nameBeforeHonour(k, mark)
-	if start == k || s.hasNoName(start, k) {
+	if start == k || s.hasNoName(start, k) || k-start == 1 && s.polite(start) {
 		return
 	}
 	s.propose(Name, "honorific", start, k)
@@ -155,7 +168,7 @@ func (s *search) allUpper(i, j int) bool { return s.run(i, j-i, set(upper)) == j
 // lone reports whether a kanji is a surname by itself.
 func (s *search) lone(i int) bool {
 	mark, ok := s.listed.japanese.marked(s.folded, i, i+1)
-	return ok && mark&surname != 0 && s.r[i] != '王' || s.r[i] == '林'
+	return ok && mark&surname != 0 && s.r[i] != '王' // 王様
 }
 
 // sentence reports whether kana are the end of a phrase, not a name.
@@ -198,7 +211,7 @@ func (s *search) afterTitle(i, k int) int {
 // surnameLike reports whether all kanji are ones used in surnames.
 func (s *search) surnameLike(i, k int) bool {
 	for j := i; j < k; j++ {
-		if !surnameLetters[s.r[j]] && s.r[j] != '々' {
+		if !surnameLetters.has(s.r[j]) && s.r[j] != '々' {
 			return false
 		}
 	}
@@ -211,7 +224,7 @@ func (s *search) givenLike(i, k int) bool {
 		return false
 	}
 	for j := i; j < k; j++ {
-		if !s.listed.letters[s.r[j]] && s.r[j] != '々' && s.class[j] != hiragana {
+		if !s.listed.letters.has(s.r[j]) && s.r[j] != '々' && s.class[j] != hiragana {
 			return false
 		}
 	}
@@ -300,9 +313,8 @@ func (s *search) fullName(i int) (end int, sure bool) {
 	if e, _ := notFull.at(s.folded, i); e > 0 {
 		return 0, false
 	}
-	next := s.at(i + 1)
-	for _, e := range s.listed.japanese.first.of(s.r[i]) {
-		if e.misses(next) || e.mark&surname == 0 || !s.spells(i, e.word) {
+	for _, e := range s.listed.japanese.of(s.folded, i) {
+		if e.mark&surname == 0 || !s.spells(i, e.word) {
 			continue
 		}
 		m := i + len(e.word)
@@ -333,9 +345,8 @@ func (s *search) givenAt(i int, doubt bool) int {
 	if c := s.is(i); c != kanji && c != hiragana && c != katakana {
 		return 0
 	}
-	next := s.at(i + 1)
-	for _, e := range s.listed.japanese.first.of(s.r[i]) {
-		if e.misses(next) || e.mark&given == 0 || !s.spells(i, e.word) {
+	for _, e := range s.listed.japanese.of(s.folded, i) {
+		if e.mark&given == 0 || !s.spells(i, e.word) {
 			continue
 		}
 		j := i + len(e.word)
@@ -368,9 +379,8 @@ func (s *search) givenAt(i int, doubt bool) int {
 // listedGiven reports whether a given name of two letters or more that is no other word begins
 // at an index.
 func (s *search) listedGiven(i int) bool {
-	next := s.at(i + 1)
-	for _, e := range s.listed.japanese.first.of(s.at(i)) {
-		if !e.misses(next) && e.mark&given != 0 && e.mark&doubtful2 == 0 && len(e.word) > 1 && s.spells(i, e.word) {
+	for _, e := range s.listed.japanese.of(s.folded, i) {
+		if e.mark&given != 0 && e.mark&doubtful2 == 0 && len(e.word) > 1 && s.spells(i, e.word) {
 			return true
 		}
 	}
@@ -378,7 +388,7 @@ func (s *search) listedGiven(i int) bool {
 }
 
 // givenEnd reports whether a kanji often ends given names.
-func givenEnd(r rune) bool { return givenEnds[r] }
+func givenEnd(r rune) bool { return givenEnds.has(r) }
 
 var givenEnds = letterSet(`史典紗結凛蓮陽咲莉羽優悠乃晴愛彩歩実友剛健誠勉豊茂隆修稔清勝弥朋宏洋純淳潤聡智俊駿隼慎学渉航蒼湊碧葵萌芽衣沙那央臣伸輔祐佑裕康秀久寿巳己弦律子美恵郎太男夫雄介助樹香奈菜代江枝也哉斗
 	翔輝司志之彦人治明弘博浩佳花華里理紀希貴織穂帆絵緒音吾悟平朗亮真馬磨吉蔵造三一二次士生毅登成信義行幸孝`)
@@ -414,7 +424,7 @@ func (s *search) known(i int) {
 		s.propose(Name, "whose", i, end)
 		return
 	}
-	list, next := s.listed.japanese.first.of(s.r[i]), s.at(i+1)
+	list := s.listed.japanese.of(s.folded, i)
 	if end, sure := s.fullName(i); sure {
 		s.propose(Name, "full name", i, end)
 		return
@@ -437,7 +447,7 @@ func (s *search) known(i int) {
 	}
 	for _, e := range list {
 		j := i + len(e.word)
-		if e.misses(next) || !s.spells(i, e.word) ||
+		if !s.spells(i, e.word) ||
 			s.class[j-1] != s.is(j) && s.is(j) == kanji && s.class[i] != kanji {
 			continue
 		}
@@ -466,7 +476,7 @@ func (s *search) presented(i int) int {
 		!s.firmBefore(i-1) {
 		return 0
 	}
-	for _, e := range s.listed.japanese.first.of(s.r[i]) {
+	for _, e := range s.listed.japanese.of(s.folded, i) {
 		j := i + len(e.word)
 		if e.mark&wants == 0 || !s.spells(i, e.word) || noName.exactly(s.folded, i, j) ||
 			places.exactly(s.folded, i, j) {
@@ -488,6 +498,9 @@ func (s *search) firmBefore(k int) bool {
 		return true
 	}
 	start := s.back(k, longestName, nameClasses)
+	if start == k && legalForms.endsAt(s.folded, s.back(k, 9, set(hiragana))) {
+		return true
+	}
 	if st, _ := legalForms.before(s.folded, start); st >= 0 && s.at(start-1) == ')' {
 		return true
 	}
@@ -528,8 +541,8 @@ func (s *search) rareName(i int) int {
 		if g >= row || !s.surnameLike(i, g) || s.notPerson(i, g, g) {
 			continue
 		}
-		for _, e := range s.listed.japanese.first.of(s.r[g]) {
-			if e.misses(s.at(g+1)) || e.mark&given == 0 || e.mark&doubtful2 != 0 || len(e.word) < 2 {
+		for _, e := range s.listed.japanese.of(s.folded, g) {
+			if e.mark&given == 0 || e.mark&doubtful2 != 0 || len(e.word) < 2 {
 				continue
 			}
 			if j := g + len(e.word); s.spells(g, e.word) && s.boundary(j) {
@@ -734,7 +747,7 @@ func (s *search) introducedStart(i int) int {
 		if s.is(start-1) == space && s.is(start-2) == kanji {
 			start = s.back(start-1, 3, set(kanji))
 		}
-		if n := i - start; n >= 2 && n <= 6 && s.nameLike(start, i) {
+		if n := i - start; n >= 2 && n <= 6 && s.nameLike(start, i) || n == 1 && s.oneKanji(i, i) {
 			return start
 		}
 	case katakana:
@@ -768,7 +781,7 @@ func (s *search) introducedStart(i int) int {
 // nameLike reports whether kanji may be a surname, alone or with a given name.
 func (s *search) nameLike(i, j int) bool {
 	for k := i; k < j; k++ {
-		if r := s.r[k]; !surnameLetters[r] && !s.listed.letters[r] && r != '々' && r != ' ' {
+		if r := s.r[k]; !surnameLetters.has(r) && !s.listed.letters.has(r) && r != '々' && r != ' ' {
 			return false
 		}
 	}

@@ -8,14 +8,22 @@ func (s *search) organisations() {
 		if c != kanji && c != katakana && c != hiragana && s.r[i] != '(' && c != upper {
 			continue
 		}
-		if end, _ := legalForms.at(s.folded, i); end > 0 {
-			i = s.company(i, end) - 1
-			continue
+		if s.starts[i]&startsForm != 0 {
+			if end, _ := legalForms.at(s.folded, i); end > 0 {
+				i = s.company(i, end) - 1
+				continue
+			}
 		}
-		if c != katakana {
+		if c != katakana && s.starts[i]&startsEmployer != 0 {
 			s.employed(i)
 		}
 		if c == hiragana {
+			continue
+		}
+		if s.starts[i]&startsOffice == 0 {
+			if end := s.shortSchool(i); end > 0 {
+				i = end - 1
+			}
 			continue
 		}
 		if end, mark := schoolWords.at(s.folded, i); end > 0 {
@@ -42,7 +50,8 @@ var (
 	legalForms = words(`カ) ユ) ド) シャ) 社会医療法人財団 社会医療法人 国立大学法人 公立大学法人 地方独立行政法人 認定NPO法人 信用協同組合 投資法人 有限責任事業組合 技術研究組合
 		管理組合法人 更生保護法人 職業訓練法人 株式会社 有限会社 合同会社 合資会社 合名会社 相互会社 (株) (有) (合) (同) (名) (資) (社) (財) (医) (福) (一社) (一財)
 		一般社団法人 一般財団法人 公益社団法人 公益財団法人 社団法人 財団法人 医療法人社団 医療法人財団 医療法人 社会福祉法人 特定非営利活動法人 NPO法人 独立行政法人 国立研究開発法人 宗教法人 学校法人
-		農業協同組合 生活協同組合 税理士法人 弁護士法人 監査法人 特許業務法人 社会保険労務士法人 司法書士法人 行政書士法人 有限責任監査法人 農事組合法人 企業組合 協同組合`)
+		農業協同組合 生活協同組合 税理士法人 弁護士法人 監査法人 特許業務法人 社会保険労務士法人 司法書士法人 行政書士法人 有限責任監査法人 農事組合法人 企業組合 協同組合
+		土地家屋調査士法人 弁理士法人 労働者協同組合 特定目的会社 (特非) (独) (学) (宗) (労) (弁) (税) 股份有限公司 有限責任公司 有限公司`)
 	// trades end the names of companies that leave out their legal form.
 	trades = words(`信用組合 総研 総合研究所 鋼業 紡績 水産 運送 出版 書房 新聞社 建材 電設 造園 ハウジング 商事 物産 製薬 製作所 証券 電機 電力 建設 工務店 不動産 ホールディングス
 		ホールディング 信用金庫 銀行 重工 重工業 製鉄 製鋼 製紙 製菓 製粉 酒造 醸造 印刷 運輸 海運 急便 鉄道 電鉄 航空 生命保険 損害保険 損保 海上火災 自動車 精機 精工 工機 電器 電工 電線
@@ -172,11 +181,26 @@ func (s *search) kanaStart(i, k int) int {
 		s.r[i-1] != 'の' {
 		return h
 	}
-	if i-h < 2 || noNames.exactly(s.folded, h, i) || s.verbal(h, i) {
+	if i-h < 2 || noNames.exactly(s.folded, h, i) || s.verbal(h, i) && !s.namedOf(h, i, k) {
 		return i
 	}
 	return h
 }
+
+// namedOf reports whether kana that end in の and the kanji after them are all of a name: ねこの手合同会社, but not
+// うちの株式会社.
+func (s *search) namedOf(h, i, k int) bool {
+	if s.r[i-1] != 'の' || i-h < 3 || i == k || s.japanese(h-1) || behindNo.exactly(s.folded, h, i-1) ||
+		noNames.exactly(s.folded, h, i-1) || particle(s.r[h]) || pointing.exactly(s.folded, h, i-1) {
+		return false
+	}
+	e, _ := thingsOfNames.at(s.folded, i)
+	return e == k
+}
+
+// pointing are words before の that say which one, rather than begin a name.
+var pointing = words(`わたし あなた ぼく おれ うち むこう いつも さっき このまえ あたらしい かれ かのじょ みんな だれか となり むかし さいきん きのう きょう あした
+	ともだち じもと いま いなか ほんとう ふつう`)
 
 // verbal reports whether kana are the end of a verb or a phrase, not a name.
 func (s *search) verbal(i, j int) bool {
@@ -250,7 +274,11 @@ func (s *search) nameBehind(i int) int {
 	} else {
 		j = s.moreName(k, j)
 	}
-	for e := k; e < j; e++ {
+	first := k
+	if s.is(k) == hiragana {
+		first++ // it is no particle: kanaName has seen to that
+	}
+	for e := first; e < j; e++ {
 		if w, _ := afterName.at(s.folded, e); w > 0 && w <= j && (e > k+1 || e == k) && !(e > k && w-e == 1 && w < j) {
 			j = e
 			break
@@ -305,15 +333,8 @@ func (s *search) moreName(k, j int) int {
 // kanaName returns the end of a name in hiragana after a legal form: up to a particle
 // that is not its first letter.
 func (s *search) kanaName(i int) int {
-	for _, w := range [...]string{"って", "という", "といっ", "です", "でも", "では", "では", "じゃ", "だ", "を", "が", "の", "に", "で", "と",
-		"も",
-		"から", "まで", "など", "や", "へ", "なの", "なら", "には", "では", "とは", "より", "ならば", "ほど", "くらい"} {
-		if s.has(i, w) {
-			return i
-		}
-	}
 	run := s.run(i, 9, set(hiragana))
-	if run-i >= 9 {
+	if run-i >= 9 || s.links(i, run) {
 		return i
 	}
 	if e, mark := s.listed.japanese.at(s.folded, i); e > i+2 && e <= run && mark&surname != 0 && s.is(e) != hiragana {
@@ -321,6 +342,9 @@ func (s *search) kanaName(i int) int {
 	}
 	end := run
 	first := i + 2
+	if particle(s.r[i]) {
+		first++
+	}
 	if s.has(i, "こども") || s.has(i, "ともに") {
 		first++
 	}
@@ -328,6 +352,9 @@ func (s *search) kanaName(i int) int {
 		if s.r[j] == 'の' && s.kanaContinues(j+1, run) {
 			j++
 			continue
+		}
+		if e := s.thingOf(j); e > 0 {
+			return e
 		}
 		if particle(s.r[j]) || s.has(j, "です") || s.has(j, "から") || s.has(j, "さん") || s.has(j, "より") || s.has(j, "まで") {
 			end = j
@@ -339,6 +366,58 @@ func (s *search) kanaName(i int) int {
 	}
 	return end
 }
+
+// links reports whether kana after a legal form go on with the sentence. Some particles begin words too: a name
+// begins with one if the kana are all of a word, as in やまびこ.
+func (s *search) links(i, run int) bool {
+	for _, w := range [...]string{"って", "という", "といっ", "です", "でも", "では", "じゃ", "だ", "を", "が", "の", "から", "まで", "など",
+		"へ", "なの", "なら", "には", "とは", "より", "ほど", "くらい"} {
+		if s.has(i, w) {
+			return true
+		}
+	}
+	switch s.r[i] {
+	case 'や', 'と', 'も', 'に', 'で':
+		e, _ := linking.at(s.folded, i)
+		word, _ := noNames.at(s.folded, i)
+		return e > 0 || word > i+1 || run-i < 3 || s.is(run) == katakana || s.inflected(i, run) && s.r[run-1] != 'ん'
+	}
+	return false
+}
+
+// linking begin with a particle that follows a noun, rather than with the first letter of a name.
+var linking = words(`やその やほか やら やあ やこ やほ とい とし との とか とも とな とち とおな とくら ときょ といっしょ ともに とあ とこ とそ とど とわ もあ もい もな もし もう
+	もお もち もこ もそ もま にす にし にな につ には にも にお にあ にい によ にて にこ にそ にど にわ にほか です でも では でき であ でい でお でこ でそ でな`)
+
+// thingOf returns the end of the kanji after の that is the last word of a name, as in ねこの手 and さくらの里. It is 0
+// where the kanji are something or somebody of the firm: さくらの社長, さくらの森です.
+func (s *search) thingOf(j int) int {
+	if s.at(j) != 'の' || s.is(j+1) != kanji {
+		return 0
+	}
+	end := s.run(j+1, 4, set(kanji))
+	e, _ := thingsOfNames.before(s.folded, end)
+	if !s.boundary(end) || e < 0 || e > j+1 && end-j > 3 || ofFirms.exactly(s.folded, j+1, end) {
+		return 0
+	}
+	if h, _ := honorifics.at(s.folded, end); h > 0 {
+		return 0
+	}
+	if presents.startsAt(s.folded, end) && s.family(j+1, end) {
+		return 0
+	}
+	return end
+}
+
+// thingsOfNames are what firms call themselves after: things, animals and places, rather than what a firm has.
+var thingsOfNames = words(`手 里 森 家 風 丘 杜 木 実 花 空 海 星 月 光 虹 樹 園 庭 郷 泉 湯 宿 道 輪 和 種 根 羽 翼 窓 扉 鐘 音 詩 歌 夢 国 街 町 村 島 谷 山 湖
+	水 雪 雨 雲 陽 太陽 朝 夜 葉 草 土 石 火 灯 鈴 絆 心 恵 幸 箱 蔵 館 城 宮 台 浜 渚 波 船 舟 港 糸 布 衣 食卓 台所 学校 教室 工房 農園 牧場 仲間 友 会 子 猫 犬 鳥 魚 馬 牛 羊
+	兎 熊 狐 狸 亀 鶴 蝶 蛍 蜂 桜 梅 桃 杉 松 竹 楓 林 畑 野 原 川 池 滝 橋 門 塔 森林 大地
+		大空 青空 夜空 未来 時間 食堂 茶屋 小屋 部屋 広場 小道 小径 音楽 物語 魔法 宝 宝箱 鍵 傘 靴 鞄 本棚
+	椅子 机 器 皿 豆 米 麦 卵 塩 蜜 茶 酒`)
+
+// ofFirms are such words that others use of a firm.
+var ofFirms = words(`子会社 茶 酒 時間 門 道 川 橋 鍵 鞄`)
 
 // kanaContinues reports whether kana after の still belong to a name, as in ねこのて: a particle
 // follows them, and they are no word of the sentence.

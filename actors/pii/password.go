@@ -17,6 +17,14 @@ func (s *search) passwords() {
 		switch s.class[i] {
 		case space, newline, digit, hiragana:
 			continue
+		case upper, lower: // the name of a variable ends with such a word
+			if s.latin(i - 1) {
+				continue
+			}
+		default:
+			if s.starts[i]&startsPassword == 0 {
+				continue
+			}
 		}
 		end, mark := passwordWords.at(s.folded, i)
 		if s.at(i-1) == '$' {
@@ -27,7 +35,9 @@ func (s *search) passwords() {
 				continue
 			}
 		}
-		s.password(end, mark)
+		if !s.password(end, mark) {
+			s.said(i, end, mark)
+		}
 		i = end - 1
 	}
 }
@@ -56,25 +66,28 @@ func (s *search) variable(i int) int {
 }
 
 // password proposes the value after a word, if a sign between them marks it, or if it
-// looks like a password.
-func (s *search) password(end int, mark uint32) {
+// looks like a password. It reports whether it did.
+func (s *search) password(end int, mark uint32) bool {
 	i, sign := s.skipLink(end)
 	clear := s.colon(end, i)
 	if i == end && !sign && !(s.at(i) == '「') {
-		return
+		return false
 	}
 	j := s.secretEnd(i, clear)
 	if j-i < 3 || s.r[i] == '[' || s.same(i, j) {
-		return
+		return false
 	}
 	switch {
 	case mark == 1:
-		if s.shortCode(i, j) {
+		if s.shortCode(i, j) && !s.counted(j) {
 			s.propose(Secret, "code", i, j)
+			return true
 		}
-	case !s.everydayWord(i, j, mark) && s.secretLike(i, j, clear, sign):
+	case !s.everydayWord(i, j, mark) && s.secretLike(i, j, clear, sign) && !s.partOfSaid(i, j):
 		s.propose(Secret, "password", i, j)
+		return true
 	}
+	return false
 }
 
 // secretEnd returns the end of what may be a password: ASCII without spaces, and without
@@ -113,7 +126,7 @@ func (s *search) everydayWord(i, j int, mark uint32) bool {
 func (s *search) secretLike(i, j int, clear, sign bool) bool {
 	digits, letters, marks := s.contents(i, j)
 	switch n := j - i; {
-	case clear && n >= 4, sign && digits > 0 && n >= 4, sign && marks > 0 && letters > 0 && n >= 6:
+	case clear && (n >= 4 || s.assigned(i)), sign && digits > 0 && n >= 4, sign && marks > 0 && letters > 0 && n >= 6:
 		return clear || letters > 0 || digits >= 6
 	default:
 		return n >= 8 && letters >= 2 && (digits >= 2 || digits > 0 && s.capitalInside(i, j))

@@ -82,14 +82,17 @@ func Find(text string) ([]Span, error) {
 const rounds = 4
 
 func find(text string) []Span {
-	labels := labelsIn(text)
+	f := fold(text, labelsIn(text))
 	var all []Span
+	s := newSearch(f)
 	for range rounds {
-		spans := resolve(propose(fold(text, union(labels, all))))
+		s.read()
+		spans := s.resolve()
 		if len(spans) == 0 {
 			break
 		}
 		all = union(all, spans)
+		f.hide(spans)
 	}
 	return all
 }
@@ -138,6 +141,7 @@ func replace(text string, spans []Span, labels Labels, with func(Span) string) M
 		return withheld(text, labels, errUneven)
 	}
 	var b strings.Builder
+	b.Grow(len(text))
 	put := make([]string, len(spans))
 	end := 0
 	for i, s := range spans {

@@ -45,7 +45,8 @@ func TestInterviewTable(t *testing.T) {
 // The least precision and recall of each kind, exact spans, on the messages that
 // rules were tuned on and on the others.
 func TestScores(t *testing.T) {
-	tuned := map[string]bool{"tuned.txt": true, "second.txt": true, "fourth.txt": true}
+	tuned := map[string]bool{"tuned.txt": true, "second.txt": true, "fourth.txt": true, "sixth.txt": true}
+	few := map[string]bool{"sixth.txt": true, "seventh.txt": true} // of some kinds only
 	for _, corpus := range []struct {
 		file        string
 		name, other float64
@@ -56,6 +57,8 @@ func TestScores(t *testing.T) {
 		{"third.txt", 0.93, 0.85},
 		{"fourth.txt", 0.93, 0.85},
 		{"fifth.txt", 0.86, 0.86},
+		{"sixth.txt", 0.97, 0.94},
+		{"seventh.txt", 0.90, 0.90},
 	} {
 		list := readCorpus(t, corpus.file)
 		all := scores(t, list, func(m labelled, what string) {
@@ -69,7 +72,7 @@ func TestScores(t *testing.T) {
 			if k == Name {
 				floor = corpus.name
 			}
-			if s.labelled == 0 {
+			if s.labelled == 0 && !few[corpus.file] {
 				t.Errorf("%s has no %s", corpus.file, k)
 			}
 			if s.precision() < floor || s.recall() < floor {
@@ -111,8 +114,8 @@ func TestEveryPrefecture(t *testing.T) {
 }
 
 func valuesOf(l *lexicon) (lists [][]entry) {
-	for _, list := range l.first.words {
-		lists = append(lists, list)
+	for _, s := range l.first.slots {
+		lists = append(lists, s.list)
 	}
 	return lists
 }

@@ -1,20 +1,18 @@
 package pii
 
-import (
-	"cmp"
-	"slices"
-)
+import "slices"
 
 // proposal is what a recogniser found, in indices of the folded text.
 type proposal struct {
-	kind Kind
-	rule Rule
-	i, j int
+	kind   Kind
+	rule   Rule
+	i, j   int
+	weight int8 // of its kind
 }
 
 // weight orders proposals that overlap: what is certain by its form wins over
 // what is likely by its neighbours, and the whole over its parts.
-func (k Kind) weight() int {
+func (k Kind) weight() int8 {
 	switch k {
 	case Secret:
 		return 9
@@ -52,7 +50,10 @@ type search struct {
 	cues   cues
 	listed names // of the gazetteer
 	found  []proposal
+	owner  []int32 // which proposal has a rune, counted from 1
 }
+
+func newSearch(f *folded) *search { return &search{folded: f, listed: gazetteer()} }
 
 func (s *search) propose(k Kind, r Rule, i, j int) {
 	for i < j && (s.class[i] == space || s.class[i] == newline) {
@@ -62,13 +63,14 @@ func (s *search) propose(k Kind, r Rule, i, j int) {
 		j--
 	}
 	if i < j {
-		s.found = append(s.found, proposal{k, r, i, j})
+		s.found = append(s.found, proposal{k, r, i, j, k.weight()})
 	}
 }
 
-// propose lets every recogniser read a text.
-func propose(f *folded) (*folded, []proposal) {
-	s := &search{folded: f, cues: findCues(f), listed: gazetteer()}
+// read lets every recogniser read the text.
+func (s *search) read() {
+	s.found = s.found[:0]
+	s.cues = findCues(s.folded, s.cues[:0])
 	s.secrets()
 	s.addresses()
 	s.streets()
@@ -83,18 +85,28 @@ func propose(f *folded) (*folded, []proposal) {
 	s.englishNames()
 	s.casualNames()
 	s.listedNames()
-	return f, s.found
 }
 
 // resolve chooses among overlapping proposals: the one with more weight, else the longer
 // one, else the first. The rest of a losing proposal stays masked, as a separate span.
-func resolve(f *folded, found []proposal) []Span {
-	slices.SortStableFunc(found, func(a, b proposal) int {
-		return cmp.Or(b.kind.weight()-a.kind.weight(), (b.j-b.i)-(a.j-a.i), a.i-b.i,
-			cmp.Compare(a.rule.evidence(), b.rule.evidence()))
+func (s *search) resolve() []Span {
+	slices.SortStableFunc(s.found, func(a, b proposal) int {
+		switch {
+		case a.weight != b.weight:
+			return int(b.weight - a.weight)
+		case b.j-b.i != a.j-a.i:
+			return (b.j - b.i) - (a.j - a.i)
+		case a.i != b.i:
+			return a.i - b.i
+		}
+		return a.rule.evidence() - b.rule.evidence()
 	})
-	owner := make([]int32, len(f.r)) // which proposal has a rune, counted from 1
-	for n, p := range found {
+	if cap(s.owner) < len(s.r) {
+		s.owner = make([]int32, len(s.r))
+	}
+	owner := s.owner[:len(s.r)]
+	clear(owner)
+	for n, p := range s.found {
 		for i := p.i; i < p.j; i++ {
 			if owner[i] == 0 {
 				owner[i] = int32(n + 1)
@@ -109,8 +121,8 @@ func resolve(f *folded, found []proposal) []Span {
 			j++
 		}
 		if n > 0 {
-			if p := found[n-1]; i == p.i && j == p.j || p.kind != Email && f.tells(i, j) {
-				spans = join(spans, Span{Kind: p.kind, Rule: p.rule, Start: int(f.from[i]), End: int(f.to[j-1])})
+			if p := s.found[n-1]; i == p.i && j == p.j || p.kind != Email && s.tells(i, j) {
+				spans = join(spans, Span{Kind: p.kind, Rule: p.rule, Start: int(s.from[i]), End: int(s.to[j-1])})
 			}
 		}
 		i = j

@@ -49,12 +49,22 @@ var keyForms = []struct {
 	{"lin_api_", 20}, {"sq0atp-", 16}, {"rpa_", 20}, {"pplx-", 20}, {"nvapi-", 20}, {"glsa_", 20}, {"dckr_pat_", 16},
 }
 
+// keyStarts are the letters that those keys begin with.
+var keyStarts = func() *letterBits {
+	var l letterBits
+	for _, form := range keyForms {
+		l.add(rune(form.prefix[0]))
+	}
+	l.add('e') // of a JSON web token
+	return &l
+}()
+
 // token looks for keys in a row of ASCII.
 func (s *search) token(i, j int) {
 	plainUntil := i // there is no key up to here: a row was read, and it had no digit
 	for k := i; k < j; k++ {
 		if k == i || !s.word(k-1) && s.r[k-1] != '_' {
-			if k >= plainUntil {
+			if k >= plainUntil && keyStarts.has(s.r[k]) {
 				end, key := s.marked(k, j)
 				if key {
 					s.propose(Secret, "key", k, end)
@@ -137,7 +147,8 @@ func (s *search) random(i, j int) {
 			k = end
 			continue
 		}
-		if end-k >= 32 && !s.before(cueHash|cueVersion, k, 12) && (s.hexadecimal(k, end) || s.base64(k, end)) {
+		if end-k >= 32 && !s.before(cueHash|cueVersion, k, 12) && (s.hexadecimal(k, end) || s.base64(k, end) ||
+			s.accessKey(k, end)) {
 			s.propose(Secret, "random", k, end)
 		}
 		k = end
@@ -192,6 +203,44 @@ func (f *folded) base64(i, j int) bool {
 	different := bits.OnesCount64(seen[0]) + bits.OnesCount64(seen[1])
 	return up >= 3 && low >= 3 && rows >= 3 && different >= 16 && marks*8 <= j-i && turns*4 >= j-i
 }
+
+// accessKey reports whether there are the 40 letters of base64 of a secret access key of Amazon, near the
+// identifier that belongs to it or a word for it.
+func (s *search) accessKey(i, j int) bool {
+	const length, reach = 40, 120
+	if j-i != length {
+		return false
+	}
+	var up, low, turns int
+	for k := i; k < j; k++ {
+		switch {
+		case s.r[k] == '_' || s.r[k] == '-':
+			return false
+		case s.class[k] == upper:
+			up++
+		case s.class[k] == lower:
+			low++
+		}
+		if k > i && s.class[k] != s.class[k-1] {
+			turns++
+		}
+	}
+	if up < 5 || low < 5 || turns < length/4 {
+		return false
+	}
+	for k := max(0, i-reach); k < min(j+reach, len(s.r)); k++ {
+		if (s.has(k, "AKIA") || s.has(k, "ASIA")) && s.run(k, 20, set(upper, digit)) == k+20 {
+			return true
+		}
+		if k < i && (s.latin(k) || s.class[k] == katakana) && accessKeyWords.startsAt(s.folded, k) {
+			return true
+		}
+	}
+	return false
+}
+
+var accessKeyWords = words(`aws amazon secret_access_key secret_key aws_secret_access_key シークレットアクセスキー シークレットキー
+	シークレット アクセスキー`)
 
 // machine proposes the address of a machine, IPv4 or IPv6, that begins at an index.
 func (s *search) machine(i, most int) {
@@ -346,19 +395,7 @@ func (s *search) secretParameter(i, j int) bool {
 		}
 		name = append(name, r)
 	}
-	for _, e := range secretParameters.first.of(name0(name)) {
-		if string(e.word) == string(name) {
-			return true
-		}
-	}
-	return false
-}
-
-func name0(name []rune) rune {
-	if len(name) == 0 {
-		return 0
-	}
-	return name[0]
+	return len(name) > 0 && secretParameters.holds(name)
 }
 
 // privateKeys proposes armoured blocks (RFC 7468) that hold a private key. A block

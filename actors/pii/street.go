@@ -4,7 +4,7 @@ package pii
 // a town with its code, a Japanese address in Latin letters.
 func (s *search) streets() {
 	for i := 0; i < len(s.r); i++ {
-		if !s.word(i) || s.word(i-1) {
+		if c := s.class[i]; c != digit && c != upper || s.word(i-1) {
 			continue
 		}
 		kinds := byWord[:]
@@ -21,7 +21,7 @@ func (s *search) streets() {
 	}
 }
 
-// How an address in Latin letters begins: with a number, or with a word.
+// How an address in Latin letters begins: with a number, or with a word with a capital.
 var (
 	byNumber = [...]func(*search, int) int{
 		(*search).houseFirst, (*search).romaji, (*search).lowerHouse, (*search).coded,

@@ -36,7 +36,7 @@ before. Without NAME the title is the name again.`,
 		RunE: c.withBackend(c.rename),
 	}
 	held, settle := c.doubtful()
-	cmd := family(&cobra.Command{
+	return listing(&cobra.Command{
 		Use:   "conversations",
 		Short: "List and name who is known",
 		Long: `A conversation has an id that never changes and tells nothing. Its name is what its
@@ -44,11 +44,10 @@ window calls it; a title that is read differently later is the same conversation
 if the window still shows what it has shown. Every command takes the id, the name,
 or the name behind its application, such as line:Hana. If several have that name
 the command says so and lists their ids.`,
-		Example: `  kehai conversations list
+		Example: `  kehai conversations
+  kehai conversations --json
   kehai conversations rename line:Hana "Hana from work"`,
 	}, list, rename, c.merge(), c.split(), held, settle)
-	cmd.RunE = c.withBackend(c.list)
-	return cmd
 }
 
 // doubtful makes the verbs for held messages.

@@ -46,7 +46,7 @@ func (v *drafts) command() *cobra.Command {
 			}),
 		}
 	}
-	cmd := family(&cobra.Command{
+	return listing(&cobra.Command{
 		Use:   "drafts",
 		Short: "See, approve, edit and reject the replies that wait for you, stop one being written",
 		Long: `A reply that may not go out by itself waits for a person; one that may waits until
@@ -56,14 +56,13 @@ reads now: when a message comes, is edited or is taken back, the reply is writte
 anew and has another ID, so that nobody approves what they have not read. What
 you write in the window yourself withdraws it.`,
 		Example: `  kehai drafts
+  kehai drafts --json
   kehai drafts show c-3uwbezwinvqa/3.2
   kehai drafts approve c-3uwbezwinvqa/3.2
   kehai drafts reject c-3uwbezwinvqa/4.1         gives a draft up, or stops one being written`,
 	}, list, show, do(messages.DraftApprove, "Send a draft", "is to be sent"), v.editCommand(),
 		do(messages.DraftReject, "Give a draft up, or stop one that is being written", "is given up"),
 		do(messages.DraftHold, "Leave a draft until you come back to it", "is held"))
-	cmd.RunE = v.withReplies(v.list)
-	return cmd
 }
 
 // asking about replies.

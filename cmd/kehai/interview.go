@@ -172,7 +172,7 @@ func (v *interviewVerb) watched(ctx context.Context) error {
 		return fmt.Errorf("interview: %w", control.ErrNoInterview)
 	}
 	err = v.stdout.printf("%s: %s, %d of at most %d answers, %d things named%s\n", talk.Called, i.State, i.Turns,
-		i.MaxTurns, len(i.Items), over[i.Reason])
+		i.MaxTurns, len(i.Items), why(ctx, b, i.Reason))
 	if len(talk.Drafts) > 0 {
 		err = errors.Join(err, v.stdout.printf("what it says next waits for you: kehai drafts\n"))
 	}
@@ -253,7 +253,7 @@ func (v *interviewVerb) lead(ctx context.Context, b control.TalkBackend, c messa
 		}
 		if i := talk.Interview; i != nil && i.State == messages.InterviewDone {
 			return v.stderr.printf("The interview is over%s: %d answers, %d things named.\n",
-				over[i.Reason], i.Turns, len(i.Items))
+				why(ctx, b, i.Reason), i.Turns, len(i.Items))
 		}
 		number++
 		if !lines.Scan() {
@@ -278,6 +278,20 @@ func (v *interviewVerb) lead(ctx context.Context, b control.TalkBackend, c messa
 func tooLong(line int) error {
 	return fmt.Errorf("interview: answer %d: %w: shorten it, or give it as several; what was said before is stored",
 		line, control.ErrSayText)
+}
+
+// why says why an interview ended, and what came from a language model that did not answer.
+func why(ctx context.Context, b control.TalkBackend, reason string) string {
+	said := over[reason]
+	known, ok := b.(control.Backend)
+	if reason != "fallback" || !ok {
+		return said
+	}
+	s, err := known.Status(ctx)
+	if err != nil || s.LLM == nil || len(s.LLM.Failing) == 0 || s.LLM.Failing[0].Said == "" {
+		return said
+	}
+	return strings.TrimSuffix(said, ")") + ": " + s.LLM.Failing[0].Said + ")"
 }
 
 // over says why an interview ended, where that is not its plan.

@@ -27,16 +27,15 @@ func (v *reminders) command() *cobra.Command {
 		Example: "  kehai reminders cancel c-3uwbezwinvqa/1", Args: cobra.MinimumNArgs(1),
 		RunE: v.withReplies(v.cancel),
 	}
-	cmd := family(&cobra.Command{
+	return listing(&cobra.Command{
 		Use:   "reminders",
 		Short: "List and cancel what others asked to be reminded of",
 		Long: `Who writes "tell me tomorrow at nine" or 「明日9時に会議って教えて」 is reminded: when
 it is time, a draft is made of it, as of any reply (see kehai drafts).`,
 		Example: `  kehai reminders
+  kehai reminders --json
   kehai reminders cancel c-3uwbezwinvqa/1`,
 	}, list, cancel)
-	cmd.RunE = v.withReplies(v.list)
-	return cmd
 }
 
 func (v *reminders) list(ctx context.Context, b control.ReplyBackend, _ []string) error {

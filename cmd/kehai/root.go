@@ -112,6 +112,14 @@ func family(cmd *cobra.Command, sub ...*cobra.Command) *cobra.Command {
 	return cmd
 }
 
+// listing is a family that lists without a command, as its command list does, with the same flags.
+func listing(cmd, list *cobra.Command, sub ...*cobra.Command) *cobra.Command {
+	family(cmd, append([]*cobra.Command{list}, sub...)...)
+	cmd.RunE = list.RunE
+	cmd.Flags().AddFlagSet(list.Flags())
+	return cmd
+}
+
 // addExamples adds examples to the commands that cobra provides.
 func addExamples(root *cobra.Command) {
 	root.InitDefaultCompletionCmd()

@@ -150,6 +150,10 @@ func showFailing(out terminal, m *control.LLM) {
 		return
 	}
 	for _, f := range m.Failing {
-		out.lines("  ", "    ", fmt.Sprintf("the language model %s fails (%s): %s", f.Model, f.Code, f.Mend))
+		what := f.Mend
+		if f.Said != "" {
+			what = f.Said + "; " + f.Mend
+		}
+		out.lines("  ", "    ", fmt.Sprintf("the language model %s fails (%s): %s", f.Model, f.Code, what))
 	}
 }

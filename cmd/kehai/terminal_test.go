@@ -158,6 +158,9 @@ func TestStatusShowsTheLanguageModel(t *testing.T) {
 		"the language model qwen3 fails (timeout): use": {Failing: []control.LLMFailing{
 			{Model: "qwen3", Code: messages.LLMTimeout, Mend: "use a smaller model"},
 		}},
+		"fails (malformed): a web page came; ask": {Failing: []control.LLMFailing{
+			{Model: "qwen3", Code: messages.LLMMalformed, Said: "a web page came", Mend: "ask"},
+		}},
 		"the language model is not asked: X is not set": {Off: "X is not set"},
 		"WORKERS": nil,
 	} {

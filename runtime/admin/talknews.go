@@ -181,6 +181,18 @@ func (t *Talks) end(e *engine.Engine) (uint64, error) {
 	return t.last, err
 }
 
+// within returns a place in the event log, or its end if the place is behind that.
+func (t *Talks) within(e *engine.Engine, place uint64) (uint64, error) {
+	t.mu.Lock()
+	last := t.last
+	t.mu.Unlock()
+	if place <= last {
+		return place, nil
+	}
+	end, err := t.end(e)
+	return min(place, end), err
+}
+
 // News implements [control.TalkBackend].
 func (b Backend) News(ctx context.Context, c messages.ConversationID, after uint64, seen *control.Token,
 	wait time.Duration) (control.News, error) {
@@ -192,6 +204,10 @@ func (b Backend) News(ctx context.Context, c messages.ConversationID, after uint
 	over := time.NewTimer(wait)
 	defer over.Stop()
 	news := control.News{Events: []control.TalkEvent{}, Last: after}
+	if news.Last, err = b.Talks.within(e, after); err != nil || news.Last < after {
+		news.Anew = err == nil
+		return news, err
+	}
 	for {
 		_, changed := b.Talks.look(c)
 		if err := b.readNews(e, c, &news); err != nil {

@@ -145,7 +145,8 @@ type LLM struct {
 type LLMFailing struct {
 	Model string           `json:"model"`
 	Code  messages.LLMCode `json:"code"`
-	Mend  string           `json:"mend"` // what the owner can do
+	Said  string           `json:"said,omitempty"` // what came in place of an answer; "" of an older Kehai
+	Mend  string           `json:"mend"`           // what the owner can do
 }
 
 // LLMUse sums up the questions for one purpose. Attempts include retries and questions that

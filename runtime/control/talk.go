@@ -47,7 +47,8 @@ type TalkBackend interface {
 	Talk(ctx context.Context, c messages.ConversationID, q TalkQuery) (Talk, error)
 	// News waits until something happens in a conversation after a place in the event
 	// log, or until there is a newer token than seen, and returns it; a nil seen asks for
-	// no tokens. When wait is over it returns what there is, perhaps nothing.
+	// no tokens. When wait is over it returns what there is, perhaps nothing. For a place
+	// behind the end of the log it returns [News.Anew] at once.
 	News(ctx context.Context, c messages.ConversationID, after uint64, seen *Token, wait time.Duration) (News, error)
 	// Stop ends an interview, as if its participant had asked for that. One that is over
 	// stays so. The errors wrap ErrNoConversation and ErrNoInterview.
@@ -147,7 +148,7 @@ type Talk struct {
 	// Interview is nil for a conversation that is not an interview.
 	Interview *messages.InterviewProgress `json:"interview,omitempty"`
 	// LastEventID is a place in the event log. News after it continues from what is shown
-	// here, and may repeat some of it.
+	// here, and may repeat some of it. It grows, until an older backup is restored.
 	LastEventID uint64 `json:"last_event_id"`
 }
 
@@ -156,6 +157,10 @@ type News struct {
 	Events []TalkEvent `json:"events"`
 	Last   uint64      `json:"last"` // ask for news after this
 	Token  *Token      `json:"token,omitempty"`
+	// Anew says that the place that was asked for is behind the end of the log, as after an
+	// older backup was restored: what was read before may be gone. Last is the end as it is
+	// now. Read what was said with Talk, and go on after Last.
+	Anew bool `json:"anew,omitempty"`
 }
 
 // Names of a [TalkEvent].

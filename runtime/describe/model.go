@@ -13,7 +13,8 @@ func ModelAdvice(c messages.LLMCode) string {
 	case messages.LLMTimeout:
 		return "use a smaller model or a faster machine, or raise llm.first_token or llm.json_timeout"
 	case messages.LLMMalformed:
-		return "use another model, or raise llm.max_tokens for one that thinks first"
+		return "kehai doctor asks it; a model that answers but not as asked: use another, or raise llm.max_tokens " +
+			"for one that thinks first"
 	case messages.LLMBreakerOpen:
 		return "nothing: the model is asked again by itself after llm.breaker.open_for"
 	case messages.LLMNoModel:

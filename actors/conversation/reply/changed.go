@@ -25,8 +25,13 @@ func visible(s State) bool {
 	return false
 }
 
+// pending reports a state in which a reply may come soon, although there is none yet.
+func pending(s State) bool { return s == Judging || s == Writing }
+
 // Changed returns the turns, as they are now, that an event visibly changed. A turn that
-// is over is in neither desk any more: its result follows from the event.
+// is over is in neither desk any more: its result follows from the event. Its end is told
+// also where nobody has seen any of its reply, because somebody may wait for that; only
+// one that was declined is waited for no more.
 func Changed(before, after Desk, e Event) (list []Turn) {
 	var was []Turn
 	if before.Open != nil {
@@ -35,7 +40,7 @@ func Changed(before, after Desk, e Event) (list []Turn) {
 	for _, old := range append(was, before.Unknown...) {
 		now := after.Turn(old.ID)
 		switch {
-		case now == nil && !visible(old.State) && e.Kind != OnReject: // nothing of it was visible
+		case now == nil && !visible(old.State) && !pending(old.State):
 		case now == nil:
 			if old.State = ended(e); old.State != Sent {
 				old.Text = "" // nobody was meant to read it

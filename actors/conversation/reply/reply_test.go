@@ -405,19 +405,24 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// TestARejectedReplyIsTold also if nobody has seen any of it, because somebody may wait for its end; what else
-// ends a turn without a text is not.
-func TestARejectedReplyIsTold(t *testing.T) {
-	for _, state := range []State{Judging, Writing} {
+// TestTheEndOfATurnIsTold also if nobody has seen any of its reply, because somebody may wait for that; that of
+// one that was declined is not.
+func TestTheEndOfATurnIsTold(t *testing.T) {
+	for _, state := range []State{Judging, Writing, Declined} {
 		before := Desk{Last: 1, Open: &Turn{ID: 1, Epoch: 1, State: state, Messages: []messages.MessageID{"a"}}}
-		for e, want := range map[Event]int{
-			{Kind: OnReject, Turn: 1, Epoch: 1}: 1,
-			{Kind: OnPerson}:                    0,
+		for e, want := range map[Event]State{
+			{Kind: OnReject, Turn: 1, Epoch: 1}:            Rejected,
+			{Kind: OnPerson}:                               Withdrawn,
+			{Kind: OnChanged, Message: "a", Unsent: true}:  Withdrawn,
+			{Kind: OnChanged, Message: "a", Unsent: false}: "",
 		} {
 			after, _, ok := before.Step(e)
+			if state == Declined {
+				want, ok = "", true
+			}
 			got := Changed(before, after, e)
-			if !ok || len(got) != want || want > 0 && got[0].State != Rejected {
-				t.Errorf("%s, %s: Step() = %v, Changed() = %+v, want %d changes", state, e.Kind, ok, got, want)
+			if !ok || (want == "") != (len(got) == 0) || want != "" && (got[0].State != want || got[0].Text != "") {
+				t.Errorf("%s, %s: Step() = %v, Changed() = %+v, want %q", state, e.Kind, ok, got, want)
 			}
 		}
 	}
