@@ -134,7 +134,8 @@ func New(o Options) (*Client, error) {
 	if o.Concurrency < 1 {
 		return nil, fmt.Errorf("%w: llm.concurrency: want 1 at least", ErrOptions)
 	}
-	c := &Client{o: o, model: o.Host, slots: make(chan struct{}, o.Concurrency), last: map[string]Code{}, why: map[string]string{},
+	c := &Client{o: o, model: o.Host, slots: make(chan struct{}, o.Concurrency),
+		last: map[string]Code{}, why: map[string]string{},
 		stats: Stats{Outcomes: map[string]uint64{}, Purposes: map[Purpose]Usage{}}}
 	if o.Host != nil {
 		return c, nil

@@ -168,12 +168,13 @@ func TestFailures(t *testing.T) {
 func TestWhatCameIsSaid(t *testing.T) {
 	page := "<!DOCTYPE html><title>Sign in</title>" + private
 	of := func(status int) string { return fmt.Sprintf("web page (HTML, status %d)", status) }
+	const html = "text/html; charset=utf-8"
 	for name, c := range map[string]struct {
 		reply testkit.LLMReply
 		code  *llm.Error
 		want  string
 	}{
-		"a page":             {testkit.LLMReply{Body: page, Type: "text/html; charset=utf-8"}, llm.ErrMalformed, of(200)},
+		"a page":             {testkit.LLMReply{Body: page, Type: html}, llm.ErrMalformed, of(200)},
 		"a page called JSON": {testkit.LLMReply{Body: "\n" + page}, llm.ErrMalformed, of(200)},
 		"no page there":      {testkit.LLMReply{Status: 404, Body: page, Type: "text/html"}, llm.ErrRefused, of(404)},
 		"a gateway's page":   {testkit.LLMReply{Status: 502, Body: page}, llm.ErrUnavailable, of(502)},
