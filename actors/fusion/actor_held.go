@@ -91,7 +91,11 @@ func heldRows(turn *actors.Turn) (rows []heldRow) {
 }
 
 // page is what a held reading shows.
-func (r heldRow) page() page { return pageOf(r.Detection.Title, r.Name, r.Detection.Bubbles) }
+func (r heldRow) page() page {
+	p := pageOf(r.Detection.Title, r.Name, r.Detection.Bubbles)
+	p.several = r.Why == events.UnknownNamesake || len(r.Of) > 1
+	return p
+}
 
 // claim passes on the readings that were held and are certainly of the conversation that a
 // frame shows, before that frame itself. The others stay held.
@@ -158,5 +162,9 @@ func (a *actor) heldSettled(turn *actors.Turn, m messages.HeldSettled) {
 // leadsTo reports whether another reading goes on from this one, under the same header.
 func (r heldRow) leadsTo(o heldRow) bool {
 	p, next := r.page(), o.page()
-	return p.titled(next) && p.view.agreed(next.view, Mark.is, p.view.enough)
+	enough := p.view.enough
+	if p.several {
+		enough = common.proves
+	}
+	return p.titled(next) && p.view.agreed(next.view, Mark.is, enough)
 }

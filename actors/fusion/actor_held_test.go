@@ -66,8 +66,13 @@ var strangers = map[string]struct {
 	held, title messages.Text
 	page, shown string
 	pixels      [2]messages.PixelKey // of the two titles
+	namesakes   bool                 // two known ones have the title of the page
 	passed      bool
 }{
+	"one header of namesakes": {held: "Hana", title: "Hana", page: "please-answer q", shown: "p please-answer",
+		pixels: [2]messages.PixelKey{7, 7}, namesakes: true},
+	"one header of namesakes, four texts": {held: "Hana", title: "Hana", page: "a b c d q", shown: "p a b c d",
+		pixels: [2]messages.PixelKey{7, 7}, namesakes: true, passed: true},
 	"between other neighbours": {held: "Somebody", title: "Hana", page: "hama-page please-answer key-4471",
 		shown: "cold-today please-answer"},
 	"at the edge":        {held: "Somebody", title: "Hana", page: "p please-answer", shown: "please-answer q"},
@@ -124,7 +129,11 @@ func TestHeldOfStrangers(t *testing.T) {
 			why = events.UnknownTitle
 		}
 		for range 2 {
-			answered(c.held, c.page, c.pixels[0], messages.Identified{Why: why})
+			var of []messages.ConversationID
+			if c.namesakes {
+				of = []messages.ConversationID{"c-1", "c-2"}
+			}
+			answered(c.held, c.page, c.pixels[0], messages.Identified{Why: why, Of: of})
 		}
 		if got := heldOf(t, h); len(got) != 1 {
 			t.Fatalf("%s: held %v, want one reading", what, got)

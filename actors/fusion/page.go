@@ -10,6 +10,8 @@ type page struct {
 	title string            // normalised; "" if it could not be read
 	name  messages.PixelKey // of its header, 0 if unknown
 	view  View
+	// several: more than one conversation may have this header, so it does not tell them apart.
+	several bool
 }
 
 // pageOf is the page of a reading. What a border cuts off is no text to compare.
@@ -20,7 +22,7 @@ func pageOf(title messages.Text, name messages.PixelKey, bubbles []messages.Bubb
 			whole = append(whole, b)
 		}
 	}
-	return page{text.Normalize(string(title)), name, viewOf("", whole)}
+	return page{title: text.Normalize(string(title)), name: name, view: viewOf("", whole)}
 }
 
 // under is how far two pages have the same header.
@@ -58,15 +60,19 @@ func (p page) titled(o page) bool {
 // that both show does not tell: strangers ask for an answer in the same words. From the
 // first bubble that both show to the last all must agree; the less the headers say, the more
 // of them are needed, and by their pixels: a text that is like another may be a stranger's, who says
-// his own name in it. What agrees long enough may have been edited elsewhere, under the same header. A page
-// that the other shows bubble by bubble, our own texts too, brings nothing that is not there.
+// his own name in it. A header that namesakes have says nothing. What agrees long enough may have
+// been edited elsewhere, under the same header. A page that the other shows bubble by bubble, our
+// own texts too, brings nothing that is not there.
 func (p page) isOf(o page) bool {
-	switch p.header(o) {
-	case sameHeader:
+	header := p.header(o)
+	switch {
+	case p.several && header != unreadHeader:
+		return p.view.agreed(o.view, Mark.looks, common.proves)
+	case header == sameHeader:
 		return p.view.agreed(o.view, Mark.is, p.view.enough) || p.view.proves(o.view)
-	case likeHeader:
+	case header == likeHeader:
 		return p.view.agreed(o.view, Mark.looks, func(c common) bool { return c.weight >= runProof })
-	case unreadHeader:
+	case header == unreadHeader:
 		return p.view.agreed(o.view, Mark.looks, func(c common) bool {
 			covered := (p.name == 0 || o.name == 0) && len(c.texts) > 1 && c.bubbles == len(p.view.Marks)
 			return covered || c.proves()
