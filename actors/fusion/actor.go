@@ -318,7 +318,7 @@ func (a *actor) detection(m messages.FrameRead, title messages.Text, v View) mes
 func (a *actor) sending(turn *actors.Turn, m messages.TextSent) {
 	known, _ := echoes.Get(turn, string(m.Conversation))
 	known.Sending(a.o.Rules, Send{Conversation: m.Conversation, Text: m.Text, Trace: m.Trace,
-		At: turn.Now().UTC().Round(0)})
+		At: turn.Now().UTC().Round(0), Entered: m.Entered || m.Window == ""}) // of a host's text nobody knows
 	echoes.Put(turn, string(m.Conversation), known)
 }
 

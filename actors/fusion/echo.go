@@ -28,6 +28,9 @@ type Send struct {
 	Trace        string                  `json:"trace,omitempty"`
 	At           time.Time               `json:"at"`
 	Seen         bool                    `json:"seen,omitempty"` // a bubble has shown it
+	// Entered: Enter may have been pressed. What was typed and cleared again is nowhere, so a bubble on the
+	// other side that says the same is a friend's.
+	Entered bool `json:"entered,omitempty"`
 }
 
 // Claim is a bubble that counts as an own one whatever its side.
@@ -84,8 +87,8 @@ func (e *Echoes) Text(r Rules, c messages.ConversationID, t messages.Text, at ti
 // Sides corrects the sides of a view's bubbles, given the view before it. A
 // bubble without a side that says what was sent is an own one. So is one on the
 // other side if nothing confirms its side: the view shows no own bubble at all,
-// the bubble was not there before the sending, and the sending has not been seen
-// for [ownLate]. Until then doubt says that the view is to wait: a friend may have
+// the bubble was not there before the sending, Enter may have been pressed, and the sending
+// has not been seen for [ownLate]. Until then doubt says that the view is to wait: a friend may have
 // said the same, and the own bubble is still to come. A claimed bubble stays an own
 // one. Sides returns a corrected copy, or the bubbles as they came and changed false.
 // learnt says that e has changed.
@@ -107,7 +110,7 @@ func (e *Echoes) Sides(r Rules, c messages.ConversationID, at time.Time, before 
 			continue
 		}
 		s, how := e.match(r, c, b, at, against)
-		if s == nil {
+		if s == nil || against && !s.Entered {
 			continue
 		}
 		if age := at.Sub(s.At); against && age >= 0 && age < ownLate {

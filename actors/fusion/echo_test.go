@@ -74,7 +74,7 @@ func TestSides(t *testing.T) {
 			want: []string{"<hi >hello", "<hi >hello", ">hello <hello"}, echoes: 1},
 	} {
 		e := &Echoes{}
-		e.Sending(standard, Send{Conversation: "c", Text: "hello", Trace: "t", At: noon})
+		e.Sending(standard, Send{Conversation: "c", Text: "hello", Trace: "t", At: noon, Entered: true})
 		before, echoes := viewOf("c", bubbles(c.before)), 0
 		for i, v := range c.views {
 			in := bubbles(v)
@@ -112,7 +112,7 @@ func TestSides(t *testing.T) {
 // had time to appear, nothing is decided; once it is there, the other one is the friend's.
 func TestSidesWait(t *testing.T) {
 	e := &Echoes{}
-	e.Sending(standard, Send{Conversation: "c", Text: "hello", Trace: "t", At: noon})
+	e.Sending(standard, Send{Conversation: "c", Text: "hello", Trace: "t", At: noon, Entered: true})
 	before := viewOf("c", bubbles("<hi"))
 	for _, after := range []time.Duration{0, ownLate - 1} {
 		out, _, found, _, doubt := e.Sides(standard, "c", noon.Add(after), before, bubbles("<hi <hello"))
@@ -133,7 +133,7 @@ func TestSidesClaimOneByOne(t *testing.T) {
 	view := "<hi"
 	for i, word := range []string{"hello", "again", "third"} {
 		at := noon.Add(time.Duration(i) * time.Minute)
-		e.Sending(standard, Send{Conversation: "c", Text: messages.Text(word), At: at})
+		e.Sending(standard, Send{Conversation: "c", Text: messages.Text(word), At: at, Entered: true})
 		view += " <" + word
 		claimed, _ := e.Claimed("c", bubbles(view))
 		out, _, found, _, _ := e.Sides(standard, "c", at.Add(ownLate), before, claimed)
@@ -170,8 +170,8 @@ func TestEchoText(t *testing.T) {
 		{"明日の会議は十時から\n場所は三階の会議室です", "明日の会議は十時から\n夕飯はカレーが食べたい\n場所は三階の会議室です", 0, "lines"},
 	} {
 		e := &Echoes{}
-		e.Sending(standard, Send{Conversation: "c", Text: "別の話", Trace: "x", At: noon.Add(-time.Second)})
-		e.Sending(standard, Send{Conversation: "c", Text: messages.Text(c.sent), Trace: "t", At: noon})
+		e.Sending(standard, Send{Conversation: "c", Text: "別の話", Trace: "x", At: noon.Add(-time.Second), Entered: true})
+		e.Sending(standard, Send{Conversation: "c", Text: messages.Text(c.sent), Trace: "t", At: noon, Entered: true})
 		got, ok := e.Text(standard, "c", messages.Text(c.read), noon.Add(c.age))
 		if string(got.Match) != c.match || ok != (c.match != "") || ok && got.Trace != "t" {
 			t.Errorf("Text(%q) with %q sent %v ago = %q of %q, want %q", c.read, c.sent, c.age,
@@ -183,18 +183,32 @@ func TestEchoText(t *testing.T) {
 func TestSendingIsBounded(t *testing.T) {
 	e := &Echoes{}
 	for i := range 3 * maxSends {
-		e.Sending(standard, Send{Conversation: "c", Text: messages.Text(fmt.Sprint("text ", i)), Trace: "t", At: noon})
+		e.Sending(standard, Send{Conversation: "c", Text: messages.Text(fmt.Sprint("text ", i)), Trace: "t", At: noon, Entered: true})
 	}
 	if len(e.Sends) != maxSends || e.Sends[0].Text != messages.Text(fmt.Sprint("text ", 2*maxSends)) {
 		t.Errorf("%d sends are kept, want the last %d", len(e.Sends), maxSends)
 	}
-	e.Sending(standard, Send{Conversation: "c", Text: "text 191", Trace: "t", At: noon.Add(time.Minute)})
+	e.Sending(standard, Send{Conversation: "c", Text: "text 191", Trace: "t", At: noon.Add(time.Minute), Entered: true})
 	if last := e.Sends[len(e.Sends)-1]; len(e.Sends) != maxSends || last.At != noon.Add(time.Minute) {
 		t.Errorf("another attempt: %d sends, the last at %v, want %d and the later time",
 			len(e.Sends), last.At, maxSends)
 	}
-	e.Sending(standard, Send{Conversation: "c", Text: "new", At: noon.Add(120 * time.Second)})
+	e.Sending(standard, Send{Conversation: "c", Text: "new", At: noon.Add(120 * time.Second), Entered: true})
 	if len(e.Sends) != 2 {
 		t.Errorf("%d sends are kept after the window, want 2", len(e.Sends))
+	}
+}
+
+// TestSidesOfWhatWasNotEntered: what was typed and cleared again is nowhere, so who says the same is a friend.
+func TestSidesOfWhatWasNotEntered(t *testing.T) {
+	e := &Echoes{}
+	sent := Send{Conversation: "c", Text: "hello", Trace: "t", At: noon}
+	for _, entered := range []bool{false, true, false} { // announced, Enter, refused
+		sent.Entered = entered
+		e.Sending(standard, sent)
+	}
+	out, _, found, _, doubt := e.Sides(standard, "c", noon.Add(ownLate), viewOf("c", bubbles("<hi")), bubbles("<hi <hello"))
+	if doubt || len(found) > 0 || words(out) != "<hi <hello" {
+		t.Errorf("Sides() = %s, doubt %v, %d echoes, want it to be the friend's", words(out), doubt, len(found))
 	}
 }

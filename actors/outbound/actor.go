@@ -180,6 +180,9 @@ func (a *actor) store(turn *actors.Turn, row string, was, now Reply) {
 	if was.State.Works() != now.State.Works() {
 		works(turn, row, now)
 	}
+	if was.Entered && !now.Entered && now.State == Settling { // Enter was refused
+		a.tellWindows(turn, a.sent(turn, now))
+	}
 	if was.Notified != now.Notified {
 		a.tell(turn, now.Notified, now.Busy)
 	}
@@ -220,6 +223,7 @@ func (a *actor) perform(turn *actors.Turn, row string, s Reply, do Effect) {
 		sent := a.sent(turn, s)
 		sent.Entered = true
 		turn.Send(messages.To(messages.ActorIngress, string(s.Conversation)), sent)
+		a.tellWindows(turn, sent)
 		a.step = turn.Call(messages.WorkerHands, messages.PressEnter{Look: a.last.seen(), Of: s.sending()}, keyTime)
 	case ClearField:
 		a.step = turn.Call(messages.WorkerHands, messages.ClearField{Look: a.last.seen()}, keyTime)
@@ -247,6 +251,11 @@ func (a *actor) typing(turn *actors.Turn, d time.Duration) {
 func (a *actor) announce(turn *actors.Turn, s Reply) {
 	sent := a.sent(turn, s)
 	turn.Send(messages.To(messages.ActorIngress, string(s.Conversation)), sent)
+	a.tellWindows(turn, sent)
+}
+
+// tellWindows tells those who tell sides what may appear there, and whether Enter may have been pressed.
+func (a *actor) tellWindows(turn *actors.Turn, sent messages.TextSent) {
 	for _, w := range a.o.Windows {
 		turn.Send(messages.To(messages.ActorFusion, string(w)), sent)
 	}
