@@ -49,9 +49,14 @@ func New(o Options) func(messages.Address) actors.Actor {
 type Pending struct {
 	View      View               `json:"view"`
 	Detection messages.Detection `json:"detection"`
+	Title     messages.Text      `json:"title,omitempty"`     // as it was read
+	Name      messages.PixelKey  `json:"name,omitempty"`      // its pixels
 	Contested bool               `json:"contested,omitempty"` // its bubbles have since appeared under another title
 	Refuted   bool               `json:"refuted,omitempty"`   // more than once
 }
+
+// page is what a pending view shows.
+func (p Pending) page() page { return pageOf(p.Title, p.Name, p.Detection.Bubbles) }
 
 var (
 	lastViews = actors.NewTable[View]("views")
@@ -235,6 +240,7 @@ func (a *actor) release(turn *actors.Turn, m messages.FrameRead, pending Pending
 		if here {
 			a.saw(turn, m, pending.View)
 		}
+		a.claim(turn, pending.page(), pending.View, pending.Detection.Title) // what is older goes first
 		if !a.pass(turn, pending.Detection, pending.View) && here {
 			return false
 		}
@@ -282,15 +288,16 @@ func (a *actor) conclude(turn *actors.Turn, m messages.FrameRead, title messages
 		a.readAgain(turn)
 	case Wait:
 		a.header.note(view.Conversation, m)
-		pendings.Put(turn, "held", Pending{View: view, Detection: a.detection(m, title, view)})
+		pendings.Put(turn, "held", Pending{View: view, Detection: a.detection(m, title, view),
+			Title: m.Title.Text, Name: m.Name})
 		a.readAgain(turn)
 	default:
 		a.inconsistent, a.ignored = 0, View{}
-		a.claim(turn, m, view, title)
+		a.claim(turn, pageOf(m.Title.Text, m.Name, m.Bubbles), view, title)
 		if d := a.detection(m, title, view); a.pass(turn, d, view) {
 			a.settle(turn, m)
 		} else { // passed on before what the next frame adds
-			pendings.Put(turn, "held", Pending{View: view, Detection: d})
+			pendings.Put(turn, "held", Pending{View: view, Detection: d, Title: m.Title.Text, Name: m.Name})
 			a.deferFrame(turn, m)
 		}
 		a.headedBy(turn, m, view.Conversation)

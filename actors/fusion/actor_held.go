@@ -98,10 +98,9 @@ func (r heldRow) page() page {
 }
 
 // claim passes on the readings that were held and are certainly of the conversation that a
-// frame shows, before that frame itself. The others stay held.
-func (a *actor) claim(turn *actors.Turn, m messages.FrameRead, view View, name messages.Text) {
+// page shows, before that page itself. The others stay held.
+func (a *actor) claim(turn *actors.Turn, shows page, view View, name messages.Text) {
 	rows := heldRows(turn)
-	shows := pageOf(m.Title.Text, m.Name, m.Bubbles)
 	var mine []heldRow
 	for _, row := range slices.Backward(rows) {
 		if p := row.page(); p.isOf(shows) {

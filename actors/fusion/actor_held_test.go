@@ -347,3 +347,47 @@ func TestAllThatSomebodyHasShown(t *testing.T) {
 		}
 	}
 }
+
+// TestHeldBeforePending: what is held of a conversation is older than a view of it that waits, and is passed on
+// before that, whoever is shown next: the ledger takes what comes behind for history.
+func TestHeldBeforePending(t *testing.T) {
+	for _, next := range []string{"somebody else", "what goes on"} {
+		h := actortest.Spawn(t, New(DefaultOptions()), actortest.Address("fusion/line@mac"))
+		answered := func(title messages.Text, words string, a messages.Identified) time.Time {
+			m := send(h, read(title, words))
+			a.Window, a.Frame, a.At = m.Window, m.Hash, m.At
+			h.Send(a)
+			return m.At
+		}
+		ken := messages.Identified{Conversation: "c-2", Name: "Ken"}
+		hana := messages.Identified{Conversation: "c-1", Name: "Hana"}
+		for range 3 {
+			answered("Ken", "x y z", ken)
+		}
+		var held time.Time
+		for range 3 {
+			held = answered("Hana", "please-answer b c d e", messages.Identified{Why: events.UnknownUnsure})
+		}
+		if got := heldOf(t, h); len(got) != 1 {
+			t.Fatalf("held %v, want one reading", got)
+		}
+		h.Crash()
+		answered("Ken", "x y z", ken)
+		waits := answered("Hana", "b c d e a-last-one", hana)
+		h.Sent()
+		if next == "somebody else" {
+			answered("Ken", "x y z", ken)
+		} else {
+			answered("Hana", "c d e a-last-one f", hana)
+		}
+		var order []time.Time
+		for _, s := range h.Sent() {
+			if d, ok := s.Message.(messages.Detection); ok && d.Conversation == "c-1" {
+				order = append(order, d.SeenAt)
+			}
+		}
+		if len(order) < 2 || !order[1].Equal(waits) || order[0].After(held) {
+			t.Errorf("then %s: passed on %v, want what was held until %v, then what waited at %v", next, order, held, waits)
+		}
+	}
+}
