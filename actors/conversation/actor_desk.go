@@ -46,7 +46,7 @@ func (a *actor) delivered(turn *actors.Turn, d messages.MessageDelivered) {
 	case left:
 		defer a.remember(turn, l, d.Window)
 	}
-	if !a.set(turn, d.Window).Answers() || a.answeredSince(turn, l.place) {
+	if !a.set(turn, d.Window).Answers() || a.answeredSince(turn, d) {
 		return
 	}
 	if !led {

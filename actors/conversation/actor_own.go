@@ -1,6 +1,7 @@
 package conversation
 
 import (
+	"slices"
 	"time"
 
 	"github.com/kehai-run/kehai/actors"
@@ -44,7 +45,7 @@ func (a *actor) own(turn *actors.Turn, m messages.OwnMessage) {
 	if m.Occurrence <= a.newestOfTurn(turn) {
 		return // it stands before the messages that wait for an answer
 	}
-	if a.step(turn, reply.Event{Kind: reply.OnPerson}) {
+	if a.step(turn, reply.Event{Kind: reply.OnPerson, Below: a.waitingBelow(turn, m.Occurrence)}) {
 		a.tellJudge(turn, messages.FateForget)
 	}
 }
@@ -90,12 +91,17 @@ func dropOwn(turn *actors.Turn, n int64, o Own) {
 
 func placeKey(o messages.Occurrence) string { return RowKey(int64(o)) }
 
-// answeredSince reports whether a person or a host wrote behind a place. A reply of ours that
-// stands there was written before its message was read.
-func (a *actor) answeredSince(turn *actors.Turn, place messages.Occurrence) bool {
+// answeredSince reports whether a person or a host wrote behind a message that is delivered now. A
+// reply of ours that stands there was written before it was read; but what was read by scrolling back
+// waits for no answer any more.
+func (a *actor) answeredSince(turn *actors.Turn, d messages.MessageDelivered) bool {
+	place, late := messages.Occurrence(0), len(d.Parts) > 0
+	for _, p := range d.Parts {
+		place, late = max(place, p.Occurrence), late && p.Late
+	}
 	head, _ := Heads.Get(turn, "head")
 	for n := head.Own; n > max(0, head.Own-8); n-- {
-		if o, ok := OwnMessages.Get(turn, RowKey(n)); ok && o.Turn == 0 && o.Occurrence > place {
+		if o, ok := OwnMessages.Get(turn, RowKey(n)); ok && (late || o.Turn == 0) && o.Occurrence > place {
 			return true
 		}
 	}
@@ -117,6 +123,19 @@ func (a *actor) newestOfTurn(turn *actors.Turn) (place messages.Occurrence) {
 		}
 	}
 	return place
+}
+
+// waitingBelow is how many of the newest messages that wait for the next turn stand behind a place.
+func (a *actor) waitingBelow(turn *actors.Turn, place messages.Occurrence) (n int) {
+	desk, _ := Desks.Get(turn, onlyRow)
+	for _, id := range slices.Backward(desk.Waiting) {
+		d, ok := message(turn, id)
+		if l, _ := lineOf(d); !ok || l.place <= place {
+			break
+		}
+		n++
+	}
+	return n
 }
 
 // message returns a delivered message while it is kept.

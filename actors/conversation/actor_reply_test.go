@@ -336,6 +336,22 @@ func TestPersonAnswers(t *testing.T) {
 	}
 }
 
+// TestPersonAnswersNothingBelow: what they wrote, read late, answers what stands above it.
+func TestPersonAnswersNothingBelow(t *testing.T) {
+	k := newTalk(t, options(auto()))
+	k.judged(k.hears(1), true) // a model writes
+	k.hears(2)
+	k.hears(5) // both wait for the next turn
+	k.CrashBeforeCommit()
+	k.Send(messages.OwnMessage{Conversation: hana, Occurrence: 3, Kind: messages.KindText, Text: "No, at ten.",
+		SeenAt: k.Now()})
+	k.Crash()
+	desk, _ := actortest.Stored(k.Harness, conversation.Desks, conversation.DeskKey)
+	if open := desk.Open; open == nil || !slices.Equal(open.Messages, []messages.MessageID{"id5"}) {
+		t.Errorf("to be answered is %+v, want message 5 alone", desk.Open)
+	}
+}
+
 // TestReplyAnswersItsTurnAlone: a message that came just before a reply was entered stands
 // above it, but was not read when it was written; what a host wrote there has answered it.
 func TestReplyAnswersItsTurnAlone(t *testing.T) {
@@ -345,6 +361,7 @@ func TestReplyAnswersItsTurnAlone(t *testing.T) {
 	}{
 		"reply, its bubble first": {messages.OwnMessage{Trace: "t1", Turn: 1}, true},
 		"reply, confirmed first":  {messages.OwnMessage{}, true},
+		"reply, read late":        {messages.OwnMessage{Trace: "t1", Turn: 1}, false},
 		"host":                    {messages.OwnMessage{Trace: "h1"}, false},
 		"person":                  {messages.OwnMessage{}, false},
 	} {
@@ -361,7 +378,9 @@ func TestReplyAnswersItsTurnAlone(t *testing.T) {
 				k.Send(m)
 			}
 			k.Crash()
-			k.hears(2)
+			m := inbound(2)
+			m.Window, m.Parts[0].Late = "line@mac-a", strings.HasSuffix(name, "read late")
+			k.Send(m)
 			desk, _ := actortest.Stored(k.Harness, conversation.Desks, conversation.DeskKey)
 			waits := len(desk.Waiting) == 1
 			if open := desk.Open; open != nil && open.State == reply.Judging {

@@ -97,6 +97,7 @@ type Event struct {
 	Kind    EventKind
 	Message messages.MessageID // of OnMessage, OnReminder, OnChanged
 	Unsent  bool               // of OnChanged: it was taken back
+	Below   int                // of OnPerson: how many of the newest that wait stand below it
 	Turn    int64              // of all but OnMessage, OnReminder, OnChanged, OnPerson
 	Epoch   int                // of the turn; 0 for a person's command about the present one
 	Respond bool               // of OnVerdict

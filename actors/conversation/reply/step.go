@@ -28,10 +28,11 @@ func (d Desk) Step(e Event) (next Desk, do []Effect, ok bool) {
 	}
 	t.note(e, r)
 	if e.Kind == OnPerson { // who has seen and answered what was written
-		d.Waiting = slices.DeleteFunc(d.Waiting, func(id messages.MessageID) bool {
+		seen := max(0, len(d.Waiting)-e.Below)
+		d.Waiting = append(slices.DeleteFunc(slices.Clone(d.Waiting[:seen]), func(id messages.MessageID) bool {
 			_, ok := ReminderOf(id)
 			return !ok
-		})
+		}), d.Waiting[seen:]...)
 	}
 	if r.to != same {
 		t.enter(r.to)
