@@ -1129,7 +1129,7 @@ var mutants = []mutant{
 		old: `	turn.Publish(messages.ReplyWriting{Conversation: a.id, Turn: t.ID, Epoch: t.Epoch}) // it can be stopped
 `, new: ``, by: "TestStopWriting"},
 	{what: "a reply that is stopped is never over", file: "actors/conversation/reply/changed.go",
-		old: `&& e.Kind != OnReject:`, new: `&& e.Kind != "":`, by: "TestARejectedReplyIsTold"},
+		old: `return s == Judging || s == Writing }`, new: `return false }`, by: "TestTheEndOfATurnIsTold"},
 	{what: "what is being written is not listed", file: "runtime/admin/replies.go",
 		old: `case reply.Judging, reply.Writing, reply.Held,`, new: `case reply.Held,`, by: "TestStopAReply"},
 	{what: "what is being written is taken for a draft", file: "runtime/admin/replies.go",
