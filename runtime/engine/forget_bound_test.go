@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -22,7 +23,7 @@ type sharing struct {
 	health map[string][]events.ActorUnhealthy
 }
 
-func newSharing(t *testing.T) *sharing {
+func newSharing(t *testing.T, change ...func(*engine.SimClusterOptions)) *sharing {
 	t.Helper()
 	codec, err := messages.NewCodec(events.Core(), messages.Table{messages.Durable[diary](nil)})
 	if err != nil {
@@ -37,7 +38,7 @@ func newSharing(t *testing.T) *sharing {
 	}
 	bound, many := windows(), windows()
 	bound.Here, many.Name = true, "many"
-	w.SimCluster, err = engine.NewSimCluster(engine.SimClusterOptions{
+	o := engine.SimClusterOptions{
 		Nodes: []string{nodeName(0), nodeName(1), nodeName(2)}, Seed: 3,
 		Node: func(name string) engine.SimOptions {
 			return engine.SimOptions{Engine: engine.Options{Store: w.stores[name], Sealer: w.keys[name], Codec: codec,
@@ -48,8 +49,11 @@ func newSharing(t *testing.T) *sharing {
 					}
 				}}}
 		},
-	})
-	if err != nil {
+	}
+	for _, change := range change {
+		change(&o)
+	}
+	if w.SimCluster, err = engine.NewSimCluster(o); err != nil {
 		t.Fatal(err)
 	}
 	w.Advance(5 * time.Second)
@@ -62,6 +66,14 @@ func (w *sharing) tell(node int, to messages.Address, words messages.Text) {
 		w.t.Fatal(err)
 	}
 	w.Advance(time.Minute)
+}
+
+// forget forgets Hana at a node; ended says what came of it.
+func (w *sharing) forget(node int) (ended func() error) {
+	err := errors.New("not yet")
+	w.Node(node).Engine().ForgetLater(engine.Forgetting{Conversation: "hana"}, func(e error) { err = e })
+	w.Advance(time.Minute)
+	return func() error { return err }
 }
 
 // left are the rows of a node's window, and the intents of both its shards.
@@ -149,5 +161,70 @@ func TestTheRestOfAnotherNodeStays(t *testing.T) {
 	w.Advance(time.Hour)
 	if got := w.left(0); many() != 0 || got != "" {
 		t.Errorf("left are %q and %d rows that were out of reach, want nothing", got, many())
+	}
+}
+
+// A node cannot say for a while that what it deletes has to leave its files: its own part of a deletion waits for
+// that, and is carried out by itself or at a start, while the other nodes are done.
+func TestANodesOwnPartGoesOnAfterAnError(t *testing.T) {
+	for _, starts := range []bool{false, true} {
+		var bad error
+		w := newSharing(t, func(o *engine.SimClusterOptions) {
+			node := o.Node
+			o.Node = func(name string) engine.SimOptions {
+				o := node(name)
+				if name == nodeName(0) {
+					o.Engine.Deletes = func() error { return bad }
+				}
+				return o
+			}
+		})
+		w.tell(0, "window/line@mac-0", "old")
+		w.tell(1, "one/hana", "old")
+		bad = errors.New("the volume is full")
+		if err := w.forget(1)(); err != nil {
+			t.Fatal(err)
+		}
+		if got, want := w.left(0), "s/window/line@mac-0/hana lf/hana"; got != want {
+			t.Errorf("start %v: left are %q, want %q until the files can be told", starts, got, want)
+		}
+		if bad = nil; starts {
+			w.Kill(0)
+			w.Advance(time.Minute)
+			if err := w.Restart(0); err != nil {
+				t.Fatal(err)
+			}
+		}
+		w.Advance(time.Hour)
+		if got := w.left(0); got != "" {
+			t.Errorf("start %v: left are %q, want nothing", starts, got)
+		}
+	}
+}
+
+// A node dies while it knows of a deletion that ends without it. Once it is back, what has come since stays.
+func TestANodeThatComesBackDeletesNothingNew(t *testing.T) {
+	var w *sharing
+	died := false
+	w = newSharing(t, func(o *engine.SimClusterOptions) {
+		o.Between = func() {
+			if w != nil && !died && len(keys(t, w.stores["mac-0"], "f/")) > 0 {
+				died = true
+				w.Kill(0)
+			}
+		}
+	})
+	w.tell(1, "one/hana", "old")
+	if err := w.forget(1)(); err != nil || !died {
+		t.Fatalf("Forget() = %v, died %v", err, died)
+	}
+	w.tell(1, "window/line@mac-1", "new")
+	w.tell(1, "one/hana", "new")
+	if err := w.Restart(0); err != nil {
+		t.Fatal(err)
+	}
+	w.Advance(time.Hour)
+	if got, want := keys(t, w.stores["mac-1"], "s/"), 2; len(got) != want || w.left(0) != "" {
+		t.Errorf("stored are %q, and left at the node that was away %q, want %d rows and nothing", got, w.left(0), want)
 	}
 }
