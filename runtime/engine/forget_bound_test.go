@@ -228,3 +228,55 @@ func TestANodeThatComesBackDeletesNothingNew(t *testing.T) {
 		t.Errorf("stored are %q, and left at the node that was away %q, want %d rows and nothing", got, w.left(0), want)
 	}
 }
+
+// Where nobody waits for a deletion, as at another node, what goes there leaves the files, too.
+func TestANodesOwnPartLeavesTheFiles(t *testing.T) {
+	said := map[string]int{}
+	w := newSharing(t, func(o *engine.SimClusterOptions) {
+		node := o.Node
+		o.Node = func(name string) engine.SimOptions {
+			o := node(name)
+			o.Engine.Deletes = func() error {
+				said[name]++
+				return nil
+			}
+			return o
+		}
+	})
+	w.tell(0, "window/line@mac-0", "old")
+	w.tell(1, "one/hana", "old")
+	if err := w.forget(1)(); err != nil || w.left(0) != "" {
+		t.Fatalf("Forget() = %v, and left are %q", err, w.left(0))
+	}
+	if said["mac-0"] != 1 || said["mac-2"] > 0 {
+		t.Errorf("said is %v, want it once where something was deleted", said)
+	}
+}
+
+// The rest of a deletion waits for a key, and the conversation is forgotten again: what has come since goes from
+// the windows of the other nodes, too. Trying the rest alone takes nothing there.
+func TestForgettingAgainOverARest(t *testing.T) {
+	for _, again := range []bool{false, true} {
+		w := newSharing(t)
+		w.tell(1, "many/x", "old")
+		w.tell(1, "many/y", "old")
+		for i := range 3 {
+			w.keys[nodeName(i)].away["x"], w.keys[nodeName(i)].away["y"] = true, true
+		}
+		if err := w.forget(1)(); !errors.Is(err, engine.ErrRest) {
+			t.Fatalf("Forget() = %v, want that a rest waits", err)
+		}
+		w.tell(0, "window/line@mac-0", "new")
+		want := "s/window/line@mac-0/hana f/hana"
+		if again {
+			_, want = w.forget(1), "f/hana"
+		}
+		for i := range 3 {
+			delete(w.keys[nodeName(i)].away, "y") // the rest becomes smaller
+		}
+		w.Advance(time.Hour)
+		if got := w.left(0); got != want {
+			t.Errorf("again %v: left are %q, want %q", again, got, want)
+		}
+	}
+}

@@ -189,3 +189,19 @@ func TestARestKeepsWhatAKindKeeps(t *testing.T) {
 		}
 	}
 }
+
+// Older versions did not write for which key they read what is kept. Where there is none any more, only the intent
+// tells it.
+func TestAnOlderIntentTellsWhatIsKept(t *testing.T) {
+	a, _ := waiting(t)
+	a.older("key")
+	delete(a.keys.stuck, "hana")
+	if err := a.keys.Sealer.Destroy("hana"); err != nil {
+		t.Fatal(err)
+	}
+	a.crash()
+	a.Advance(time.Hour)
+	if got, want := told(t, a.store, a.keys), `book/x hana=1 "old"`; got != want {
+		t.Errorf("stored is %s, want %s", got, want)
+	}
+}

@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"encoding/json"
 	"errors"
 	"math"
 	"slices"
@@ -334,5 +335,69 @@ func TestNobodyReadsTheRestThatAStartLeaves(t *testing.T) {
 	}
 	if left == 0 {
 		t.Error("no start has left a rest")
+	}
+}
+
+// A deletion waits for its key, and is due while another one of the conversation is under way, which ends: what has
+// come since that stays.
+func TestADeletionThatIsOvertakenTakesNothingNew(t *testing.T) {
+	stuck := func(k *badKeys) { k.stuck = map[string]bool{"hana": true} }
+	a := newAway(t, engine.SimOptions{Engine: engine.Options{Kinds: []engine.Kind{kind("one", waiter)}}}, stuck)
+	a.tell("one/hana", "hana", "old")
+	a.Settle()
+	if err := a.forget(engine.Forgetting{}); !errors.Is(err, engine.ErrKeyAway) {
+		t.Fatalf("Forget() = %v, want that it waits", err)
+	}
+	delete(a.keys.stuck, "hana")
+	ends := 0
+	a.Control().After("second", 5*time.Minute, func() { // when the first is due, too
+		a.Engine().ForgetLater(engine.Forgetting{Conversation: "hana"}, func(err error) {
+			if ends++; err != nil {
+				t.Error(err)
+			}
+			a.tell("one/hana", "hana", "new")
+		})
+		a.Control().Commit(1)
+	})
+	a.Advance(time.Hour)
+	if got, want := told(t, a.store, a.keys), `one/hana new=1 ""`; got != want || ends != 1 {
+		t.Errorf("stored is %s, want %s", got, want)
+	}
+	if left := keys(t, a.store, "f/"); len(left) > 0 {
+		t.Errorf("intents %q are left", left)
+	}
+}
+
+// older makes the intent of a deletion of Hana that of an older version, which did not write a field.
+func (a *away) older(without string) {
+	a.t.Helper()
+	key := []byte("f/hana")
+	row, _, _ := a.store.Get(key)
+	plain, err := engine.OpenRow(a.keys, key, row)
+	var fields map[string]json.RawMessage
+	if err = errors.Join(err, json.Unmarshal(plain, &fields)); err != nil || fields[without] == nil {
+		a.t.Fatalf("%v, or there is no %s in %s", err, without, plain)
+	}
+	delete(fields, without)
+	if plain, err = json.Marshal(fields); err != nil {
+		a.t.Fatal(err)
+	}
+	if row, err = a.keys.Seal([]byte("\x00ks\x01"), "", key, plain); err != nil {
+		a.t.Fatal(err)
+	}
+	if err := a.store.Apply([]engine.Op{{Key: key, Value: row}}, true); err != nil {
+		a.t.Fatal(err)
+	}
+}
+
+// Older versions wrote no digests of the rows that a rest names: it takes them as they are.
+func TestARestWithoutDigests(t *testing.T) {
+	a := restOf(t, engine.SimOptions{})
+	a.older("sums")
+	a.crash()
+	delete(a.keys.away, "w1")
+	a.Advance(time.Hour)
+	if got := told(t, a.store, a.keys) + strings.Join(keys(t, a.store, "f/"), " "); got != "" {
+		t.Errorf("left is %s, want nothing", got)
 	}
 }
