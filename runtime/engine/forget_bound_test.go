@@ -267,16 +267,120 @@ func TestForgettingAgainOverARest(t *testing.T) {
 			t.Fatalf("Forget() = %v, want that a rest waits", err)
 		}
 		w.tell(0, "window/line@mac-0", "new")
-		want := "s/window/line@mac-0/hana f/hana"
-		if again {
-			_, want = w.forget(1), "f/hana"
-		}
 		for i := range 3 {
 			delete(w.keys[nodeName(i)].away, "y") // the rest becomes smaller
+		}
+		want := "s/window/line@mac-0/hana f/hana"
+		if again {
+			for i := range 3 {
+				clear(w.keys[nodeName(i)].away)
+			}
+			want = ""
+			if err := w.forget(1)(); err != nil {
+				t.Error(err)
+			}
 		}
 		w.Advance(time.Hour)
 		if got := w.left(0); got != want {
 			t.Errorf("again %v: left are %q, want %q", again, got, want)
 		}
+	}
+}
+
+// A node has a rest of its own part, and another node forgets again: what has come to this one since goes as well.
+func TestForgettingAgainOverARestOfAnotherNode(t *testing.T) {
+	w := newSharing(t)
+	w.tell(0, "window/line@mac-0", "old")
+	w.tell(1, "one/hana", "old")
+	w.keys["mac-0"].away["line@mac-0"] = true
+	if err := w.forget(1)(); err != nil {
+		t.Fatal(err)
+	}
+	w.tell(0, "window/other@mac-0", "new")
+	if err := w.forget(1)(); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := w.left(0), "s/window/line@mac-0/hana lf/hana"; got != want {
+		t.Errorf("left are %q, want %q", got, want)
+	}
+}
+
+// unwritten is a store that cannot write the intent of a node's own part.
+type unwritten struct {
+	engine.Store
+	bad *bool
+}
+
+func (s unwritten) Apply(ops []engine.Op, sync bool) error {
+	for _, op := range ops {
+		if *s.bad && string(op.Key) == "lf/hana" {
+			return errors.New("the volume is full")
+		}
+	}
+	return s.Store.Apply(ops, sync)
+}
+
+// A node cannot write that its own part of a deletion has begun. It goes on by itself; and if the conversation is
+// forgotten again before that, what has come since stays.
+func TestANodesOwnPartThatCouldNotBegin(t *testing.T) {
+	for again, want := range map[bool]string{false: "", true: "s/window/line@mac-0/hana"} {
+		bad := false
+		w := newSharing(t, func(o *engine.SimClusterOptions) {
+			node := o.Node
+			o.Node = func(name string) engine.SimOptions {
+				o := node(name)
+				if name == nodeName(0) {
+					o.Engine.Store = unwritten{o.Engine.Store, &bad}
+				}
+				return o
+			}
+		})
+		w.tell(0, "window/line@mac-0", "old")
+		w.tell(1, "one/hana", "old")
+		bad = true
+		w.forget(1)
+		if got, want := w.left(0), "s/window/line@mac-0/hana"; got != want {
+			t.Errorf("left are %q, want %q until it can begin", got, want)
+		}
+		if bad = false; again {
+			w.forget(1)
+			w.tell(0, "window/line@mac-0", "new")
+		}
+		w.Advance(time.Hour)
+		if got := w.left(0); got != want {
+			t.Errorf("again %v: left are %q, want %q", again, got, want)
+		}
+	}
+}
+
+// Another node has left a rest of too much to name it, and is gone. This one, whose own rest is named, finishes both.
+func TestTheRestOfAnotherNodeThatNamesNothing(t *testing.T) {
+	w := newSharing(t, func(o *engine.SimClusterOptions) {
+		node := o.Node
+		o.Node = func(name string) engine.SimOptions {
+			o := node(name)
+			o.Engine.Kinds = append(o.Engine.Kinds, longRows("long", 500))
+			return o
+		}
+	})
+	w.tell(0, "window/line@mac-0", "old")
+	w.tell(1, "long/x", "old")
+	for i := range 2 {
+		w.keys[nodeName(i)].away["line@mac-0"], w.keys[nodeName(i)].away["x"] = true, true
+	}
+	if err := w.forget(1)(); !errors.Is(err, engine.ErrRest) {
+		t.Fatalf("Forget() = %v, want that a rest waits", err)
+	}
+	w.Kill(1)
+	w.Kill(0)
+	w.Advance(time.Minute)
+	if err := w.Restart(0); err != nil {
+		t.Fatal(err)
+	}
+	w.Advance(time.Minute)
+	clear(w.keys["mac-0"].away)
+	w.Advance(time.Hour)
+	if got, long := w.left(0), len(keys(t, w.stores["mac-0"], "s/long/")); got != "" || long > 0 {
+		t.Errorf("left are %q and %d long rows, want nothing", got, long)
 	}
 }

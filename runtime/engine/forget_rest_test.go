@@ -236,21 +236,27 @@ func TestATimerSetAnewWhileItIsReadAgain(t *testing.T) {
 	}
 }
 
-// The rows that a rest waits for have long keys: its intent fits into a transaction.
-func TestARestOfLongKeys(t *testing.T) {
-	many := kind("window", func(turn *actors.Turn, m messages.Message) error {
+// longRows keep under their own keys what was said by whom, in n rows with long keys.
+func longRows(name string, n int) engine.Kind {
+	k := kind(name, func(turn *actors.Turn, m messages.Message) error {
 		if d, ok := m.(diary); ok {
-			for i := range 100 {
-				names.Put(turn, fmt.Sprintf("%s/%s/%d/%s", d.Whom, string(d.Words), i, strings.Repeat("x", 2500)), "old")
+			for i := range n {
+				row := fmt.Sprintf("%s/%s/%d/%s", d.Whom, string(d.Words), i, strings.Repeat("x", 2500))
+				names.Put(turn, row, "")
 			}
 		}
 		return nil
 	})
-	many.About = func(c messages.ConversationID, r string, _ []byte) bool {
+	k.About = func(c messages.ConversationID, r string, _ []byte) bool {
 		_, key := actors.SplitRow(r)
 		return strings.HasPrefix(key, string(c)+"/")
 	}
-	a := newAway(t, engine.SimOptions{Engine: engine.Options{Kinds: []engine.Kind{many}}})
+	return k
+}
+
+// The rows that a rest waits for have long keys: its intent fits into a transaction.
+func TestARestOfLongKeys(t *testing.T) {
+	a := newAway(t, engine.SimOptions{Engine: engine.Options{Kinds: []engine.Kind{longRows("window", 100)}}})
 	for i := range 30 {
 		a.tell("window/w1", "hana", messages.Text(fmt.Sprint(i)))
 		a.Settle()

@@ -222,7 +222,7 @@ func (d *deletion) settle(result error) {
 			e.report(events.ActorUnhealthy{Actor: who, Healthy: true, At: now})
 		}
 	case d.bound && errors.Is(result, errOther): // that one has a timer of its own
-	case e.intents.stands(c) && (key != "" || told != "" || d.bound):
+	case d.bound || e.intents.stands(c) && (key != "" || told != ""):
 		if key != "" && key != told {
 			e.intents.tell(c, key)
 			e.report(events.ActorUnhealthy{Actor: who, Reason: cutText(result.Error()), Key: key, At: now})
