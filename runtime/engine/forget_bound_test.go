@@ -353,7 +353,8 @@ func TestANodesOwnPartThatCouldNotBegin(t *testing.T) {
 	}
 }
 
-// Another node has left a rest of too much to name it, and is gone. This one, whose own rest is named, finishes both.
+// Another node has left a rest of too much to name it, and is gone. This one, whose own rest is named, finishes both,
+// each once its key is back.
 func TestTheRestOfAnotherNodeThatNamesNothing(t *testing.T) {
 	w := newSharing(t, func(o *engine.SimClusterOptions) {
 		node := o.Node
@@ -378,9 +379,14 @@ func TestTheRestOfAnotherNodeThatNamesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.Advance(time.Minute)
-	clear(w.keys["mac-0"].away)
+	delete(w.keys["mac-0"].away, "x")
 	w.Advance(time.Hour)
-	if got, long := w.left(0), len(keys(t, w.stores["mac-0"], "s/long/")); got != "" || long > 0 {
-		t.Errorf("left are %q and %d long rows, want nothing", got, long)
+	if left := keys(t, w.stores["mac-0"], "s/long/"); len(left) > 0 {
+		t.Errorf("with their key back %d rows are left, want none", len(left))
+	}
+	delete(w.keys["mac-0"].away, "line@mac-0")
+	w.Advance(time.Hour)
+	if got := w.left(0); got != "" {
+		t.Errorf("left are %q, want nothing", got)
 	}
 }
