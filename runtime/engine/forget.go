@@ -81,8 +81,8 @@ type forgetRecord struct {
 	Unknown int      `json:"unknown,omitempty"`
 	// Rest says that only rows are left that were sealed for others and could not be read. What is
 	// sealed for the conversation has come since then, and stays. Rows are their keys; none if they are too
-	// many or too long: then all that others keep of it goes. Sums are digests of the rows as they were, in the same order: a
-	// row that has been written since stays. Older stores have none, and take the rows as they are.
+	// many or too long: then all that others keep of it goes. Sums are digests of the rows as they were, in the
+	// same order: a row that has been written since stays. Older stores have none, and take the rows as they are.
 	Rest bool     `json:"rest,omitempty"`
 	Rows [][]byte `json:"rows,omitempty"`
 	Sums [][]byte `json:"sums,omitempty"`

@@ -27,7 +27,8 @@ func seeds(t *testing.T, short, long uint64, play func(seed uint64) error) {
 	}
 	for seed := first; seed <= last; seed++ {
 		if err := play(seed); err != nil {
-			t.Errorf("seed %d: %v\nreplay: KEHAI_SEED=%d go test -v -run %s ./runtime/engine", seed, err, seed, t.Name())
+			t.Errorf("seed %d: %v\nreplay: KEHAI_SEED=%d go test -v -run %s ./runtime/engine", seed, err, seed,
+				t.Name())
 		}
 	}
 }
@@ -376,7 +377,8 @@ func (f *sharedForgetting) check() (bad error) {
 		}
 	}
 	for i := range 3 {
-		if got := append(keys(f.t, f.stores[nodeName(i)], "f/"), keys(f.t, f.stores[nodeName(i)], "lf/")...); len(got) > 0 {
+		s := f.stores[nodeName(i)]
+		if got := append(keys(f.t, s, "f/"), keys(f.t, s, "lf/")...); len(got) > 0 {
 			bad = errors.Join(bad, fmt.Errorf("node %d has the intents %q", i, got))
 		}
 	}
