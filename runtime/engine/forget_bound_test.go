@@ -390,3 +390,36 @@ func TestTheRestOfAnotherNodeThatNamesNothing(t *testing.T) {
 		t.Errorf("left are %q, want nothing", got)
 	}
 }
+
+// A node dies once it has learned of a deletion and before its own part has begun: it is carried out at the next
+// start, while the other nodes are done.
+func TestANodeDiesBeforeItsOwnPart(t *testing.T) {
+	var w *sharing
+	died := false
+	w = newSharing(t, func(o *engine.SimClusterOptions) {
+		o.Between = func() {
+			if w == nil || died {
+				return
+			}
+			s := w.stores["mac-0"]
+			if died = len(keys(t, s, "f/")) > 0 && len(keys(t, s, "lf/")) == 0; died {
+				w.Kill(0)
+			}
+		}
+	})
+	w.tell(0, "window/line@mac-0", "old")
+	w.tell(1, "one/hana", "old")
+	if err := w.forget(1)(); err != nil || !died {
+		t.Fatalf("Forget() = %v, died %v", err, died)
+	}
+	if got, want := w.left(0), "s/window/line@mac-0/hana f/hana"; got != want {
+		t.Errorf("left are %q, want %q", got, want)
+	}
+	if err := w.Restart(0); err != nil {
+		t.Fatal(err)
+	}
+	w.Advance(time.Hour)
+	if got := w.left(0); got != "" {
+		t.Errorf("left are %q, want nothing", got)
+	}
+}

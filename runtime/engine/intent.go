@@ -283,6 +283,9 @@ func (e *Engine) finishForgetting() error {
 			return fmt.Errorf("engine: finish an interrupted deletion: %w", err)
 		}
 	}
+	if err := e.ownParts(left); err != nil {
+		return fmt.Errorf("engine: finish an interrupted deletion: %w", err)
+	}
 	for _, c := range slices.Sorted(maps.Keys(left)) {
 		d := &deletion{e: e, rec: left[c], bound: e.replica != nil}
 		d.follows(left[c])
@@ -299,6 +302,21 @@ func (e *Engine) finishForgetting() error {
 		}
 	}
 	return nil
+}
+
+// ownParts adds this node's own parts of deletions of other nodes that are under way: it may have died before their
+// intent was written.
+func (e *Engine) ownParts(left map[messages.ConversationID]forgetRecord) error {
+	if e.replica == nil {
+		return nil
+	}
+	return e.scan([]byte(keyForget), nil, func(_, v []byte, unopened error) bool {
+		rec, err := decodeOpened[forgetRecord](v, unopened)
+		if _, begun := left[rec.Conversation]; err == nil && !rec.Rest && !begun {
+			left[rec.Conversation] = forgetRecord{At: rec.At, Conversation: rec.Conversation}
+		}
+		return true // one that cannot be read is left to whoever has begun it
+	})
 }
 
 // keepAlone is keep while nobody else commits: the intent tells what is kept before the key is destroyed.
