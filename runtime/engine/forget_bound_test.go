@@ -423,3 +423,24 @@ func TestANodeDiesBeforeItsOwnPart(t *testing.T) {
 		t.Errorf("left are %q, want nothing", got)
 	}
 }
+
+// A deletion leaves a rest. What comes to the window of another node from then on stays.
+func TestARestAtOneNodeTakesNothingNewAtAnother(t *testing.T) {
+	w := newSharing(t)
+	w.tell(0, "window/line@mac-0", "old")
+	w.tell(1, "many/x", "old")
+	for i := range 3 {
+		w.keys[nodeName(i)].away["x"] = true
+	}
+	var ended error
+	w.Node(1).Engine().ForgetLater(engine.Forgetting{Conversation: "hana"}, func(err error) {
+		ended = err
+		if _, err := w.Node(0).Inject("window/line@mac-0", diary{"hana", "new"}, ""); err != nil {
+			t.Error(err)
+		}
+	})
+	w.Advance(time.Minute)
+	if got, want := w.left(0), "s/window/line@mac-0/hana f/hana"; !errors.Is(ended, engine.ErrRest) || got != want {
+		t.Errorf("Forget() = %v, and left are %q, want %q", ended, got, want)
+	}
+}
