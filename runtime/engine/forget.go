@@ -182,7 +182,10 @@ func (d *deletion) begin(f Forgetting) {
 				return
 			}
 			d.e.background(func() {
-				err := d.collect()
+				err := d.catchUp()
+				if err == nil {
+					err = d.collect()
+				}
 				var first slice
 				if err == nil {
 					first, err = d.look()
@@ -201,6 +204,18 @@ func (d *deletion) begin(f Forgetting) {
 			})
 		},
 	})
+}
+
+// catchUp makes a rest the one that stands now: while it waited for its turn another deletion may have left more.
+func (d *deletion) catchUp() error {
+	if !d.rest {
+		return nil
+	}
+	begun, err := d.e.begun(d.rec.Conversation, d.shards())
+	if err == nil && begun != nil && begun.Rest {
+		d.follows(*begun)
+	}
+	return err
 }
 
 // step hands a task to the committer, then does what takes long beside it, and goes on
@@ -408,10 +423,7 @@ func (e *Engine) purges() error {
 
 // overtaken reports whether the intent is no more that which a deletion goes on with.
 func (d *deletion) overtaken(begun *forgetRecord) bool {
-	if begun == nil || begun.Rest != d.rest {
-		return d.resumes || d.rest
-	}
-	return d.rest && !begun.At.Equal(d.rec.At) // another rest
+	return (begun == nil || begun.Rest != d.rest) && (d.resumes || d.rest)
 }
 
 // attest says what this program can check, or the one that began if that could check more.
