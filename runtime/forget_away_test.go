@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/runtime"
 	"github.com/kehai-run/kehai/runtime/control"
 	"github.com/kehai-run/kehai/runtime/engine"
@@ -94,6 +95,25 @@ func TestAGuestsKeyEndsAtOnce(t *testing.T) {
 		}
 	}
 	stop()
+}
+
+// TestNobodyIsToldApartWhoIsBeingForgotten: what was told apart would outlive that.
+func TestNobodyIsToldApartWhoIsBeingForgotten(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		keys := &stuckKeys{Ring: keyring.Memory(nil)}
+		s := testkit.Start(t, testkit.WithRuntime(runtime.WithSealer(keys)))
+		s.Friend("Kenji", "Kenji says hello", "When do we meet?")
+		s.Advance(20 * time.Second)
+		kenji, said := s.ID("Kenji"), s.Messages()
+		keys.on.Store(true)
+		if _, err := s.Runtime.Forget(t.Context(), kenji); !errors.Is(err, engine.ErrKeyAway) {
+			t.Fatalf("Forget() = %v, want that it waits for a key", err)
+		}
+		split := control.Split{Conversation: kenji, Name: "Other", Messages: []messages.MessageID{said[0].ID}}
+		if _, err := s.Runtime.Split(t.Context(), split); !errors.Is(err, control.ErrNoConversation) {
+			t.Errorf("Split() of who is being forgotten = %v, want %v", err, control.ErrNoConversation)
+		}
+	})
 }
 
 // TestANameIsNotEnoughToForget while a conversation is out of reach, which may have it too. An id is.

@@ -33,6 +33,9 @@ func (b Backend) Split(ctx context.Context, s control.Split) (messages.Conversat
 	if channelOf(k) != "" { // its transcript has no ledger
 		return "", fmt.Errorf("%w: want one of an application with windows", control.ErrNoConversation)
 	}
+	if e.Forgets(id) { // what is told apart would outlive it
+		return "", fmt.Errorf("%w: it is being forgotten", control.ErrNoConversation)
+	}
 	all, err := kept(e, id)
 	if err != nil {
 		return "", err

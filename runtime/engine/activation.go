@@ -397,7 +397,7 @@ func (e *Engine) handled(act *Activation, env *Envelope) (bool, error) {
 		return false, nil
 	}
 	if env.seq > 0 && !env.stored {
-		return false, nil // mail straight from its commit: only this activation can acknowledge it
+		return e.hiddenNow([]byte(env.receipt)) // straight from its commit: only this activation can acknowledge it
 	}
 	raw, ok, err := e.read(act, env.receipt)
 	if errors.Is(err, ErrNoKey) { // it is there

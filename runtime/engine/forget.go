@@ -81,8 +81,8 @@ type forgetRecord struct {
 	Unknown int      `json:"unknown,omitempty"`
 	// Rest says that only rows are left that were sealed for others and could not be read. What is
 	// sealed for the conversation has come since then, and stays. Rows are their keys; none if they are too
-	// many: then all that others keep of it goes. Sums are digests of the rows as they were, in the same order: a
-	// row that has been written since stays. Older stores have none, and take the rows as they are.
+	// many or too long: then all that others keep of it goes. Sums are digests of the rows as they were, in the
+	// same order: a row that has been written since stays. Older stores have none, and take the rows as they are.
 	Rest bool     `json:"rest,omitempty"`
 	Rows [][]byte `json:"rows,omitempty"`
 	Sums [][]byte `json:"sums,omitempty"`
@@ -92,8 +92,12 @@ type forgetRecord struct {
 // of somebody else; the error wraps [ErrKeyAway], too.
 var ErrRest = errors.New("engine: what others keep of it cannot all be read")
 
-// maxRest is how many rows the intent of a rest names. With their digests they fit into a transaction, long keys too.
-const maxRest = 4000
+// Bounds of what the intent of a rest names: with the digests it fits, in both shards, into one transaction with the
+// last slice.
+const (
+	maxRest      = 4000    // rows
+	maxRestBytes = 1 << 20 // of their keys
+)
 
 // Bounds of one transaction of a deletion: others commit in between.
 const (
@@ -114,6 +118,7 @@ type deletion struct {
 	bound    bool // another node deletes what the cluster shares: this is the node's own part
 	alone    bool // nobody waits for it who would see to the files
 	resumes  bool // it goes on with what an earlier attempt has left
+	none     bool // there was nothing to delete when it began
 	rest     bool // all but what could not be read is deleted, see forgetRecord; rec is its intent
 	named    sums // of a rest: the rows that it was begun for; nil: all
 	sum      Forgotten
@@ -123,7 +128,8 @@ type deletion struct {
 	mu      sync.Mutex
 	away    error           // why a row cannot be read for now that may be about the conversation
 	unread  int             // how many of them there are
-	rows    sums            // they, at most maxRest
+	size    int             // of their keys, in bytes
+	rows    sums            // they, as long as a rest names them, see namesRest
 	found   []string        // keys to delete, which may be gone or changed by now
 	kept    []string        // those of them of which something may stay
 	written map[string]bool // keys that others have written since a slice was looked through
@@ -176,7 +182,10 @@ func (d *deletion) begin(f Forgetting) {
 				return
 			}
 			d.e.background(func() {
-				err := d.collect()
+				err := d.catchUp()
+				if err == nil {
+					err = d.collect()
+				}
 				var first slice
 				if err == nil {
 					first, err = d.look()
@@ -187,11 +196,26 @@ func (d *deletion) begin(f Forgetting) {
 				}
 				d.step(d.start(f, first), func() error {
 					d.e.note(f.Conversation)
+					if err := d.purges(); err != nil {
+						return err
+					}
 					return d.destroyKey()
 				})
 			})
 		},
 	})
+}
+
+// catchUp makes a rest the one that stands now: while it waited for its turn another deletion may have left more.
+func (d *deletion) catchUp() error {
+	if !d.rest {
+		return nil
+	}
+	begun, err := d.e.begun(d.rec.Conversation, d.shards())
+	if err == nil && begun != nil && begun.Rest {
+		d.follows(*begun)
+	}
+	return err
 }
 
 // step hands a task to the committer, then does what takes long beside it, and goes on
@@ -367,10 +391,8 @@ func (d *deletion) start(f Forgetting, first slice) func() ([shards]Batch, slice
 		d.found = append(first, d.found...)
 		d.mu.Unlock()
 		d.freeze()
-		if d.alone && !none {
-			err = d.e.purges()
-		}
-		if err != nil || d.rest { // its intent is there
+		if d.none = none; d.rest { // its intent is there
+			err := d.keepNow()
 			return b, nil, err == nil, err
 		}
 		if err := d.keep(begun); err != nil {
@@ -383,6 +405,14 @@ func (d *deletion) start(f Forgetting, first slice) func() ([shards]Batch, slice
 	}
 }
 
+// purges is that of the engine where nobody waits for the deletion who would say so.
+func (d *deletion) purges() error {
+	if !d.alone || d.none {
+		return nil
+	}
+	return d.e.purges()
+}
+
 // purges says that what is deleted from now on has to leave the files.
 func (e *Engine) purges() error {
 	if e.deletes == nil {
@@ -393,10 +423,7 @@ func (e *Engine) purges() error {
 
 // overtaken reports whether the intent is no more that which a deletion goes on with.
 func (d *deletion) overtaken(begun *forgetRecord) bool {
-	if begun == nil || begun.Rest != d.rest {
-		return d.resumes || d.rest
-	}
-	return d.rest && !begun.At.Equal(d.rec.At) // another rest
+	return (begun == nil || begun.Rest != d.rest) && (d.resumes || d.rest)
 }
 
 // attest says what this program can check, or the one that began if that could check more.
@@ -499,7 +526,7 @@ func (d *deletion) over(s Shard) []Op {
 	case d.waits() != nil:
 		rest := forgetRecord{At: d.rec.At, Conversation: d.rec.Conversation, Kinds: d.rec.Kinds,
 			Unknown: d.rec.Unknown, Rest: true}
-		if d.unread <= maxRest {
+		if d.namesRest() {
 			rest.Rows, rest.Sums = d.rows.list()
 		}
 		return []Op{{Key: d.intent(s), Value: encodeRecord(rest)}}

@@ -132,6 +132,30 @@ func TestADeletionThatWaitsDisturbsNobody(t *testing.T) {
 	}
 }
 
+// While a rest waits for a key, nobody begins anew each time that it is tried.
+func TestARestThatWaitsDisturbsNobody(t *testing.T) {
+	w, made := windows(), 0
+	inner := w.New
+	w.New = func(addr messages.Address) actors.Actor {
+		made++
+		return inner(addr)
+	}
+	a := newAway(t, engine.SimOptions{Engine: engine.Options{Kinds: []engine.Kind{w}}})
+	a.tell("window/w1", "hana", "words")
+	a.tell("window/w2", "ken", "words")
+	a.Settle()
+	a.keys.away["w1"] = true
+	if err := a.forget(engine.Forgetting{}); !errors.Is(err, engine.ErrRest) {
+		t.Fatalf("Forget() = %v, want that a rest waits", err)
+	}
+	a.Advance(time.Minute)
+	made = 0
+	a.Advance(24 * time.Hour)
+	if made > 0 {
+		t.Errorf("%d actors began anew in a day, want none", made)
+	}
+}
+
 // A row that a turn before has deleted, and that is not committed yet, is not out of reach.
 func TestARowThatIsDeletedIsNotOutOfReach(t *testing.T) {
 	looked, out := 0, 0

@@ -29,21 +29,28 @@ func book() engine.Kind {
 	return k
 }
 
+// newDying is newAway over a store that can die.
+func newDying(t *testing.T, o engine.SimOptions, change ...func(*badKeys)) (*away, *dying) {
+	t.Helper()
+	a := newAway(t, o, change...)
+	codec, err := messages.NewCodec(events.Core(), simMessages, messages.Table{messages.Durable[diary](nil)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	disk := &dying{a.store, math.MaxInt}
+	o.Engine.Store, o.Engine.Sealer, o.Engine.Codec = disk, a.keys, codec
+	if a.Sim, err = engine.NewSim(o); err != nil {
+		t.Fatal(err)
+	}
+	return a, disk
+}
+
 // waiting is a conversation whose deletion waits, as its key cannot be destroyed, and that has been renamed since.
 // The store dies after the next writes.
 func waiting(t *testing.T) (a *away, disk *dying) {
 	t.Helper()
 	o := engine.SimOptions{Engine: engine.Options{Kinds: []engine.Kind{kind("one", waiter), book()}}}
-	a = newAway(t, o, func(k *badKeys) { k.stuck = map[string]bool{"hana": true} })
-	codec, err := messages.NewCodec(events.Core(), simMessages, messages.Table{messages.Durable[diary](nil)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	disk = &dying{a.store, math.MaxInt}
-	o.Engine.Store, o.Engine.Sealer, o.Engine.Codec = disk, a.keys, codec
-	if a.Sim, err = engine.NewSim(o); err != nil {
-		t.Fatal(err)
-	}
+	a, disk = newDying(t, o, func(k *badKeys) { k.stuck = map[string]bool{"hana": true} })
 	a.tell("book/x", "hana", "old")
 	a.tell("one/hana", "hana", "secret")
 	a.Settle()
@@ -147,6 +154,52 @@ func TestADeletionWaitsForWhatItKeeps(t *testing.T) {
 	if err := a.keys.Sealer.Destroy("hana"); err != nil {
 		t.Fatal(err)
 	}
+	a.Advance(time.Hour)
+	if got, want := told(t, a.store, a.keys), `book/x hana=1 "old"`; got != want {
+		t.Errorf("stored is %s, want %s", got, want)
+	}
+}
+
+// What a kind keeps stays also where only a rest can delete the row, or who is forgotten again once it is read.
+func TestARestKeepsWhatAKindKeeps(t *testing.T) {
+	for name, then := range map[string]func(a *away){
+		"by itself":  func(*away) {},
+		"at a start": func(a *away) { a.crash() },
+		"again": func(a *away) {
+			if err := a.forget(engine.Forgetting{}); err != nil {
+				a.t.Error(err)
+			}
+		},
+	} {
+		w := windows()
+		w.Kept = map[string]func([]byte) []byte{names.Name(): bytes.ToUpper}
+		a := newAway(t, engine.SimOptions{Engine: engine.Options{Kinds: []engine.Kind{kind("one", waiter), w}}})
+		a.tell("window/w1", "hana", "old")
+		a.tell("one/hana", "hana", "old")
+		a.Settle()
+		a.keys.away["w1"] = true
+		if err := a.forget(engine.Forgetting{}); !errors.Is(err, engine.ErrRest) {
+			t.Fatalf("Forget() = %v, want that a rest waits", err)
+		}
+		delete(a.keys.away, "w1")
+		then(a)
+		a.Advance(time.Hour)
+		if got, want := told(t, a.store, a.keys), `window/w1 hana=1 "OLD"`; got != want {
+			t.Errorf("%s: stored is %q, want %q", name, got, want)
+		}
+	}
+}
+
+// Older versions did not write for which key they read what is kept. Where there is none any more, only the intent
+// tells it.
+func TestAnOlderIntentTellsWhatIsKept(t *testing.T) {
+	a, _ := waiting(t)
+	a.older("key")
+	delete(a.keys.stuck, "hana")
+	if err := a.keys.Sealer.Destroy("hana"); err != nil {
+		t.Fatal(err)
+	}
+	a.crash()
 	a.Advance(time.Hour)
 	if got, want := told(t, a.store, a.keys), `book/x hana=1 "old"`; got != want {
 		t.Errorf("stored is %s, want %s", got, want)

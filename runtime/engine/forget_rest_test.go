@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -232,5 +233,42 @@ func TestATimerSetAnewWhileItIsReadAgain(t *testing.T) {
 	a.Advance(10 * time.Hour)
 	if rung != 1 || then != nil {
 		t.Errorf("it rang %d times, want once", rung)
+	}
+}
+
+// longRows keep under their own keys what was said by whom, in n rows with long keys.
+func longRows(name string, n int) engine.Kind {
+	k := kind(name, func(turn *actors.Turn, m messages.Message) error {
+		if d, ok := m.(diary); ok {
+			for i := range n {
+				row := fmt.Sprintf("%s/%s/%d/%s", d.Whom, string(d.Words), i, strings.Repeat("x", 2500))
+				names.Put(turn, row, "")
+			}
+		}
+		return nil
+	})
+	k.About = func(c messages.ConversationID, r string, _ []byte) bool {
+		_, key := actors.SplitRow(r)
+		return strings.HasPrefix(key, string(c)+"/")
+	}
+	return k
+}
+
+// The rows that a rest waits for have long keys: its intent fits into a transaction.
+func TestARestOfLongKeys(t *testing.T) {
+	a := newAway(t, engine.SimOptions{Engine: engine.Options{Kinds: []engine.Kind{longRows("window", 100)}}})
+	for i := range 30 {
+		a.tell("window/w1", "hana", messages.Text(fmt.Sprint(i)))
+		a.Settle()
+	}
+	a.keys.away["w1"] = true
+	if err := a.forget(engine.Forgetting{}); !errors.Is(err, engine.ErrRest) {
+		t.Errorf("Forget() = %v, want that a rest waits", err)
+	}
+	a.crash()
+	delete(a.keys.away, "w1")
+	a.Advance(time.Hour)
+	if left := append(keys(t, a.store, "s/"), keys(t, a.store, "f/")...); len(left) > 0 {
+		t.Errorf("with the key back %d rows are left, want none", len(left))
 	}
 }

@@ -1,7 +1,9 @@
 package engine_test
 
 import (
+	"encoding/json"
 	"errors"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -215,5 +217,188 @@ func TestARestLeavesTheFiles(t *testing.T) {
 		if want := []string{"before: " + row, "after hana: "}; !slices.Equal(said, want) {
 			t.Errorf("start %v: said is %q, want %q", starts, said, want)
 		}
+	}
+}
+
+// mailFrom is a conversation that has written to plain/w1, whose key is out of reach before the mail is handled.
+func mailFrom(t *testing.T, whom messages.ConversationID) *away {
+	t.Helper()
+	one := kind("one", func(turn *actors.Turn, m messages.Message) error {
+		if d, ok := m.(diary); ok {
+			turn.Send("plain/w1", diary{"", d.Words + " 1"})
+			turn.Send("plain/w1", diary{"", d.Words + " 2"})
+		}
+		return nil
+	})
+	a := newAway(t, engine.SimOptions{Engine: engine.Options{Kinds: []engine.Kind{one, kind("plain", waiter)}}})
+	a.tell("plain/w1", "", "begin")
+	a.Settle()
+	a.tell(messages.To("one", string(whom)), whom, "word")
+	for len(keys(t, a.store, "i/plain")) == 0 {
+		a.Turn()
+		a.Control().Commit(1)
+	}
+	a.keys.away["w1"] = true
+	a.Settle()
+	return a
+}
+
+// Mail waits for the key of whom it is for, in memory or at a start, while Hana is forgotten. Once that is back
+// nothing of hers is handled, and all of another.
+func TestMailThatWaitsDuringARest(t *testing.T) {
+	for _, starts := range []bool{false, true} {
+		for whom, want := range map[messages.ConversationID]string{
+			"hana": `plain/w1 begin=1 ""`,
+			"ken":  `plain/w1 begin=1 ""; plain/w1 word 1=1 ""; plain/w1 word 2=1 ""`,
+		} {
+			a := mailFrom(t, whom)
+			if err := a.forget(engine.Forgetting{}); !errors.Is(err, engine.ErrRest) {
+				t.Fatalf("Forget() = %v, want that a rest waits", err)
+			}
+			if a.Advance(time.Minute); starts {
+				a.crash()
+			}
+			delete(a.keys.away, "w1")
+			a.Advance(time.Hour)
+			if got := told(t, a.store, a.keys); got != want {
+				t.Errorf("from %s, start %v: stored is %s, want %s", whom, starts, got, want)
+			}
+			if left := append(keys(t, a.store, "i/"), keys(t, a.store, "f/")...); len(left) > 0 {
+				t.Errorf("from %s, start %v: left are %q, want nothing", whom, starts, left)
+			}
+		}
+	}
+}
+
+// lists are windows that add to what they have.
+func lists() engine.Kind {
+	w := kind("window", func(turn *actors.Turn, m messages.Message) error {
+		if d, ok := m.(diary); ok {
+			was, _ := names.Get(turn, string(d.Whom))
+			names.Put(turn, string(d.Whom), was+" "+string(d.Words))
+		}
+		return nil
+	})
+	w.About = windows().About
+	return w
+}
+
+// A rest names all rows that could not be read, also those of others: once they can be, they are there, and stay.
+func TestARestLeavesWhatIsOfOthers(t *testing.T) {
+	for _, starts := range []bool{false, true} {
+		a := newAway(t, engine.SimOptions{Engine: engine.Options{Kinds: []engine.Kind{lists()}}})
+		a.tell("window/w1", "ken", "first")
+		a.tell("window/w1", "hana", "old")
+		a.Settle()
+		a.keys.away["w1"] = true
+		if err := a.forget(engine.Forgetting{}); !errors.Is(err, engine.ErrRest) {
+			t.Fatalf("Forget() = %v, want that a rest waits", err)
+		}
+		if starts {
+			a.crash()
+		}
+		delete(a.keys.away, "w1")
+		a.tell("window/w1", "ken", "second")
+		a.Advance(time.Hour)
+		if got, want := told(t, a.store, a.keys), `window/w1 ken=1 " first second"`; got != want {
+			t.Errorf("start %v: stored is %s, want %s", starts, got, want)
+		}
+	}
+}
+
+// A deletion dies, and the next start leaves a rest of it: that is hidden, too. Else it would be written anew, and
+// outlive the deletion.
+func TestNobodyReadsTheRestThatAStartLeaves(t *testing.T) {
+	left := 0
+	for writes := range 3 {
+		o := engine.SimOptions{Engine: engine.Options{Kinds: []engine.Kind{kind("one", waiter), lists()}}}
+		a, disk := newDying(t, o)
+		a.tell("window/w1", "hana", "old")
+		a.tell("one/hana", "hana", "old")
+		a.Settle()
+		a.keys.away["w1"] = true
+		disk.n = writes
+		_ = a.forget(engine.Forgetting{})
+		disk.n = math.MaxInt
+		a.crash()
+		if len(keys(t, a.store, "f/")) == 0 {
+			continue
+		}
+		left++
+		a.Advance(time.Minute)
+		delete(a.keys.away, "w1")
+		a.tell("window/w1", "hana", "new")
+		a.Advance(time.Hour)
+		if got, want := told(t, a.store, a.keys), `window/w1 hana=1 " new"`; got != want {
+			t.Errorf("died after %d writes: stored is %s, want %s", writes, got, want)
+		}
+	}
+	if left == 0 {
+		t.Error("no start has left a rest")
+	}
+}
+
+// A deletion waits for its key, and is due while another one of the conversation is under way, which ends: what has
+// come since that stays.
+func TestADeletionThatIsOvertakenTakesNothingNew(t *testing.T) {
+	stuck := func(k *badKeys) { k.stuck = map[string]bool{"hana": true} }
+	a := newAway(t, engine.SimOptions{Engine: engine.Options{Kinds: []engine.Kind{kind("one", waiter)}}}, stuck)
+	a.tell("one/hana", "hana", "old")
+	a.Settle()
+	if err := a.forget(engine.Forgetting{}); !errors.Is(err, engine.ErrKeyAway) {
+		t.Fatalf("Forget() = %v, want that it waits", err)
+	}
+	ends := 0
+	a.Control().After("second", 10*time.Minute, func() { // when the first is due, too
+		a.Engine().ForgetLater(engine.Forgetting{Conversation: "hana"}, func(err error) {
+			if ends++; err != nil {
+				t.Error(err)
+			}
+			a.tell("one/hana", "hana", "new")
+		})
+		a.Control().Commit(1)
+	})
+	a.Advance(6 * time.Minute)
+	delete(a.keys.stuck, "hana")
+	a.Advance(time.Hour)
+	if got, want := told(t, a.store, a.keys), `one/hana new=1 ""`; got != want || ends != 1 {
+		t.Errorf("stored is %s, want %s", got, want)
+	}
+	if left := keys(t, a.store, "f/"); len(left) > 0 {
+		t.Errorf("intents %q are left", left)
+	}
+}
+
+// older makes the intent of a deletion of Hana that of an older version, which did not write a field.
+func (a *away) older(without string) {
+	a.t.Helper()
+	key := []byte("f/hana")
+	row, _, _ := a.store.Get(key)
+	plain, err := engine.OpenRow(a.keys, key, row)
+	var fields map[string]json.RawMessage
+	if err = errors.Join(err, json.Unmarshal(plain, &fields)); err != nil || fields[without] == nil {
+		a.t.Fatalf("%v, or there is no %s in %s", err, without, plain)
+	}
+	delete(fields, without)
+	if plain, err = json.Marshal(fields); err != nil {
+		a.t.Fatal(err)
+	}
+	if row, err = a.keys.Seal([]byte("\x00ks\x01"), "", key, plain); err != nil {
+		a.t.Fatal(err)
+	}
+	if err := a.store.Apply([]engine.Op{{Key: key, Value: row}}, true); err != nil {
+		a.t.Fatal(err)
+	}
+}
+
+// Older versions wrote no digests of the rows that a rest names: it takes them as they are.
+func TestARestWithoutDigests(t *testing.T) {
+	a := restOf(t, engine.SimOptions{})
+	a.older("sums")
+	a.crash()
+	delete(a.keys.away, "w1")
+	a.Advance(time.Hour)
+	if got := told(t, a.store, a.keys) + strings.Join(keys(t, a.store, "f/"), " "); got != "" {
+		t.Errorf("left is %s, want nothing", got)
 	}
 }

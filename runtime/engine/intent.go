@@ -110,15 +110,28 @@ func (d *deletion) keep(begun *forgetRecord) error {
 			d.rec.Keep = append(d.rec.Keep, k)
 		}
 	}
+	if err == nil {
+		err = d.keepNow()
+	}
+	switch {
+	case errors.Is(err, ErrKeyAway) && begun.Conversation == "":
+		err = fmt.Errorf("%w; nothing is deleted: forget it again once the key can be used", err)
+	case errors.Is(err, ErrKeyAway):
+		err = errLater(err)
+	}
+	return err
+}
+
+// keepNow adds what stays of the rows as they are now.
+func (d *deletion) keepNow() error {
 	slices.Sort(d.kept)
 	for _, k := range slices.Compact(d.kept) {
-		var raw []byte
-		var there bool
-		if err == nil {
-			raw, there, err = d.e.get([]byte(k))
-		}
+		raw, there, err := d.row([]byte(k))
 		if errors.Is(err, ErrNoKey) { // nobody can keep it: it goes with the rest
-			err, there = nil, false
+			continue
+		}
+		if err != nil {
+			return err
 		}
 		if !there {
 			continue
@@ -128,13 +141,17 @@ func (d *deletion) keep(begun *forgetRecord) error {
 			d.rec.Keep = append(d.rec.Keep, Kept{Actor: a, Row: row, Value: v})
 		}
 	}
-	switch {
-	case errors.Is(err, ErrKeyAway) && begun.Conversation == "":
-		err = fmt.Errorf("%w; nothing is deleted: forget it again once the key can be used", err)
-	case errors.Is(err, ErrKeyAway):
-		err = errLater(err)
+	return nil
+}
+
+// row reads a row to delete, also one that a rest hides from others.
+func (d *deletion) row(key []byte) ([]byte, bool, error) {
+	raw, there, err := d.e.store.Get(key)
+	if err != nil || !there {
+		return nil, false, err
 	}
-	return err
+	plain, err := d.e.open(key, raw)
+	return plain, err == nil, err
 }
 
 // keyNow names the key of a conversation: whether it is another one than before. Unsealed rows have none, which
@@ -186,8 +203,15 @@ func (d *deletion) errRest() error {
 func (d *deletion) settle(result error) {
 	e, c, now := d.e, d.rec.Conversation, d.e.clock.Now()
 	who, key, told := messages.To(events.Deletions, string(c)), KeyAway(result), e.intents.told(c)
+	timer := string(who)
+	if d.bound { // apart from that of what the cluster shares
+		timer = "own/" + timer
+	}
 	switch {
 	case result == nil:
+		if d.bound {
+			e.timers.cancel(timer)
+		}
 		e.intents.tell(c, "")
 		if d.partial || d.bound && e.intended(c, Anywhere) { // a program that knows more finishes it, or another node
 			e.note(c)
@@ -197,13 +221,17 @@ func (d *deletion) settle(result error) {
 		if told != "" {
 			e.report(events.ActorUnhealthy{Actor: who, Healthy: true, At: now})
 		}
-	case e.intents.stands(c) && (key != "" || told != ""):
+	case d.bound && errors.Is(result, errOther): // that one has a timer of its own
+	case d.bound || e.intents.stands(c) && (key != "" || told != ""):
 		if key != "" && key != told {
 			e.intents.tell(c, key)
 			e.report(events.ActorUnhealthy{Actor: who, Reason: cutText(result.Error()), Key: key, At: now})
 		}
 		again := func() { e.resumeForgetting(c, d.bound) }
-		e.timers.arm(string(who), now.Add(forgetAgain), false, func() { e.background(again) })
+		if d.bound && !e.intended(c, Here) { // it could not be written
+			again = func() { e.forgetBound(c) }
+		}
+		e.timers.arm(timer, now.Add(forgetAgain), false, func() { e.background(again) })
 	}
 }
 
@@ -255,12 +283,18 @@ func (e *Engine) finishForgetting() error {
 			return fmt.Errorf("engine: finish an interrupted deletion: %w", err)
 		}
 	}
+	if err := e.ownParts(left); err != nil {
+		return fmt.Errorf("engine: finish an interrupted deletion: %w", err)
+	}
 	for _, c := range slices.Sorted(maps.Keys(left)) {
 		d := &deletion{e: e, rec: left[c], bound: e.replica != nil}
 		d.follows(left[c])
 		err := d.finishAlone()
 		if err != nil && KeyAway(err) == "" {
 			return fmt.Errorf("engine: finish an interrupted deletion: %w", err)
+		}
+		if err != nil {
+			e.note(c) // of its rest, before anybody reads
 		}
 		if d.settle(err); err == nil && !d.partial {
 			follow := func() { e.followElsewhere(c) } // once all runs
@@ -270,11 +304,26 @@ func (e *Engine) finishForgetting() error {
 	return nil
 }
 
+// ownParts adds this node's own parts of deletions of other nodes that are under way: it may have died before their
+// intent was written.
+func (e *Engine) ownParts(left map[messages.ConversationID]forgetRecord) error {
+	if e.replica == nil {
+		return nil
+	}
+	return e.scan([]byte(keyForget), nil, func(_, v []byte, unopened error) bool {
+		rec, err := decodeOpened[forgetRecord](v, unopened)
+		if _, begun := left[rec.Conversation]; err == nil && !rec.Rest && !begun {
+			left[rec.Conversation] = forgetRecord{At: rec.At, Conversation: rec.Conversation}
+		}
+		return true // one that cannot be read is left to whoever has begun it
+	})
+}
+
 // keepAlone is keep while nobody else commits: the intent tells what is kept before the key is destroyed.
 func (d *deletion) keepAlone() error {
 	if d.rest || d.bound {
 		d.rec.Keep = nil // who deletes what the cluster shares keeps it
-		return nil
+		return d.keepNow()
 	}
 	begun := d.rec
 	if err := d.keep(&begun); err != nil {

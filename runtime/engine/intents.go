@@ -16,8 +16,11 @@ import (
 type intents struct {
 	mu   sync.RWMutex
 	of   map[messages.ConversationID]intent
-	left atomic.Pointer[sums] // the rows that rests are to delete; nil: none
+	left atomic.Pointer[rests] // the rows that rests are to look at; nil: none
 }
+
+// rests are the rows that the rest of each deletion names: all that could not be read, some about others.
+type rests map[messages.ConversationID]sums
 
 // intent says of a deletion that has begun what is left of it.
 type intent struct {
@@ -69,9 +72,11 @@ func (i *intents) set(c messages.ConversationID, now *intent) {
 	} else {
 		delete(i.of, c)
 	}
-	left := sums{}
-	for _, in := range i.of {
-		maps.Copy(left, in.rows)
+	left := rests{}
+	for of, in := range i.of {
+		if len(in.rows) > 0 {
+			left[of] = in.rows
+		}
 	}
 	if i.left.Store(nil); len(left) > 0 {
 		i.left.Store(&left)
@@ -95,6 +100,12 @@ func (i *intents) told(c messages.ConversationID) string {
 	return i.of[c].key
 }
 
+// Forgets reports whether the deletion of a conversation has begun and is not over: all that is stored of it will go.
+// Where only a rest is left, what has come since stays.
+func (e *Engine) Forgets(c messages.ConversationID) bool {
+	return e.intents.stands(c) && !e.intents.rests(c)
+}
+
 func (i *intents) stands(c messages.ConversationID) bool {
 	i.mu.RLock()
 	defer i.mu.RUnlock()
@@ -110,10 +121,32 @@ func (i *intents) rests(c messages.ConversationID) bool {
 }
 
 // hidden reports whether a row is left for a rest to delete. Until it is, it is not there for whoever reads: its
-// key may be back before the rest goes on.
+// key may be back before the rest goes on. What it names and is about others stays in sight, and so does, as out of
+// reach, what cannot be read yet.
 func (e *Engine) hidden(key, row []byte) bool {
 	left := e.intents.left.Load()
-	return left != nil && len((*left)[string(key)]) > 0 && left.has(string(key), row)
+	if left == nil {
+		return false
+	}
+	for c, rows := range *left {
+		if len(rows[string(key)]) == 0 || !rows.has(string(key), row) {
+			continue
+		}
+		d := &deletion{e: e, rec: forgetRecord{Conversation: c}, rest: true}
+		if d.matches(string(key), row, false) {
+			return true
+		}
+	}
+	return false
+}
+
+// hiddenNow is hidden of what is stored under a key.
+func (e *Engine) hiddenNow(key []byte) (bool, error) {
+	if e.intents.left.Load() == nil {
+		return false, nil
+	}
+	row, there, err := e.store.Get(key)
+	return there && e.hidden(key, row), err
 }
 
 // sums are digests of rows as they are stored, by their keys. An empty one is that of any: older versions wrote none.

@@ -375,7 +375,10 @@ func (e *Engine) forgetsElsewhere(ops []Op) {
 		} else if found {
 			again := e.intents.rests(c)
 			if e.note(c); !again || !e.intents.rests(c) { // else its rest has become smaller
-				e.forgetBound(c)
+				begun, err := e.begun(c, []Shard{Anywhere})
+				if err != nil || begun == nil || !begun.Rest { // else its own part has begun before
+					e.forgetBound(c)
+				}
 				e.followElsewhere(c)
 			}
 		}

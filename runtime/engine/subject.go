@@ -130,14 +130,18 @@ func (d *deletion) leave(key string, value []byte, why error) {
 	d.away = cmp.Or(d.away, why)
 	if _, again := d.rows[key]; !again {
 		d.unread++
+		d.size += len(key)
 	}
-	if d.unread <= maxRest {
+	if d.namesRest() {
 		if d.rows == nil {
 			d.rows = sums{}
 		}
 		d.rows[key] = sumOf(value)
 	}
 }
+
+// namesRest reports whether the rows that cannot be read fit into the intent of a rest.
+func (d *deletion) namesRest() bool { return d.unread <= maxRest && d.size <= maxRestBytes }
 
 // waits returns why a row cannot be read for now, nil if there is none.
 func (d *deletion) waits() error {
