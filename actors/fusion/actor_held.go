@@ -16,6 +16,8 @@ type Held struct {
 	Name      messages.PixelKey         `json:"name,omitempty"` // the pixels of its title
 	Why       events.UnknownReason      `json:"why"`
 	Of        []messages.ConversationID `json:"of,omitempty"` // whose it may be
+	// Idle: somebody else has shown all of it. It makes nobody doubtful any more.
+	Idle bool `json:"idle,omitempty"`
 }
 
 // maxHeld readings are kept; the oldest goes.
@@ -35,6 +37,9 @@ func (a *actor) keep(turn *actors.Turn, m messages.FrameRead, answer messages.Id
 	held := Held{App: a.o.App, Detection: a.detection(m, title, view), Name: m.Name, Why: why, Of: answer.Of}
 	held.Detection.Score = a.o.Rules.Score(TextChanged)
 	rows := heldRows(turn)
+	if slices.ContainsFunc(rows, func(r heldRow) bool { return r.Idle && r.shows(held) }) {
+		return
+	}
 	next := uint64(1)
 	if n := len(rows); n > 0 {
 		last := rows[n-1]
@@ -90,6 +95,12 @@ func heldRows(turn *actors.Turn) (rows []heldRow) {
 	return rows
 }
 
+// shows reports whether another reading has the same header and the same bubbles.
+func (r heldRow) shows(o Held) bool {
+	p := pageOf(o.Detection.Title, o.Name, o.Detection.Bubbles)
+	return r.Why == o.Why && r.page().titled(p) && r.page().view.same(p.view)
+}
+
 // page is what a held reading shows.
 func (r heldRow) page() page {
 	p := pageOf(r.Detection.Title, r.Name, r.Detection.Bubbles)
@@ -98,13 +109,17 @@ func (r heldRow) page() page {
 }
 
 // claim passes on the readings that were held and are certainly of the conversation that a
-// page shows, before that page itself. The others stay held.
+// page shows, before that page itself. The others stay held, idle where the page shows all of them.
 func (a *actor) claim(turn *actors.Turn, shows page, view View, name messages.Text) {
 	rows := heldRows(turn)
 	var mine []heldRow
 	for _, row := range slices.Backward(rows) {
-		if p := row.page(); p.isOf(shows) {
+		switch p := row.page(); {
+		case p.isOf(shows):
 			mine, shows = append(mine, row), p
+		case !row.Idle && p.idle(shows):
+			row.Idle = true
+			HeldReadings.Put(turn, actors.RowKey(row.no), row.Held)
 		}
 	}
 	slices.Reverse(mine)
@@ -112,10 +127,11 @@ func (a *actor) claim(turn *actors.Turn, shows page, view View, name messages.Te
 }
 
 // trail are the held readings that may go on to a view, each to the one after it: one text that
-// both show makes it possible, and proves nothing. A page without a title is nobody's trail.
+// both show makes it possible, and proves nothing. A page without a title is nobody's trail, nor is an idle one.
 func trail(rows []heldRow, view View) (mine []heldRow) {
 	for _, row := range slices.Backward(rows) {
-		if before := viewOf("", row.Detection.Bubbles); row.Why != events.UnknownTitle && before.leads(view) {
+		before, idle := viewOf("", row.Detection.Bubbles), row.Idle || row.Why == events.UnknownTitle
+		if !idle && before.leads(view) {
 			mine, view = append(mine, row), before
 		}
 	}

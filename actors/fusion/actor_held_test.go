@@ -85,6 +85,8 @@ var strangers = map[string]struct {
 		passed: true},
 	"a like title, another neighbour": {held: "Somebody", title: "Somebady", page: "p please-answer",
 		shown: "q please-answer"},
+	"a like title, two headers": {held: "Somebody", title: "Somebady", page: "p please-answer q",
+		shown: "p please-answer", pixels: [2]messages.PixelKey{7, 8}},
 	"one header": {held: "Somebody", title: "Hana", page: "p please-answer", shown: "please-answer q",
 		pixels: [2]messages.PixelKey{7, 7}, passed: true},
 	"one header, another neighbour": {held: "Somebody", title: "Hana", page: "p please-answer",
