@@ -2,6 +2,7 @@ package runtime_test
 
 import (
 	"context"
+	"fmt"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -79,6 +80,48 @@ func TestTheSameGreetingUnderALikeName(t *testing.T) {
 				c.says("one", 2)
 				c.says("two", 2)
 				c.want(-1)
+			})
+		})
+	}
+}
+
+// TestTheSameFirstWords: somebody new who begins in the words that are all that another one has said is
+// held, for it may be the other one under a new name. Once the other one is shown under the old one, it is
+// somebody new.
+func TestTheSameFirstWords(t *testing.T) {
+	const words = "Nice to meet you"
+	for more := range 4 {
+		t.Run(fmt.Sprint(more, " more"), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				c := together(t)
+				c.call("one", "Ken Mori")
+				c.call("two", "Hana")
+				for _, who := range []string{"one", "two"} {
+					c.Friend(who, words)
+					c.Advance(10 * time.Second)
+				}
+				c.says("two", more)
+				if list, err := c.Runtime.Held(context.Background()); err != nil || len(list) == 0 {
+					t.Fatalf("Held() = %+v, %v, want what Hana says", list, err)
+				}
+				c.show("one", 20*time.Second)
+				c.show("two", 20*time.Second)
+				if list, err := c.Runtime.Held(context.Background()); err != nil || len(list) > 0 {
+					t.Errorf("Held() = %+v, %v, want nothing", list, err)
+				}
+				c.says("one", 1)
+				c.says("two", 1)
+				ids, got := c.want(0), map[messages.ConversationID]int{}
+				for _, m := range c.Messages() {
+					for _, p := range m.Parts {
+						if p.Text == words {
+							got[m.Conversation]++
+						}
+					}
+				}
+				if ids["one"] == ids["two"] || got[ids["one"]] != 1 || got[ids["two"]] != 1 {
+					t.Errorf("%q came in %v, want once in each of %v", words, got, ids)
+				}
 			})
 		})
 	}
