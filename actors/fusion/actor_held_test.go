@@ -389,7 +389,8 @@ func TestHeldBeforePending(t *testing.T) {
 			}
 		}
 		if len(order) < 2 || !order[1].Equal(waits) || order[0].After(held) {
-			t.Errorf("then %s: passed on %v, want what was held until %v, then what waited at %v", next, order, held, waits)
+			t.Errorf("then %s: passed on %v, want what was held until %v, then what waited at %v", next, order, held,
+				waits)
 		}
 	}
 }
