@@ -27,6 +27,9 @@ type Identify struct {
 	Look ConversationID `json:",omitempty"`
 	// Unlike are conversations that the window has shown under headers of other pixels only.
 	Unlike []ConversationID `json:",omitempty"`
+	// Beside are conversations that the window has shown under their own header after what it holds
+	// under this one: this is none of their names.
+	Beside []ConversationID `json:",omitempty"`
 	// Readings counts the readings in a row, this one included, that had this title and
 	// identified nobody.
 	Readings int

@@ -233,8 +233,8 @@ func (r Rules) Decide(q messages.Identify, known map[messages.ConversationID]Kno
 		return Decision{Why: events.UnknownUnsure, Of: whose(q.Shared)}
 	case len(q.Shared) == 1 && q.Shared[0].Overlap == messages.OverlapSame: // it has another name now
 		return Decision{Conversation: q.Shared[0].Conversation, Learn: true}
-	case len(mayBe(q.Shared, whose(q.Shared), known)) > 0:
-		return Decision{Why: events.UnknownUnsure, Of: mayBe(q.Shared, whose(q.Shared), known)}
+	case len(mayBe(q, whose(q.Shared), known)) > 0:
+		return Decision{Why: events.UnknownUnsure, Of: mayBe(q, whose(q.Shared), known)}
 	case q.Title.Confidence > 0 && q.Title.Confidence < r.TitleNew:
 		return Decision{Why: events.UnknownUnsure, Of: whose(q.Shared)}
 	}
@@ -262,10 +262,11 @@ func misnamed(list []messages.ConversationID, known map[messages.ConversationID]
 }
 
 // mayBe are those of a list who may have another name now: the misnamed ones, and those who
-// have shown nothing but what is shown now.
-func mayBe(shared []messages.Shared, list []messages.ConversationID, known map[messages.ConversationID]Known) (
+// have shown nothing but what is shown now. One who was shown since, as ever, has no other name.
+func mayBe(q messages.Identify, list []messages.ConversationID, known map[messages.ConversationID]Known) (
 	out []messages.ConversationID) {
-	all := having(shared, list, []messages.Overlap{messages.OverlapAll})
+	list = except(list, withoutMerged(q.Beside, known))
+	all := having(q.Shared, list, []messages.Overlap{messages.OverlapAll})
 	return append(all, except(misnamed(list, known), all)...)
 }
 
@@ -392,12 +393,17 @@ var unproven = []messages.Overlap{
 // now, or has several.
 func possible(q messages.Identify, m meant, known map[messages.ConversationID]Known) (
 	equal, alike []messages.ConversationID) {
-	q.Unlike = slices.DeleteFunc(slices.Clone(q.Unlike), func(c messages.ConversationID) bool {
-		return len(Merged(known, c)) > 0
-	})
+	q.Unlike = withoutMerged(q.Unlike, known)
 	equal, alike = having(q.Shared, m.equal, unproven), having(q.Shared, m.alike, unproven)
 	renamed := having(q.Shared, m.alike, onlyWeak)
 	return except(equal, q.Unlike), except(alike, except(q.Unlike, renamed))
+}
+
+// withoutMerged is a list without those that others were merged into, who may have several headers.
+func withoutMerged(list []messages.ConversationID, known map[messages.ConversationID]Known) []messages.ConversationID {
+	return slices.DeleteFunc(slices.Clone(list), func(c messages.ConversationID) bool {
+		return len(Merged(known, c)) > 0
+	})
 }
 
 // except is a list without those of another.
@@ -429,7 +435,7 @@ func elsewhere(q messages.Identify, m meant, its []messages.ConversationID,
 		return Decision{Why: events.UnknownUnsure, Of: others}, true
 	case len(same) == 1 && len(others) == 1:
 		return Decision{Conversation: same[0], Learn: len(m.equal) == 0}, true
-	case len(mayBe(q.Shared, others, known)) > 0:
+	case len(mayBe(q, others, known)) > 0:
 		return Decision{Why: events.UnknownUnsure, Of: others}, true
 	}
 	return Decision{}, false

@@ -270,6 +270,39 @@ func TestAnotherTitle(t *testing.T) {
 	}
 }
 
+// TestBeside: who was shown under their own name since begins in the same words as somebody new, and is not
+// called so now. One with whom others were merged may have several names.
+func TestBeside(t *testing.T) {
+	const ken = messages.ConversationID("c-1")
+	for _, c := range []struct {
+		what     string
+		readings int
+		overlap  messages.Overlap
+		beside   []messages.ConversationID
+		merged   bool
+		want     string
+	}{
+		{"all that Ken has shown", consensus, messages.OverlapAll, []messages.ConversationID{ken}, false, "new"},
+		{"some of it", consensus, weak, []messages.ConversationID{ken}, false, "new"},
+		{"read once", 1, weak, []messages.ConversationID{ken}, false, "title_unsure"},
+		{"another one was shown", consensus, weak, []messages.ConversationID{"c-9"}, false, "title_unsure"},
+		{"Ken has two names", consensus, weak, []messages.ConversationID{ken}, true, "title_unsure"},
+	} {
+		known := among("Ken")
+		k := known[ken]
+		k.Readings = []Reading{{Title: "Ken", Votes: votesSure}}
+		known[ken] = k
+		if c.merged {
+			known["c-8"] = Known{App: "line", Title: "Kenji", Into: ken}
+		}
+		q := messages.Identify{Title: line("Satou", 0.9), Readings: c.readings, Searched: true, Beside: c.beside,
+			Shared: []messages.Shared{{Conversation: ken, Overlap: c.overlap}}}
+		if got := outcomeOf(known, q); got != c.want {
+			t.Errorf("%s: %s, want %s", c.what, got, c.want)
+		}
+	}
+}
+
 // TestWhatAMisreadNameHasShown: what a conversation has shown is not taken for another one's
 // while its own title was read too seldom to be certain: nothing on the screen tells two
 // people who began with the same words from one whose title was misread at first. It is

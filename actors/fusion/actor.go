@@ -240,7 +240,8 @@ func (a *actor) release(turn *actors.Turn, m messages.FrameRead, pending Pending
 		if here {
 			a.saw(turn, m, pending.View)
 		}
-		a.claim(turn, pending.page(), pending.View, pending.Detection.Title) // what is older goes first
+		// What is older goes first.
+		a.claim(turn, pending.page(), pending.Detection.SeenAt, pending.View, pending.Detection.Title)
 		if !a.pass(turn, pending.Detection, pending.View) && here {
 			return false
 		}
@@ -293,7 +294,7 @@ func (a *actor) conclude(turn *actors.Turn, m messages.FrameRead, title messages
 		a.readAgain(turn)
 	default:
 		a.inconsistent, a.ignored = 0, View{}
-		a.claim(turn, pageOf(m.Title.Text, m.Name, m.Bubbles), view, title)
+		a.claim(turn, pageOf(m.Title.Text, m.Name, m.Bubbles), m.At, view, title)
 		if d := a.detection(m, title, view); a.pass(turn, d, view) {
 			a.settle(turn, m)
 		} else { // passed on before what the next frame adds

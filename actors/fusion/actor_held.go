@@ -2,6 +2,7 @@ package fusion
 
 import (
 	"slices"
+	"time"
 
 	"github.com/kehai-run/kehai/actors"
 	"github.com/kehai-run/kehai/messages"
@@ -16,6 +17,10 @@ type Held struct {
 	Name      messages.PixelKey         `json:"name,omitempty"` // the pixels of its title
 	Why       events.UnknownReason      `json:"why"`
 	Of        []messages.ConversationID `json:"of,omitempty"` // whose it may be
+	// Not are those of Of that the window has shown since, under a header that is theirs and no other.
+	Not []messages.ConversationID `json:"not,omitempty"`
+	// Idle: somebody else has shown all of it. It makes nobody doubtful any more.
+	Idle bool `json:"idle,omitempty"`
 }
 
 // maxHeld readings are kept; the oldest goes.
@@ -35,6 +40,9 @@ func (a *actor) keep(turn *actors.Turn, m messages.FrameRead, answer messages.Id
 	held := Held{App: a.o.App, Detection: a.detection(m, title, view), Name: m.Name, Why: why, Of: answer.Of}
 	held.Detection.Score = a.o.Rules.Score(TextChanged)
 	rows := heldRows(turn)
+	if slices.ContainsFunc(rows, func(r heldRow) bool { return r.Idle && r.shows(held) }) {
+		return
+	}
 	next := uint64(1)
 	if n := len(rows); n > 0 {
 		last := rows[n-1]
@@ -44,7 +52,7 @@ func (a *actor) keep(turn *actors.Turn, m messages.FrameRead, answer messages.Id
 		case before.same(view) && last.Why == why:
 			return
 		case before.leads(view) && before.shared(view) == len(before.Marks):
-			next = last.no
+			next, held.Not = last.no, last.Not
 		}
 	}
 	HeldReadings.Put(turn, actors.RowKey(next), held)
@@ -90,6 +98,12 @@ func heldRows(turn *actors.Turn) (rows []heldRow) {
 	return rows
 }
 
+// shows reports whether another reading has the same header and the same bubbles.
+func (r heldRow) shows(o Held) bool {
+	p := pageOf(o.Detection.Title, o.Name, o.Detection.Bubbles)
+	return r.Why == o.Why && r.page().titled(p) && r.page().view.same(p.view)
+}
+
 // page is what a held reading shows.
 func (r heldRow) page() page {
 	p := pageOf(r.Detection.Title, r.Name, r.Detection.Bubbles)
@@ -98,24 +112,54 @@ func (r heldRow) page() page {
 }
 
 // claim passes on the readings that were held and are certainly of the conversation that a
-// page shows, before that page itself. The others stay held.
-func (a *actor) claim(turn *actors.Turn, shows page, view View, name messages.Text) {
+// page shows, which was captured at a time, before that page itself. The others stay held.
+func (a *actor) claim(turn *actors.Turn, shows page, at time.Time, view View, name messages.Text) {
 	rows := heldRows(turn)
 	var mine []heldRow
 	for _, row := range slices.Backward(rows) {
 		if p := row.page(); p.isOf(shows) {
 			mine, shows = append(mine, row), p
+		} else {
+			a.outlast(turn, row, shows, view.Conversation, row.Detection.SeenAt.Before(at))
 		}
 	}
 	slices.Reverse(mine)
 	a.attribute(turn, mine, view, name)
 }
 
+// outlast notes what a page of a known conversation says of a reading that stays held: that it shows all
+// of that, and, if it is later, that the conversation has not come to be called as the reading is.
+func (a *actor) outlast(turn *actors.Turn, row heldRow, shows page, c messages.ConversationID, later bool) {
+	own, _ := lastViews.Get(turn, string(c))
+	p := row.page()
+	two := later && p.name != 0 && p.name != shows.name && own.headed(shows.name, 1) && !own.headed(p.name, 1)
+	not := two && slices.Contains(row.Of, c) && !slices.Contains(row.Not, c)
+	idle := !row.Idle && p.idle(shows)
+	if not {
+		row.Not = append(slices.Clone(row.Not), c)
+	}
+	if row.Idle = row.Idle || idle; not || idle {
+		HeldReadings.Put(turn, actors.RowKey(row.no), row.Held)
+	}
+}
+
+// beside are those whom the window has shown under their own headers after a reading under this one.
+func beside(rows []heldRow, name messages.PixelKey) (list []messages.ConversationID) {
+	for _, row := range rows {
+		if name != 0 && row.Name == name {
+			list = append(list, row.Not...)
+		}
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
 // trail are the held readings that may go on to a view, each to the one after it: one text that
-// both show makes it possible, and proves nothing. A page without a title is nobody's trail.
+// both show makes it possible, and proves nothing. A page without a title is nobody's trail, nor is an idle one.
 func trail(rows []heldRow, view View) (mine []heldRow) {
 	for _, row := range slices.Backward(rows) {
-		if before := viewOf("", row.Detection.Bubbles); row.Why != events.UnknownTitle && before.leads(view) {
+		before, idle := viewOf("", row.Detection.Bubbles), row.Idle || row.Why == events.UnknownTitle
+		if !idle && before.leads(view) {
 			mine, view = append(mine, row), before
 		}
 	}

@@ -85,6 +85,8 @@ var strangers = map[string]struct {
 		passed: true},
 	"a like title, another neighbour": {held: "Somebody", title: "Somebady", page: "p please-answer",
 		shown: "q please-answer"},
+	"a like title, two headers": {held: "Somebody", title: "Somebady", page: "p please-answer q",
+		shown: "p please-answer", pixels: [2]messages.PixelKey{7, 8}},
 	"one header": {held: "Somebody", title: "Hana", page: "p please-answer", shown: "please-answer q",
 		pixels: [2]messages.PixelKey{7, 7}, passed: true},
 	"one header, another neighbour": {held: "Somebody", title: "Hana", page: "p please-answer",
@@ -387,7 +389,8 @@ func TestHeldBeforePending(t *testing.T) {
 			}
 		}
 		if len(order) < 2 || !order[1].Equal(waits) || order[0].After(held) {
-			t.Errorf("then %s: passed on %v, want what was held until %v, then what waited at %v", next, order, held, waits)
+			t.Errorf("then %s: passed on %v, want what was held until %v, then what waited at %v", next, order, held,
+				waits)
 		}
 	}
 }

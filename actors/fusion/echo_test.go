@@ -183,7 +183,8 @@ func TestEchoText(t *testing.T) {
 func TestSendingIsBounded(t *testing.T) {
 	e := &Echoes{}
 	for i := range 3 * maxSends {
-		e.Sending(standard, Send{Conversation: "c", Text: messages.Text(fmt.Sprint("text ", i)), Trace: "t", At: noon, Entered: true})
+		e.Sending(standard, Send{Conversation: "c", Text: messages.Text(fmt.Sprint("text ", i)), Trace: "t", At: noon,
+			Entered: true})
 	}
 	if len(e.Sends) != maxSends || e.Sends[0].Text != messages.Text(fmt.Sprint("text ", 2*maxSends)) {
 		t.Errorf("%d sends are kept, want the last %d", len(e.Sends), maxSends)
@@ -207,7 +208,8 @@ func TestSidesOfWhatWasNotEntered(t *testing.T) {
 		sent.Entered = entered
 		e.Sending(standard, sent)
 	}
-	out, _, found, _, doubt := e.Sides(standard, "c", noon.Add(ownLate), viewOf("c", bubbles("<hi")), bubbles("<hi <hello"))
+	out, _, found, _, doubt := e.Sides(standard, "c", noon.Add(ownLate), viewOf("c", bubbles("<hi")),
+		bubbles("<hi <hello"))
 	if doubt || len(found) > 0 || words(out) != "<hi <hello" {
 		t.Errorf("Sides() = %s, doubt %v, %d echoes, want it to be the friend's", words(out), doubt, len(found))
 	}

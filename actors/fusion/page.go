@@ -35,7 +35,8 @@ const (
 	sameHeader
 )
 
-// header compares two headers: by their pixels where both are known, and by what was read.
+// header compares two headers: by their pixels where both are known, and by what was read. Names that
+// are alike and drawn otherwise are two.
 func (p page) header(o page) under {
 	pixels := p.name != 0 && o.name != 0
 	switch {
@@ -45,7 +46,7 @@ func (p page) header(o page) under {
 		return unreadHeader
 	case p.title == o.title && !pixels:
 		return sameHeader
-	case text.OCREqual(p.title, o.title):
+	case text.OCREqual(p.title, o.title) && !pixels:
 		return likeHeader
 	}
 	return otherHeader
@@ -62,9 +63,9 @@ func (p page) titled(o page) bool {
 // of them are needed, and by their pixels: a text that is like another may be a stranger's, who says
 // his own name in it. A header that namesakes have says nothing. What agrees long enough may have
 // been edited elsewhere, under the same header. A page that the other shows bubble by bubble, our
-// own texts too, brings nothing that is not there.
+// own texts too, brings nothing that is not there, unless the headers are two: see idle.
 func (p page) isOf(o page) bool {
-	header := p.header(o)
+	header, unread := p.header(o), p.name == 0 || o.name == 0
 	switch {
 	case p.several && header != unreadHeader:
 		return p.view.agreed(o.view, Mark.looks, common.proves)
@@ -74,16 +75,25 @@ func (p page) isOf(o page) bool {
 		return p.view.agreed(o.view, Mark.looks, func(c common) bool { return c.weight >= runProof })
 	case header == unreadHeader:
 		return p.view.agreed(o.view, Mark.looks, func(c common) bool {
-			covered := (p.name == 0 || o.name == 0) && len(c.texts) > 1 && c.bubbles == len(p.view.Marks)
+			covered := unread && len(c.texts) > 1 && c.bubbles == len(p.view.Marks)
 			return covered || c.proves()
 		})
 	default:
 		return p.view.agreed(o.view, Mark.looks, func(c common) bool {
-			// Nothing of it is new there, and an own text is in it; held, it would make all that follows doubtful.
-			whole := len(c.texts) > 1 && c.own && c.bubbles == len(p.view.Marks)
-			return whole || c.proves()
+			return unread && p.whole(c) || c.proves()
 		})
 	}
+}
+
+// idle reports whether a page is of another header than one that shows all of it. Somebody else may
+// have said and been told the same. It stays held, and makes nothing that follows doubtful.
+func (p page) idle(o page) bool {
+	return p.header(o) == otherHeader && !p.several && p.view.agreed(o.view, Mark.looks, p.whole)
+}
+
+// whole reports whether what a page has in common with another one is all of it, and an own text is in it.
+func (p page) whole(c common) bool {
+	return len(c.texts) > 1 && c.own && c.bubbles == len(p.view.Marks)
 }
 
 // common is what two views show in one place of a transcript.

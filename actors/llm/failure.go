@@ -255,7 +255,8 @@ func pageOf(at string, status int, failed *Error) *Error {
 		*e = *failed
 	}
 	e.Text = at + " answered with a web page (HTML, status " + strconv.Itoa(status) +
-		") and not as a language model: check llm.base_url, and sign in where a proxy or a portal on the way asks for it"
+		") and not as a language model: check llm.base_url, and sign in where a proxy or a portal on the way " +
+		"asks for it"
 	return e
 }
 

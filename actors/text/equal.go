@@ -64,7 +64,8 @@ func (r LineRules) equal(a, b string) bool {
 //     and large kana, ー and 一, ロ and 口, 0 and o, 1, i and l): same;
 //  2. otherwise the digits of both must be the same in the same order, because
 //     10時 and 11時 are two messages, and so must what is counted in kanji, as in
-//     九時 and 十時, where both count equally often;
+//     九時 and 十時, and what a weekday, 午前, 午後, 半 or one letter tells, where both
+//     tell equally much;
 //  3. [LineRules.Equal] by the default rules: same;
 //  4. both have at least 4 characters and an edit distance of at most one per
 //     6 characters (at least 1, at most 8): same. Below 12 characters the last
