@@ -15,13 +15,13 @@ import (
 	"github.com/kehai-run/kehai/runtime/engine"
 )
 
-// seeds plays a random test with KEHAI_SEED, or with KEHAI_SCHEDULES seeds: long of them, in a short run short.
+// seeds plays a random test with KEHAI_SEED, or with KEHAI_DELETIONS seeds: long of them, in a short run short.
 func seeds(t *testing.T, short, long uint64, play func(seed uint64) error) {
 	t.Helper()
 	if testing.Short() {
 		long = short
 	}
-	first, last := uint64(1), env(t, "KEHAI_SCHEDULES", long)
+	first, last := uint64(1), env(t, "KEHAI_DELETIONS", long)
 	if seed := env(t, "KEHAI_SEED", 0); seed > 0 {
 		first, last = seed, seed
 	}
