@@ -23,13 +23,14 @@ import (
 // Canaries are what these people say of themselves, and words that only say where a text
 // stands. They occur nowhere else.
 var (
-	canaries = []string{"8642-1357", "zarkov", "Zephyrine"}
+	canaries = []string{"8642-1357", "zarkov", "Zephyrine", "佐久間", "千尋", "梶ヶ谷"}
 	marker   = "quokka5309"
 )
 
 const canaryChat = `{"at_ms":0,"who":"me","text":"hello","conversation":"Zephyrine"}
 {"at_ms":500,"who":"friend","text":"Call 090-8642-1357?"}
 {"at_ms":600,"who":"friend","text":"or zarkov@example.net"}
+{"at_ms":650,"who":"friend","text":"佐久間千尋さんにも伝えて、梶ヶ谷さんには言わないで"}
 {"at_ms":700,"who":"friend","text":"about the quokka5309"}
 `
 
