@@ -3,6 +3,7 @@ package runtime_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -32,6 +33,11 @@ const canaryChat = `{"at_ms":0,"who":"me","text":"hello","conversation":"Zephyri
 {"at_ms":600,"who":"friend","text":"or zarkov@example.net"}
 {"at_ms":650,"who":"friend","text":"佐久間千尋さんにも伝えて、梶ヶ谷さんには言わないで"}
 {"at_ms":700,"who":"friend","text":"about the quokka5309"}
+`
+
+const observedChat = `{"at_ms":0,"who":"me","text":"hello","conversation":"梶ヶ谷"}
+{"at_ms":500,"who":"friend","text":"佐久間さんの番号は090-8642-1357です"}
+{"at_ms":600,"who":"friend","text":"about the quokka5309"}
 `
 
 // aloof is a model somewhere else, which uses what it was shown.
@@ -73,20 +79,29 @@ func (m *aloof) lacks(t *testing.T, words ...string) {
 	}
 }
 
-// TestCanaries: a friend in a window is answered with what stays on this machine, and a
-// guest is interviewed. Nothing that they said stands in a file, unless in those of the
+// TestCanaries: a friend in a window is answered with what stays on this machine, another one is
+// observed, and a guest is interviewed. Nothing that they said stands in a file, unless in those of the
 // drawn window, which is the application that is watched, or in the log, which does not
 // even have its masks; and no model elsewhere is shown who they are.
 func TestCanaries(t *testing.T) {
 	script, data := filepath.Join(t.TempDir(), "chat.jsonl"), t.TempDir()
-	if err := os.WriteFile(script, []byte(canaryChat), 0o600); err != nil {
+	observed := filepath.Join(t.TempDir(), "observed.jsonl")
+	if err := errors.Join(os.WriteFile(script, []byte(canaryChat), 0o600),
+		os.WriteFile(observed, []byte(observedChat), 0o600)); err != nil {
 		t.Fatal(err)
 	}
-	cfg := runtime.Default()
+	cfg, err := config.Parse("", []byte(`replies: {conversations: [{name: "talk:梶ヶ谷", mode: observe}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
 	cfg.Data, cfg.OCR.Engine, cfg.Dedup.FirstSight = data, config.OCRDrawn, "all"
 	cfg.Windows[0].Poll, cfg.Windows[0].Script = 50*time.Millisecond, script
+	beside := cfg.Windows[0]
+	beside.Name, beside.App, beside.Script = "talk", "talk", observed
+	cfg.Windows = append(cfg.Windows, beside)
 	cfg.Web.Enabled, cfg.Web.Addr = true, "127.0.0.1:0"
 	m, log, answered, analysed := &aloof{}, &logBook{}, make(chan string, 9), make(chan bool, 9)
+	seen := make(chan bool, 9)
 	rt, err := runtime.New(cfg, runtime.WithLLM(m), runtime.WithLogger(zerolog.New(log)),
 		runtime.WithEventLog(zerolog.New(log)), runtime.WithListener(func(ev runtime.Event) {
 			switch m := ev.Message.(type) {
@@ -96,6 +111,10 @@ func TestCanaries(t *testing.T) {
 				}
 			case messages.InterviewAnalysed:
 				analysed <- true
+			case messages.MessageDelivered:
+				if strings.HasPrefix(string(m.Window), "talk@") && strings.Contains(string(m.Text), marker) {
+					seen <- true
+				}
 			}
 		}))
 	if err != nil {
@@ -107,6 +126,7 @@ func TestCanaries(t *testing.T) {
 	}
 	interviewed(t, rt)
 	<-analysed
+	<-seen
 	lacksExported(t, rt.Backend())
 	unseen := func(when string) {
 		t.Helper()
@@ -158,8 +178,8 @@ func lacksExported(t *testing.T, b control.Backend) {
 			t.Errorf("an export has %q:\n%s", w, out.String())
 		}
 	}
-	if len(marked) != 2 {
-		t.Errorf("an export has what nobody masks of %d conversations, want of both", len(marked))
+	if len(marked) != 3 {
+		t.Errorf("an export has what nobody masks of %d conversations, want of all three", len(marked))
 	}
 }
 
