@@ -624,6 +624,31 @@ func TestADraftIsNotShownWhileItIsWritten(t *testing.T) {
 	}
 }
 
+// TestShownOnceTheOwnerAllows: what was written before it was known whether it may be shown is not lost.
+func TestShownOnceTheOwnerAllows(t *testing.T) {
+	k := newTalk(t, options(auto()))
+	ask := k.judged(k.hears(1), true)
+	k.Send(messages.OwnerState{Paused: true})
+	k.Report(messages.LLMProgress{Key: ask.Key, Text: "Yes, at nine. "})
+	k.Advance(time.Second)
+	shown := func() (list []messages.Text) {
+		for _, m := range k.Published() {
+			if w, ok := m.(messages.ReplyWriting); ok && w.Text != "" {
+				list = append(list, w.Text)
+			}
+		}
+		return list
+	}
+	if list := shown(); len(list) > 0 {
+		t.Errorf("shown is %q while sending is paused, want nothing", fmt.Sprint(list))
+	}
+	k.Send(messages.OwnerState{})
+	k.Advance(time.Second)
+	if list := shown(); len(list) != 1 || list[0] != "Yes, at nine" {
+		t.Errorf("shown is %q, want what was written before the owner's word came", fmt.Sprint(list))
+	}
+}
+
 // TestWhatIsUnusableIsNotShown while it is written, and not sent when it is.
 func TestWhatIsUnusableIsNotShown(t *testing.T) {
 	asked := func(k talk) *messages.AskLLM { return k.judged(k.hears(1), true) }

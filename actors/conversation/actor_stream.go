@@ -27,6 +27,7 @@ func (a *actor) show(turn *actors.Turn) {
 	frame, wait, ok := a.writing.Next(turn.Now())
 	switch {
 	case ok && !a.shows(turn, desk.Open, messages.Text(frame.Text)):
+		a.writing.Withhold() // it may be shown once the owner allows it
 	case ok:
 		a.publishWriting(turn, desk.Open, frame)
 	case wait > 0:

@@ -390,6 +390,7 @@ func (a *actor) ownerIs(turn *actors.Turn, m messages.OwnerState) {
 	}
 	owners.Put(turn, onlyRow, m)
 	a.decide(turn)
+	a.show(turn)
 }
 
 // decide decides on a held reply. One that has waited for long is judged again first.

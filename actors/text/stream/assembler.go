@@ -88,6 +88,9 @@ func (a *Assembler) Next(now time.Time) (f Frame, wait time.Duration, ok bool) {
 	return f, 0, true
 }
 
+// Withhold says that the frame that Next returned last was not published: it is due again.
+func (a *Assembler) Withhold() { a.frame = Frame{} }
+
 // End returns the last frame, which is due at once and carries the final text.
 func (a *Assembler) End() Frame {
 	a.done = true

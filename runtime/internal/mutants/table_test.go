@@ -1092,6 +1092,14 @@ var mutants = []mutant{
 	{what: "a bubble that stood before confirms", file: "actors/ingress/memory.go",
 		old: `case exact && !s.Stands:`, new: `case exact:`, by: "TestOwnOfSeveral"},
 
+	{what: "what the owner allows later is never shown", file: "actors/conversation/actor_stream.go",
+		old: `		a.writing.Withhold() // it may be shown once the owner allows it
+`, new: ``, by: "TestShownOnceTheOwnerAllows"},
+	{what: "nothing is shown when the owner allows it", file: "actors/conversation/actor_write.go",
+		old: `	a.decide(turn)
+	a.show(turn)
+`, new: `	a.decide(turn)
+`, by: "TestShownOnceTheOwnerAllows"},
 	{what: "the prompt is shown while it is repeated", file: "actors/conversation/actor_stream.go",
 		old: `if a.echoes(string(written)) ||`, new: `if false ||`, by: "TestWhatIsUnusableIsNotShown"},
 	{what: "a made-up placeholder is shown", file: "actors/conversation/actor_stream.go",
