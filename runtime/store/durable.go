@@ -97,11 +97,10 @@ func (l *logFiles) sync(db *badger.DB) error {
 		return nil
 	}
 	if !l.values && !l.moving.Load() {
-		if err := l.syncNewest(); err != nil {
+		if err := l.syncNewest(); !errors.Is(err, fs.ErrNotExist) { // it may have become a table by now
+			l.unsynced = err != nil
 			return err
 		}
-		l.unsynced = false
-		return nil
 	}
 	// Only batches that end in a sync write to the value log.
 	if err := l.follow(&l.vlog, vlogFile); err != nil {
@@ -129,9 +128,7 @@ func (l *logFiles) syncNewest() error {
 	path := filepath.Join(l.dir, memFile(l.mem))
 	if l.newest == nil || l.newest.Name() != path {
 		f, err := os.Open(path)
-		if errors.Is(err, fs.ErrNotExist) { // it has become a table, which Badger syncs
-			return nil
-		} else if err != nil {
+		if err != nil {
 			return err
 		}
 		l.close()
