@@ -36,7 +36,8 @@ import (
 
 const (
 	window  = "line@mac"
-	visible = 8 // bubbles in the window
+	visible = 8                // bubbles in the window
+	height  = 150 + 50*visible // of it
 )
 
 // said is one message of a transcript.
@@ -104,11 +105,11 @@ func (w *world) Capture(context.Context, string) (hardware.Capture, error) {
 		panic("screen")
 	}
 	read := messages.FrameRead{Title: messages.Line{Text: messages.Text(w.title), Confidence: 0.9},
-		Size: messages.Rect{W: 600, H: 800}, Scale: 1}
+		Size: messages.Rect{W: 600, H: height}, Scale: 1}
 	all := w.chats[w.shown]
 	to := len(all) - w.back
 	for i := max(0, to-visible); i < to; i++ {
-		read.Bubbles = append(read.Bubbles, w.bubble(all[i], 700-50*(to-i)-7*min(1, w.back)))
+		read.Bubbles = append(read.Bubbles, w.bubble(all[i], height-100-50*(to-i)-7*min(1, w.back)))
 	}
 	h := fnv.New64a()
 	fmt.Fprint(h, w.title)

@@ -89,6 +89,12 @@ var strangers = map[string]struct {
 		shown: "p please-answer", pixels: [2]messages.PixelKey{7, 8}},
 	"one header": {held: "Somebody", title: "Hana", page: "p please-answer", shown: "please-answer q",
 		pixels: [2]messages.PixelKey{7, 7}, passed: true},
+	"one header, and more below": {held: "Somebody", title: "Hana", page: "please-answer q", shown: "p please-answer",
+		pixels: [2]messages.PixelKey{7, 7}},
+	"a like title, and more below": {held: "Somebody", title: "Somebady", page: "please-answer q",
+		shown: "p please-answer"},
+	"one header, and more below four texts": {held: "Somebody", title: "Hana", page: "a b c d q", shown: "p a b c d",
+		pixels: [2]messages.PixelKey{7, 7}, passed: true},
 	"one header, another neighbour": {held: "Somebody", title: "Hana", page: "p please-answer",
 		shown: "q please-answer", pixels: [2]messages.PixelKey{7, 7}},
 	"one header, edited above": {held: "Somebody", title: "Hana", page: "p a b c d", shown: "q a b c d e",
@@ -225,13 +231,45 @@ func TestHeldIsAboutWhoeverItMayBe(t *testing.T) {
 func TestGoesOn(t *testing.T) {
 	for _, c := range []struct {
 		before, now string
-		want        bool
+		want, whole bool // whole: the view shows a whole transcript
 	}{
-		{"a b c", "a b c", true}, {"a b c", "b c d", true}, {"a b c", "c d e f", false}, {"a b c", "x y z", false},
-		{"a b c", "a x c", false}, {"OK", "OK", true}, {"OK", "OK x", false}, {"", "", false}, {"a", "a b c d", true},
+		{"a b c", "a b c", true, true}, {"a b c", "b c d", true, false}, {"a b c", "c d e f", false, false},
+		{"a b c", "x y z", false, false}, {"a b c", "a x c", false, false}, {"OK", "OK", true, true},
+		{"OK", "OK x", false, false}, {"", "", false, false}, {"a", "a b c d", true, true},
+		{"a b c", "a b", true, false}, {"a b c", "b c", true, false},
 	} {
-		if got := viewOf("", read("", c.before).Bubbles).goesOn(viewOf("", read("", c.now).Bubbles)); got != c.want {
+		before, now := viewOf("", read("", c.before).Bubbles), viewOf("", read("", c.now).Bubbles)
+		if got := before.goesOn(now, false); got != c.want {
 			t.Errorf("%q goes on to %q: %v, want %v", c.before, c.now, got, c.want)
+		}
+		if got := before.goesOn(now, true); got != c.whole {
+			t.Errorf("%q goes on to %q, which is all there is: %v, want %v", c.before, c.now, got, c.whole)
+		}
+	}
+}
+
+// TestWhole: a reading shows all there is if it does not fill its window, above or below.
+func TestWhole(t *testing.T) {
+	frame := func(tops ...int) messages.FrameRead {
+		m := messages.FrameRead{Size: messages.Rect{W: 600, H: 800}, Scale: 1}
+		for _, y := range tops {
+			m.Bubbles = append(m.Bubbles, messages.Bubble{Text: "a", Box: messages.Rect{Y: y, H: 40}})
+		}
+		return m
+	}
+	cut, unsized := frame(60), frame(60)
+	cut.Bubbles[0].Clipped, unsized.Size = true, messages.Rect{}
+	for _, c := range []struct {
+		what string
+		m    messages.FrameRead
+		want bool
+	}{
+		{"nothing", frame(), false}, {"from the top", frame(60, 200), true}, {"full", frame(60, 400, 700), false},
+		{"from the bottom", frame(300, 700), true}, {"a field below", frame(60, 560), false},
+		{"cut off above", cut, false}, {"of no size", unsized, false},
+	} {
+		if got := whole(c.m); got != c.want {
+			t.Errorf("%s: %v, want %v", c.what, got, c.want)
 		}
 	}
 }
@@ -275,6 +313,12 @@ func TestWhatIsHeldIsEvidence(t *testing.T) {
 			t.Errorf("c-1 tells %q: compared %v, shared %v, want %q", told, q.Compared, q.Shared, want)
 		}
 	}
+	m = send(h, read("Hanako", "a b c")) // all of what is held: c-1's transcript says more of it
+	answer(m, messages.Identified{Compare: []messages.ConversationID{"c-1"}})
+	h.Send(messages.OverlapAnswer{Frame: m.Hash, At: m.At, Conversation: "c-1", Overlap: messages.OverlapOther})
+	if q := asked(); len(q.Shared) != 1 || q.Shared[0].Overlap != messages.OverlapOther {
+		t.Errorf("shared %v, want what c-1's transcript says", q.Shared)
+	}
 	answer(send(h, read("Hama", "a")), messages.Identified{Conversation: "c-1"})
 	answer(send(h, read("Hanako", "x y")), messages.Identified{Why: events.UnknownUnsure})
 	for words, want := range map[string]messages.Overlap{"y z": messages.OverlapApart, "v w": messages.OverlapGap} {
@@ -285,6 +329,49 @@ func TestWhatIsHeldIsEvidence(t *testing.T) {
 		if q := asked(); len(q.Shared) != 1 || q.Shared[0].Overlap != want {
 			t.Errorf("%s an hour later: shared %v, want %q", words, q.Shared, want)
 		}
+	}
+}
+
+// TestAWholePageIsNoGap: what a conversation has shown would stand in a page with room above, however long ago that
+// was. So the page is held, and is another one's once it goes on.
+func TestAWholePageIsNoGap(t *testing.T) {
+	h := actortest.Spawn(t, New(DefaultOptions()), actortest.Address("fusion/line@mac"))
+	answer := func(m messages.FrameRead, a messages.Identified) {
+		a.Window, a.Frame, a.At = m.Window, m.Hash, m.At
+		h.Send(a)
+	}
+	from := func(top int, words string) messages.FrameRead {
+		m := read("Hama", words)
+		for i := range m.Bubbles {
+			m.Bubbles[i].Box = messages.Rect{Y: top + i*(720-top)/max(1, len(m.Bubbles)-1), H: 40}
+		}
+		return m
+	}
+	answer(send(h, read("Hama", "a b")), messages.Identified{Conversation: "c-1"})
+	for _, c := range []struct {
+		page messages.FrameRead
+		want messages.Overlap
+	}{
+		{from(60, "u v w"), messages.OverlapGap}, {from(600, "x"), messages.OverlapApart},
+		{from(500, "x y"), messages.OverlapOther},
+	} {
+		h.Advance(time.Hour)
+		m := send(h, c.page)
+		answer(m, messages.Identified{Compare: []messages.ConversationID{"c-1"}})
+		h.Sent()
+		h.Send(messages.OverlapAnswer{Frame: m.Hash, At: m.At, Conversation: "c-1", Overlap: messages.OverlapGap})
+		want := []messages.Shared{{Conversation: "c-1", Overlap: c.want}}
+		if !slices.ContainsFunc(h.Sent(), func(s actortest.Sent) bool {
+			q, ok := s.Message.(messages.Identify)
+			return ok && slices.Equal(q.Shared, want)
+		}) {
+			t.Errorf("a page of %d: not asked about with %v", len(c.page.Bubbles), want)
+		}
+		told := messages.Identified{Why: events.UnknownNamesake}
+		if c.want == messages.OverlapGap {
+			told = messages.Identified{Conversation: "c-1"}
+		}
+		answer(m, told)
 	}
 }
 

@@ -185,10 +185,14 @@ func (a *actor) compared(turn *actors.Turn, m messages.FrameRead, shared []messa
 	if !slices.ContainsFunc(shared, func(s messages.Shared) bool { return s.Overlap == messages.OverlapSame }) {
 		q.Searched = true
 		q.Shared = joined(q.Shared, a.search(turn, m), false)
-		q.Shared = joined(q.Shared, a.searchHeld(turn, m), true)
+		q.Shared = joined(q.Shared, a.searchBehind(turn, m), true)
 	}
 	a.question(turn, m, q)
 }
+
+// drawnWhole is how many readings of a title in a row are no longer of a moment in which the header is new and
+// the bubbles are those of the one before.
+const drawnWhole = 3
 
 // overlap refines what the transcript of a conversation says about a reading by what the
 // window has shown in the meantime.
@@ -210,10 +214,15 @@ func (a *actor) overlap(turn *actors.Turn, m messages.FrameRead, c messages.Conv
 	switch pause := a.unwatched(turn, c, first); {
 	case latest.Conversation == c && own.edited(view):
 		return messages.OverlapWeak
-	case latest.Conversation != c && latest.claims(view):
-		return messages.OverlapGap // the header was drawn before the bubbles: see consistency
+	case latest.Conversation != c && latest.claims(view) && a.unknown.with(m) < drawnWhole:
+		return messages.OverlapApart // the header was drawn before the bubbles: see consistency
 	case answer != messages.OverlapGap:
 		return answer
+	case whole(m): // what the conversation has shown would be there too
+		if a.unknown.title == titleOf(m) && a.unknown.first.grown(view) {
+			return messages.OverlapOther
+		}
+		return messages.OverlapApart
 	case pause >= time.Second*time.Duration(len(m.Bubbles)):
 		return messages.OverlapGap
 	case a.unknown.title == titleOf(m) && a.unknown.first.grown(view):
@@ -237,12 +246,16 @@ func (a *actor) unwatched(turn *actors.Turn, c messages.ConversationID, m messag
 }
 
 // goesOn reports whether v shows l after scrolling: from some bubble of l on, all bubbles that
-// both show agree. These must be telling enough, and at least half of the smaller view.
-func (l View) goesOn(v View) bool {
+// both show agree. These must be telling enough, and at least half of the smaller view. A view of a
+// whole transcript shows all that l does.
+func (l View) goesOn(v View, whole bool) bool {
 	if l.Digest == v.Digest {
 		return len(v.Marks) > 0
 	}
 	for by := range l.Marks {
+		if whole && (by > 0 || len(l.Marks) > len(v.Marks)) {
+			break
+		}
 		n, weight := min(len(l.Marks)-by, len(v.Marks)), 0
 		for i := range n {
 			if !v.Marks[i].is(l.Marks[by+i]) {
@@ -256,6 +269,24 @@ func (l View) goesOn(v View) bool {
 		}
 	}
 	return false
+}
+
+// What is empty above the first bubble of a whole transcript, or below its last one: one part in so many of the
+// window, and below more than an input field, in logical pixels.
+const (
+	roomShare   = 4
+	fieldAtMost = 120
+)
+
+// whole reports whether a reading shows a whole transcript: it does not fill the window.
+func whole(m messages.FrameRead) bool {
+	if placeless(m.Bubbles) || m.Bubbles[0].Clipped || m.Size.H <= 0 || m.Scale <= 0 {
+		return false
+	}
+	last := m.Bubbles[len(m.Bubbles)-1].Box
+	below := m.Size.H - last.Y - last.H
+	return roomShare*m.Bubbles[0].Box.Y >= m.Size.H ||
+		last.H > 0 && roomShare*below > m.Size.H && float64(below) > fieldAtMost*m.Scale
 }
 
 // grown reports whether v goes on from l at its end: nobody has scrolled back.
@@ -331,7 +362,19 @@ func (l View) proves(v View) bool {
 // searchHeld lists the conversations that have shown what is held and continues in a reading.
 // That proves none of them: only their common messages connect the two.
 func (a *actor) searchHeld(turn *actors.Turn, m messages.FrameRead) (out []messages.Shared) {
-	for _, row := range trail(heldRows(turn), viewOf("", m.Bubbles)) {
+	return a.shownByRows(turn, trail(heldRows(turn), viewOf("", m.Bubbles)))
+}
+
+// searchBehind is searchHeld without what the reading shows itself: that was compared with the transcripts.
+func (a *actor) searchBehind(turn *actors.Turn, m messages.FrameRead) (out []messages.Shared) {
+	view := viewOf("", m.Bubbles)
+	return a.shownByRows(turn, slices.DeleteFunc(trail(heldRows(turn), view), func(r heldRow) bool {
+		return viewOf("", r.Detection.Bubbles).shared(view) == len(r.Detection.Bubbles)
+	}))
+}
+
+func (a *actor) shownByRows(turn *actors.Turn, rows []heldRow) (out []messages.Shared) {
+	for _, row := range rows {
 		found := a.shownBy(turn, viewOf("", row.Detection.Bubbles))
 		for i := range found {
 			if found[i].Overlap == messages.OverlapSame {
@@ -366,7 +409,7 @@ func (a *actor) question(turn *actors.Turn, m messages.FrameRead, q messages.Ide
 	q.Empty = a.o.Strategy.needsProof() && len(m.Bubbles) == 0
 	q.Blank = a.o.Strategy.needsProof() && a.blank.long(m)
 	showing := func(l View) {
-		if bubbles, _ := a.claimed(turn, m, l); l.Conversation != "" && l.goesOn(viewOf("", bubbles)) {
+		if bubbles, _ := a.claimed(turn, m, l); l.Conversation != "" && l.goesOn(viewOf("", bubbles), whole(m)) {
 			q.Shows, q.Moves = l.Conversation, l.Moves
 		}
 	}
@@ -384,13 +427,7 @@ func (a *actor) question(turn *actors.Turn, m messages.FrameRead, q messages.Ide
 		a.namers[i].shown(titleOf(m))
 	}
 	q.Names = names(a.namers, a.unknown, titleOf(m), viewOf("", m.Bubbles))
-	q.Readings = 1
-	if a.unknown.titled(m) {
-		q.Readings += a.unknown.readings
-		if a.unknown.at.Equal(m.At) {
-			q.Readings--
-		}
-	}
+	q.Readings = a.unknown.with(m)
 	turn.Send(messages.To(messages.ActorDirectory, a.o.App), q)
 }
 

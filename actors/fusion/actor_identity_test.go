@@ -46,7 +46,8 @@ func TestAFrameWaitsForItsConversation(t *testing.T) {
 	h.WantSent()
 
 	next := send(h, read("Hena", "b c"))
-	next.Bubbles[0].Box.H, next.Bubbles[1].Box.H = 20, 20
+	next.Bubbles[0].Box = messages.Rect{Y: 60, H: 340}
+	next.Bubbles[1].Box = messages.Rect{Y: 410, H: 340} // they fill the window
 	next.Watched = h.Now()
 	next = send(h, next)
 	h.Sent()
@@ -67,7 +68,7 @@ func TestAFrameWaitsForItsConversation(t *testing.T) {
 	q := question(next)
 	q.Shows, q.Compared = "c-1", true
 	// Those of the window are not c-9's: its title may have been drawn first.
-	q.Shared = []messages.Shared{{Conversation: "c-9", Overlap: messages.OverlapGap},
+	q.Shared = []messages.Shared{{Conversation: "c-9", Overlap: messages.OverlapApart},
 		{Conversation: "c-1", Overlap: messages.OverlapSame}}
 	h.WantSent(asks(q))
 	answer(next, "c-1")

@@ -36,6 +36,17 @@ func (u *unknown) note(m messages.FrameRead) {
 	u.at = m.At
 }
 
+// with is how many readings in a row have had a frame's title, that of the frame included.
+func (u *unknown) with(m messages.FrameRead) int {
+	switch {
+	case !u.titled(m):
+		return 1
+	case u.at.Equal(m.At):
+		return max(1, u.readings)
+	}
+	return u.readings + 1
+}
+
 // titled reports whether a frame has the title of the newest ones, and their header: a like
 // reading of another one is none of the same title.
 func (u *unknown) titled(m messages.FrameRead) bool {

@@ -41,7 +41,7 @@ func (n *namer) shown(title string) {
 // first reading of this title that identified nobody, and this one goes on from that. The
 // tree and the picture are not of the same moment, so nothing less tells whose they are.
 func names(all []namer, u unknown, title string, view View) (list []messages.Text) {
-	if u.title != title || u.readings == 0 || !u.first.goesOn(view) {
+	if u.title != title || u.readings == 0 || !u.first.goesOn(view, false) {
 		return nil
 	}
 	for _, n := range all {

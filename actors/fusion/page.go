@@ -63,16 +63,18 @@ func (p page) titled(o page) bool {
 // of them are needed, and by their pixels: a text that is like another may be a stranger's, who says
 // his own name in it. A header that namesakes have says nothing. What agrees long enough may have
 // been edited elsewhere, under the same header. A page that the other shows bubble by bubble, our
-// own texts too, brings nothing that is not there, unless the headers are two: see idle.
+// own texts too, brings nothing that is not there, unless the headers are two: see idle. What an older
+// page shows below the end of a newer one is hardly the same conversation's.
 func (p page) isOf(o page) bool {
 	header, unread := p.header(o), p.name == 0 || o.name == 0
 	switch {
 	case p.several && header != unreadHeader:
 		return p.view.agreed(o.view, Mark.looks, common.proves)
 	case header == sameHeader:
-		return p.view.agreed(o.view, Mark.is, p.view.enough) || p.view.proves(o.view)
+		return p.view.agreed(o.view, Mark.is, func(c common) bool { return p.view.enough(c) && !c.beyond }) ||
+			p.view.proves(o.view)
 	case header == likeHeader:
-		return p.view.agreed(o.view, Mark.looks, func(c common) bool { return c.weight >= runProof })
+		return p.view.agreed(o.view, Mark.looks, func(c common) bool { return c.weight >= runProof && !c.beyond })
 	case header == unreadHeader:
 		return p.view.agreed(o.view, Mark.looks, func(c common) bool {
 			covered := unread && len(c.texts) > 1 && c.bubbles == len(p.view.Marks)
@@ -100,6 +102,7 @@ func (p page) whole(c common) bool {
 type common struct {
 	bubbles, weight int
 	own             bool // some are our side's
+	beyond          bool // the first view goes on below the end of the other one
 	texts           map[messages.Text]bool
 }
 
@@ -123,7 +126,7 @@ func (l View) enough(c common) bool {
 // the same, and these are enough. A picture may be drawn differently once it is loaded.
 func (l View) agreed(v View, same func(m, o Mark) bool, enough func(common) bool) bool {
 	for by := 1 - len(v.Marks); by < len(l.Marks); by++ {
-		c, ok := common{texts: map[messages.Text]bool{}}, true
+		c, ok := common{texts: map[messages.Text]bool{}, beyond: len(l.Marks) > len(v.Marks)+by}, true
 		for i := max(0, -by); ok && i < min(len(v.Marks), len(l.Marks)-by); i++ {
 			m, o := v.Marks[i], l.Marks[i+by]
 			switch {

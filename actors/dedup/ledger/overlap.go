@@ -30,7 +30,7 @@ type Watch struct {
 // Overlap says how much of a view the tail has shown, to tell conversations with almost
 // the same name apart. The view is laid along the tail as well as possible. Before the
 // tail's beginning and after its end it may show anything, but a view of the whole
-// transcript must show the tail's beginning too. The result is [messages.OverlapGap] if
+// transcript, or of its beginning, must show the tail's beginning too. The result is [messages.OverlapGap] if
 // nothing matches and the window is not scrolled back. It changes nothing.
 func (l *Ledger) Overlap(v View, mem Memory, w Watch, now time.Time) messages.Overlap {
 	best := len(likeliest) - 1
@@ -53,15 +53,19 @@ func (l *Ledger) overlap(v View, mem Memory, w Watch, now time.Time) messages.Ov
 	}
 	gap := bottomGap(v, cut)
 	all := complete(gap, v)
-	c := common(list, l.entries, all, w.Recent)
+	begins := all || v.begins()
+	c := common(list, l.entries, begins, w.Recent)
 	misses := c.misses + c.misread
+	place := elsewhere
+	if w.Unbroken {
+		place = l.inPlace(list, mem, v.Size.W, begins)
+	}
 	switch {
 	case c.proven() && (misses == 0 || c.weight >= 2*proves && c.same >= 2*misses):
 		return messages.OverlapSame
-	case misses == 0 && c.same+c.open > 0, w.Recent && c.same > c.misses,
-		w.Unbroken && l.inPlace(list, mem, v.Size.W, all):
+	case place == stands, c.below == 0 && (misses == 0 && c.same+c.open > 0 || w.Recent && c.same > c.misses):
 		return messages.OverlapWeak
-	case c.same > 0 && !all:
+	case c.same > 0 && (!all || misses == 0), place == mayStand:
 		return messages.OverlapApart
 	case all:
 		return messages.OverlapOther
@@ -89,6 +93,7 @@ type commons struct {
 	misses  int // bubbles of one that should be in the other, and are not
 	misread int // bubbles of one size whose texts may be readings of one
 	open    int // notices in place of a bubble
+	below   int // bubbles of the tail that a view of the whole transcript should show at its end, and does not
 }
 
 // proven reports whether no other conversation has shown this: two people may receive the
@@ -133,12 +138,25 @@ func common(list []observation, tail []Entry, complete, recent bool) (best commo
 		}
 		row = next
 	}
-	for _, c := range row {
+	for j, c := range row {
+		if complete {
+			c.below = seen(tail[j:])
+		}
 		if c.better(best) {
 			best = c
 		}
 	}
 	return best
+}
+
+// seen counts the messages among entries.
+func seen(tail []Entry) (n int) {
+	for _, e := range tail {
+		if !e.vacant() {
+			n++
+		}
+	}
+	return n
 }
 
 func skipped(c commons, free bool) commons {

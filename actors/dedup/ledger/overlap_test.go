@@ -35,6 +35,8 @@ func TestOverlap(t *testing.T) {
 		{"one broadcast in two transcripts", "<x1 <x2 <Happy_New_Year <x3", "<y1 <Happy_New_Year <y2", false,
 			messages.OverlapOther},
 		{"a broadcast alone", "<x1 <x2 <Happy_New_Year", "<Happy_New_Year", false, messages.OverlapOther},
+		{"a whole transcript ends with the other's first words", "<hi <b <c", "<x <hi", false, messages.OverlapApart},
+		{"so does one that was shown a moment ago", "<hi <b <c", "<x <hi", true, messages.OverlapApart},
 		{"nothing is the same", "<aaaaaaaa", "<bbbbbbbb", false, messages.OverlapOther},
 		{"nothing is the same in a full window", "<aaaaaaaa", "<bbbbbbbb" + full, false, messages.OverlapGap},
 		{"the older part", "<aaaaaaaa <bbbbbbbb" + full + full, "<aaaaaaaa <bbbbbbbb" + full, false,
@@ -68,15 +70,37 @@ func TestOverlap(t *testing.T) {
 	}
 }
 
+// TestOverlapOfWhatBeginsBelow: a window that begins at its lower edge shows a whole transcript while there is room
+// above: what the conversation has shown would stand there.
+func TestOverlapOfWhatBeginsBelow(t *testing.T) {
+	known := chatview.Stack("<t1 <t2 <t3 <t4 <t5 <t6 <t7 <t8 <t9 <hi")
+	for _, c := range []struct {
+		now  string
+		want messages.Overlap
+	}{
+		{"<hi", messages.OverlapGap}, {"<hi <x", messages.OverlapGap}, {"<zzzzzzzz", messages.OverlapGap},
+		{"<hi <u1 <u2 <u3 <u4 <u5 <u6 <u7 <u8 <u9 <u10", messages.OverlapWeak}, // more may stand above
+	} {
+		l := open(ledger.Rules{FirstSight: ledger.All})
+		mem := l.Observe(known, ledger.Memory{}, chatview.Start).Memory
+		got := l.Overlap(chatview.Stack(c.now), mem, ledger.Watch{}, chatview.Start.Add(time.Minute))
+		if got != c.want {
+			t.Errorf("%q: %q, want %q", c.now, got, c.want)
+		}
+	}
+}
+
 // TestOverlapInPlace: what stands in the place of a message that was watched is that
 // message, edited or taken back; another transcript stands otherwise.
 func TestOverlapInPlace(t *testing.T) {
-	const is, other = messages.OverlapWeak, messages.OverlapOther
+	const is, other, either = messages.OverlapWeak, messages.OverlapOther, messages.OverlapApart
 	for _, c := range []struct {
 		what, known, now string
 		want             messages.Overlap
 	}{
-		{"the only one is edited", "<a", "<bbbbbbbb", is},
+		{"the only one is edited, or another's", "<a", "<bbbbbbbb", either},
+		{"the only one is edited a little", "<see_you_at_five", "<see_you_at_six_then", is},
+		{"the only one is edited, and one more came", "<see_you_at_five", "<see_you_at_six_then <b", is},
 		{"the only one is another's", "<a", ">bbbbbbbb", other},
 		{"one is edited and one taken back", "<a <b >c", "<xx ! >c", is},
 		{"one is edited and one taken back, and nothing else is there", "<a <b", "<xx !", is},
@@ -85,7 +109,7 @@ func TestOverlapInPlace(t *testing.T) {
 		{"one is edited, one has gone", "<a <b >c", "<xx >c", other},
 		{"one has gone", "<a <b", "<b", is},
 		{"one is edited, and its room is another", "<a <b", "<a - <xx", other},
-		{"the only one is edited, and one more came", "<a", "<xx <b", is},
+		{"the only one is edited, and one more came, or another's", "<a", "<xx <b", either},
 		{"the only one is edited, and two more came", "<a", "<xx <b <c", other},
 		{"two are others", "<a <b", "<x <y", other},
 		{"of two one is left that is another", "<a <b", "<x", other},

@@ -58,8 +58,14 @@ func complete(gap float64, v View) bool {
 // the transcript, and it showed all of it or shows the end again now. A window with
 // room above or below would show known ones too, if they were still there.
 func newer(v View, mem Memory, gap float64) bool {
-	full := v.Bubbles[0].Clipped || topShare*float64(v.Bubbles[0].Box.Y) < float64(v.Size.H)
-	return full && !mem.Behind && !complete(gap, v) && (mem.Complete || sameGap(gap, mem.BottomGap))
+	newest := mem.Complete || sameGap(gap, mem.BottomGap)
+	return v.Size.H > 0 && !v.begins() && !mem.Behind && !complete(gap, v) && newest
+}
+
+// begins reports whether a view shows the beginning of the transcript: nothing fills the room above.
+func (v View) begins() bool {
+	first := v.Bubbles[0]
+	return v.Size.H > 0 && !first.Clipped && topShare*first.Box.Y >= v.Size.H
 }
 
 // topShare is the part of a window, one in so many, in which the first bubble stands if it is full.

@@ -1263,6 +1263,36 @@ var mutants = []mutant{
 	{what: "what is known is held while its title is covered", file: "actors/fusion/actor_held.go",
 		old: `if why == events.UnknownTitle && latest.agreed(view, Mark.looks, known) {`,
 		new: `if false {`, by: "TestHeldWithoutATitle"},
+	{what: "a whole page may show less than the one before", file: "actors/fusion/actor_identity.go",
+		old: `if whole && (by > 0 || len(l.Marks) > len(v.Marks)) {`, new: `if false {`, by: "TestGoesOn"},
+	{what: "a whole page may have lost its end", file: "actors/fusion/actor_identity.go",
+		old: `if whole && (by > 0 || len(l.Marks) > len(v.Marks)) {`, new: `if whole && by > 0 {`, by: "TestGoesOn"},
+	{what: "room above shows nothing", file: "actors/fusion/actor_identity.go",
+		old: `return roomShare*m.Bubbles[0].Box.Y >= m.Size.H ||`, new: `return false ||`, by: "TestWhole"},
+	{what: "a whole page may have come after a gap", file: "actors/fusion/actor_identity.go",
+		old: `		return messages.OverlapApart
+	case pause`, new: `		return messages.OverlapGap
+	case pause`, by: "TestAWholePageIsNoGap"},
+	{what: "a whole page that goes on stays held", file: "actors/fusion/actor_identity.go",
+		old: `if a.unknown.title == titleOf(m) && a.unknown.first.grown(view) {`, new: `if false {`,
+		by: "TestAWholePageIsNoGap"},
+	{what: "a phrase of the chat before is a gap of a namesake's", file: "actors/fusion/actor_identity.go",
+		old: `a.unknown.with(m) < drawnWhole:
+		return messages.OverlapApart`, new: `a.unknown.with(m) < drawnWhole:
+		return messages.OverlapGap`, by: "TestAFrameWaitsForItsConversation"},
+	{what: "a page that was held a moment ago speaks against its transcript", file: "actors/fusion/actor_identity.go",
+		old: `return viewOf("", r.Detection.Bubbles).shared(view) == len(r.Detection.Bubbles)`, new: `return false`,
+		by: "TestWhatIsHeldIsEvidence"},
+	{what: "an older page may go on below a newer one", file: "actors/fusion/page.go",
+		old: `beyond: len(l.Marks) > len(v.Marks)+by}`, new: `beyond: false}`, by: "TestHeldOfStrangers"},
+	{what: "a whole page may lack the end", file: "actors/dedup/ledger/overlap.go",
+		old: `case place == stands, c.below == 0 && (`, new: `case place == stands, (`, by: "TestOverlap"},
+	{what: "room above is none for a transcript", file: "actors/dedup/ledger/overlap.go",
+		old: `begins := all || v.begins()`, new: `begins := all`, by: "TestOverlapOfWhatBeginsBelow"},
+	{what: "the only message may become any other", file: "actors/dedup/ledger/inplace.go",
+		old: `return mayStand`, new: `return stands`, by: "TestOverlapInPlace"},
+	{what: "the only message may not be edited", file: "actors/dedup/ledger/inplace.go",
+		old: `case p.same+p.gone+p.alike > 0:`, new: `case p.same+p.gone > 0:`, by: "TestOverlapInPlace"},
 	{what: "nobody new can have what is held without a title", file: "actors/directory/actor.go",
 		old: `		title = unreadTitle
 `, new: `		return
