@@ -156,7 +156,8 @@ func (b Backend) Held(ctx context.Context) ([]control.Held, error) {
 		window := messages.WindowID(a.Key())
 		list = append(list, control.Held{
 			ID: fmt.Sprintf("%s/%d", window, no), Window: window, App: h.App,
-			Title: string(h.Detection.Title), Why: string(h.Why), Of: h.Of, Count: len(h.Detection.Bubbles),
+			Title: string(h.Detection.Title), Why: string(h.Why), Of: h.Of, Shown: h.Shown,
+			Count:  len(h.Detection.Bubbles),
 			SeenAt: control.Stamp{Time: h.Detection.SeenAt},
 		})
 		return nil

@@ -18,9 +18,10 @@ type Held struct {
 	ID     string                    `json:"id"` // "line@mac/3"
 	Window messages.WindowID         `json:"window"`
 	App    string                    `json:"app"`
-	Title  string                    `json:"title"`        // as it was read
-	Why    string                    `json:"why"`          // a reason of package events
-	Of     []messages.ConversationID `json:"of,omitempty"` // whose they may be
+	Title  string                    `json:"title"`           // as it was read
+	Why    string                    `json:"why"`             // a reason of package events
+	Of     []messages.ConversationID `json:"of,omitempty"`    // whose they may be
+	Shown  []messages.ConversationID `json:"shown,omitempty"` // those that have shown all of it since
 	Count  int                       `json:"bubbles"`
 	SeenAt Stamp                     `json:"seen_at"`
 }
