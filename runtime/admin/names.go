@@ -105,8 +105,8 @@ func (b Backend) Rename(ctx context.Context, c messages.ConversationID, name str
 		return err
 	}
 	id, k, err := names.Find(e, c)
-	if err == nil {
-		err = writable(name, control.ErrCalled)
+	if err == nil && name != "" { // without one its title counts again
+		err = b.mayBeCalled(e, name, control.ErrCalled)
 	}
 	if err != nil {
 		return err
