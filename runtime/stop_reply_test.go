@@ -220,10 +220,12 @@ func TestStopAReply(t *testing.T) {
 	}
 	k := newClient(t, rt)
 	open := k.stream(c)
-	k.json(409, "/v1/conversations/{id}/drafts", "POST", opTalks+"/"+string(c)+"/drafts",
+	k.json(409, opDrafts, "POST", opTalks+"/"+string(c)+"/drafts",
 		`{"id":"`+string(id)+`","do":"approve"}`)
-	k.json(202, "/v1/conversations/{id}/drafts", "POST", opTalks+"/"+string(c)+"/drafts",
-		`{"id":"`+string(id)+`","do":"reject"}`)
+	for path, code := range map[string]int{"web:nobody": 404, "c-nobody": 404, talk.Called: 409} {
+		k.json(code, opDrafts, "POST", opTalks+"/"+path+"/drafts", `{"id":"`+string(id)+`","do":"hold"}`)
+	}
+	k.json(202, opDrafts, "POST", opTalks+"/"+talk.Called+"/drafts", `{"id":"`+string(id)+`","do":"reject"}`)
 	wantVoid(t, open)
 	texts, n := until(t, rt.Talk(), c, after)
 	if len(texts) != 1 || n != 1 {

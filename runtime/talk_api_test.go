@@ -194,9 +194,10 @@ func (k *client) happened(resp *http.Response) (list []string, lastID string) {
 }
 
 const (
-	opTalks = "/v1/conversations"
-	opTalk  = "/v1/conversations/{id}/messages"
-	sse     = "Accept: text/event-stream"
+	opTalks  = "/v1/conversations"
+	opTalk   = "/v1/conversations/{id}/messages"
+	opDrafts = "/v1/conversations/{id}/drafts"
+	sse      = "Accept: text/event-stream"
 )
 
 // TestTheInterface plays a guest over HTTP, over a restart.
@@ -352,8 +353,8 @@ func (k *client) refuses(c string) {
 	k.json(400, opTalks, "POST", opTalks, "null")
 	k.json(400, opTalk, "GET", path, "", sse, "Last-Event-ID: yesterday")
 	k.json(422, opTalks, "POST", opTalks, `{"channel":"fax"}`)
-	k.json(404, "/v1/conversations/{id}/drafts", "POST", opTalks+"/"+c+"/drafts", `{"id":"`+c+`/1.1","do":"approve"}`)
-	k.json(400, "/v1/conversations/{id}/drafts", "POST", opTalks+"/"+c+"/drafts", `{"id":"`+c+`/1.1","do":"eat"}`)
+	k.json(404, opDrafts, "POST", opTalks+"/"+c+"/drafts", `{"id":"`+c+`/1.1","do":"approve"}`)
+	k.json(400, opDrafts, "POST", opTalks+"/"+c+"/drafts", `{"id":"`+c+`/1.1","do":"eat"}`)
 	if resp := k.ask("GET", path, "", "Authorization: Bearer wrong"); resp.StatusCode != http.StatusUnauthorized {
 		k.t.Errorf("without the token: %d, want 401", resp.StatusCode)
 	}

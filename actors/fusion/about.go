@@ -24,7 +24,7 @@ func About(c messages.ConversationID, row string, value []byte) bool {
 		return err != nil || pending.Detection.Conversation == c || pending.View.Conversation == c
 	case HeldReadings.Name():
 		held, err := HeldReadings.Decode(value)
-		return err != nil || slices.Contains(held.Of, c)
+		return err != nil || slices.Contains(held.Of, c) || slices.Contains(held.Shown, c)
 	case cursors.Name():
 		cursor, err := cursors.Decode(value)
 		return err != nil || cursor.Conversation == c

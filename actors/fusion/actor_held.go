@@ -19,6 +19,8 @@ type Held struct {
 	Of        []messages.ConversationID `json:"of,omitempty"` // whose it may be
 	// Not are those of Of that the window has shown since, under a header that is theirs and no other.
 	Not []messages.ConversationID `json:"not,omitempty"`
+	// Shown are those that have shown all of it since, under no other header: it may have been passed on as theirs.
+	Shown []messages.ConversationID `json:"shown,omitempty"`
 	// Idle: somebody else has shown all of it. It makes nobody doubtful any more.
 	Idle bool `json:"idle,omitempty"`
 }
@@ -128,17 +130,22 @@ func (a *actor) claim(turn *actors.Turn, shows page, at time.Time, view View, na
 }
 
 // outlast notes what a page of a known conversation says of a reading that stays held: that it shows all
-// of that, and, if it is later, that the conversation has not come to be called as the reading is.
+// of that, under its header or another one, and, if it is later, that the conversation has not come to be
+// called as the reading is.
 func (a *actor) outlast(turn *actors.Turn, row heldRow, shows page, c messages.ConversationID, later bool) {
 	own, _ := lastViews.Get(turn, string(c))
 	p := row.page()
 	two := later && p.name != 0 && p.name != shows.name && own.headed(shows.name, 1) && !own.headed(p.name, 1)
 	not := two && slices.Contains(row.Of, c) && !slices.Contains(row.Not, c)
 	idle := !row.Idle && p.idle(shows)
+	shown := !slices.Contains(row.Shown, c) && p.shownBy(shows)
 	if not {
 		row.Not = append(slices.Clone(row.Not), c)
 	}
-	if row.Idle = row.Idle || idle; not || idle {
+	if shown {
+		row.Shown = append(slices.Clone(row.Shown), c)
+	}
+	if row.Idle = row.Idle || idle; not || idle || shown {
 		HeldReadings.Put(turn, actors.RowKey(row.no), row.Held)
 	}
 }

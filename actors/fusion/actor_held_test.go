@@ -437,6 +437,41 @@ func TestAllThatSomebodyHasShown(t *testing.T) {
 	}
 }
 
+// TestHeldAndShownSince: who has shown all of what stays held is noted once, so that a person may say that it is
+// the same, and it goes with what is forgotten of that one.
+func TestHeldAndShownSince(t *testing.T) {
+	h := actortest.Spawn(t, New(DefaultOptions()), actortest.Address("fusion/line@mac"))
+	shows := func(title messages.Text, words string, a messages.Identified) {
+		for range 3 {
+			m := send(h, read(title, words))
+			a.Window, a.Frame, a.At = m.Window, m.Hash, m.At
+			h.Send(a)
+		}
+	}
+	of := []messages.ConversationID{"c-1", "c-2"}
+	shows("Hana", "please-answer b", messages.Identified{Why: events.UnknownUnsure, Of: of})
+	wantHeld(t, h, "1:title_unsure:2")
+	shows("Hana", "please-answer", messages.Identified{Conversation: "c-4", Name: "Hana"}) // not all of it
+	shows("Ken", "x y z", messages.Identified{Conversation: "c-5", Name: "Ken"})
+	shows("Hana", "please-answer b", messages.Identified{Conversation: "c-3", Name: "Hana"})
+	shows("Hana", "please-answer b c", messages.Identified{Conversation: "c-3", Name: "Hana"})
+	h.Crash()
+	wantHeld(t, h, "1:title_unsure:2")
+	row, _ := actortest.Stored(h, HeldReadings, actors.RowKey(1))
+	if fmt.Sprint(row.Shown) != "[c-3]" || fmt.Sprint(row.Of) != fmt.Sprint(of) {
+		t.Errorf("shown by %v, of %v, want it shown by c-3 alone, and of %v as before", row.Shown, row.Of, of)
+	}
+	value, err := HeldReadings.Encode(row)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for c, want := range map[messages.ConversationID]bool{"c-1": true, "c-3": true, "c-4": false} {
+		if got := About(c, HeldReadings.Row(actors.RowKey(1)), value); got != want {
+			t.Errorf("About(%s) = %v, want %v", c, got, want)
+		}
+	}
+}
+
 // TestHeldBeforePending: what is held of a conversation is older than a view of it that waits, and is passed on
 // before that, whoever is shown next: the ledger takes what comes behind for history.
 func TestHeldBeforePending(t *testing.T) {

@@ -93,6 +93,12 @@ func (p page) idle(o page) bool {
 	return p.header(o) == otherHeader && !p.several && p.view.agreed(o.view, Mark.looks, p.whole)
 }
 
+// shownBy reports whether another page shows all of this one, and its header is not another.
+func (p page) shownBy(o page) bool {
+	return p.header(o) != otherHeader &&
+		p.view.agreed(o.view, Mark.looks, func(c common) bool { return c.bubbles == len(p.view.Marks) })
+}
+
 // whole reports whether what a page has in common with another one is all of it, and an own text is in it.
 func (p page) whole(c common) bool {
 	return len(c.texts) > 1 && c.own && c.bubbles == len(p.view.Marks)

@@ -166,7 +166,7 @@ func (a *actor) answered(turn *actors.Turn, m messages.LLMAnswer) {
 		turn.Fail(err)
 		return
 	}
-	v, again := Take(m.Text, p.User, row.Asks+1)
+	v, again := Take(m.Text, p, row.Asks+1)
 	if again {
 		row.Asks++
 		Rows.Put(turn, RowKey, row)

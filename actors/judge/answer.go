@@ -1,11 +1,14 @@
 package judge
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
+	"maps"
 	"math"
 	"strings"
 
+	"github.com/kehai-run/kehai/actors/prompt"
 	"github.com/kehai-run/kehai/actors/text/lenient"
 	"github.com/kehai-run/kehai/messages"
 )
@@ -71,10 +74,10 @@ func Unjudged(err error) Verdict {
 // asks is how often a model is asked for one judgement while its answers are unreadable.
 const asks = 2
 
-// Take reads answer number n, counted from 1. again asks once more; otherwise the verdict
-// counts.
-func Take(answer, prompt messages.Text, n int) (v Verdict, again bool) {
-	v, err := ParseAnswer(answer, prompt)
+// Take reads answer number n, counted from 1, to a prompt. again asks once more; otherwise
+// the verdict counts.
+func Take(answer messages.Text, p prompt.Prompt, n int) (v Verdict, again bool) {
+	v, err := ParseAnswer(answer, p)
 	if err == nil {
 		return v, false
 	}
@@ -82,20 +85,24 @@ func Take(answer, prompt messages.Text, n int) (v Verdict, again bool) {
 }
 
 // ParseAnswer reads an answer: its last JSON object with should_respond, which must be
-// true or false. Text around it, code fences and a copy of the prompt do no harm. A
-// missing confidence is 1, and Defaulted; one outside 0 to 1 is clamped; one that is not
-// a number is 0. Any other answer is an error that wraps [ErrAnswer].
-func ParseAnswer(answer, prompt messages.Text) (Verdict, error) {
+// true or false. Text around it, code fences and a copy of the prompt do no harm; the
+// prompt's own example is no judgement. A missing confidence is 1, and Defaulted; one
+// outside 0 to 1 is clamped; one that is not a number is 0. Any other answer is an error
+// that wraps [ErrAnswer].
+func ParseAnswer(answer messages.Text, p prompt.Prompt) (Verdict, error) {
 	s := string(answer)
 	if len(s) > maxCopy { // nobody needs that much to say yes or no
 		s = s[len(s)-maxCopy:]
 	}
-	if p := strings.TrimSpace(string(prompt)); p != "" {
-		s = strings.ReplaceAll(s, p, " ")
+	for _, part := range []string{p.System, string(p.User)} {
+		if part = strings.TrimSpace(part); part != "" {
+			s = strings.ReplaceAll(s, part, " ")
+		}
 	}
 	last := lenient.Last(s, "should_respond")
 	var respond *bool
-	if last == nil || json.Unmarshal(last["should_respond"], &respond) != nil || respond == nil {
+	if last == nil || json.Unmarshal(last["should_respond"], &respond) != nil || respond == nil ||
+		sameFields(last, lenient.Last(p.System, "should_respond")) {
 		return Verdict{}, ErrAnswer
 	}
 	v := Verdict{Respond: *respond, Source: FromModel}
@@ -105,6 +112,11 @@ func ParseAnswer(answer, prompt messages.Text) (Verdict, error) {
 		v.Reason = messages.Text(lenient.OneLine(reason, maxReason))
 	}
 	return v, nil
+}
+
+// sameFields reports whether two objects have the same fields.
+func sameFields(a, b map[string]json.RawMessage) bool {
+	return maps.EqualFunc(a, b, func(x, y json.RawMessage) bool { return bytes.Equal(x, y) })
 }
 
 func confidence(raw json.RawMessage) (c float64, defaulted bool) {

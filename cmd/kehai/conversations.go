@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -169,10 +170,16 @@ func (c *conversations) choices(ctx context.Context, b control.Backend, list []c
 		title := cmp.Or(h.Title, " a title that cannot be read")
 		c.stdout.printf("%s  %s, %s shown at %s\n", h.ID, h.App+":"+title, count(h.Count, "bubble"),
 			h.SeenAt.Local().Format("2006-01-02 15:04"))
-		for _, id := range h.Of {
-			c.stdout.printf("  kehai conversations settle %s %s   if it is %s\n", h.ID, id,
-				cmp.Or(called[id], string(id)))
+		offer := func(ids, but []messages.ConversationID, more string) {
+			for _, id := range ids {
+				if !slices.Contains(but, id) {
+					c.stdout.printf("  kehai conversations settle %s %s   if it is %s%s\n", h.ID, id,
+						cmp.Or(called[id], string(id)), more)
+				}
+			}
 		}
+		offer(h.Shown, nil, ", which has shown the same since")
+		offer(h.Of, h.Shown, "")
 		if err := c.stdout.printf("  kehai conversations settle %s --new   if it is somebody new\n", h.ID); err != nil {
 			return err
 		}

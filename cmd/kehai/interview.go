@@ -313,6 +313,9 @@ func (v *interviewVerb) say(ctx context.Context, b control.TalkBackend, c messag
 				err = errors.Join(err, v.stdout.printf("%s\n", e.Message.Content))
 			case e.Event == control.NewsState && e.State.State == messages.ReplyHeld && e.State.Rule != "":
 				err = errors.Join(err, v.stderr.printf("%s\n", "Sending is paused: kehai resume sending goes on."))
+			case e.Event == control.NewsState && e.State.State == messages.ReplyDrafted:
+				err = errors.Join(err, v.stderr.printf("What comes next waits for you in another terminal: "+
+					"kehai drafts show %s, then approve, edit or reject.\n", e.State.Reply))
 			case e.Event == control.NewsDone && slices.Contains(e.State.Answers, a.Message):
 				return err
 			}

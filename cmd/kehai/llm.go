@@ -67,7 +67,7 @@ const llmAskTime = 30 * time.Second
 func checkLLM(ctx context.Context, cfg config.Config) []finding {
 	if cfg.LLM.Tier == config.LLMNone {
 		return []finding{{what: "llm", ok: true,
-			text: "not used: llm.tier is none. Attention is judged by rules alone"}}
+			text: "not used: llm.tier is none. Rules alone judge attention, replies are a fixed acknowledgement"}}
 	}
 	var server opened.LLMFound
 	model, err := opened.AskLLM(cfg.LLM)

@@ -62,12 +62,20 @@ func (v *reminders) list(ctx context.Context, b control.ReplyBackend, _ []string
 
 func (v *reminders) cancel(ctx context.Context, b control.ReplyBackend, ids []string) error {
 	var errs []error
+	done := "cancelled"
+	if known, ok := b.(control.Backend); ok {
+		if s, err := known.Status(ctx); err != nil {
+			return err
+		} else if !s.Running {
+			done = "is cancelled once Kehai runs"
+		}
+	}
 	for _, id := range ids {
 		if err := b.CancelReminder(ctx, control.ReminderID(id)); err != nil {
 			errs = append(errs, fmt.Errorf("cancel %s: %w", id, err))
 			continue
 		}
-		errs = append(errs, v.stdout.printf("%s cancelled\n", id))
+		errs = append(errs, v.stdout.printf("%s %s\n", id, done))
 	}
 	return errors.Join(errs...)
 }

@@ -105,8 +105,8 @@ func (b Backend) Rename(ctx context.Context, c messages.ConversationID, name str
 		return err
 	}
 	id, k, err := names.Find(e, c)
-	if err == nil {
-		err = writable(name, control.ErrCalled)
+	if err == nil && name != "" { // without one its title counts again
+		err = b.mayBeCalled(e, name, control.ErrCalled)
 	}
 	if err != nil {
 		return err
@@ -156,7 +156,8 @@ func (b Backend) Held(ctx context.Context) ([]control.Held, error) {
 		window := messages.WindowID(a.Key())
 		list = append(list, control.Held{
 			ID: fmt.Sprintf("%s/%d", window, no), Window: window, App: h.App,
-			Title: string(h.Detection.Title), Why: string(h.Why), Of: h.Of, Count: len(h.Detection.Bubbles),
+			Title: string(h.Detection.Title), Why: string(h.Why), Of: h.Of, Shown: h.Shown,
+			Count:  len(h.Detection.Bubbles),
 			SeenAt: control.Stamp{Time: h.Detection.SeenAt},
 		})
 		return nil

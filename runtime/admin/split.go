@@ -36,6 +36,11 @@ func (b Backend) Split(ctx context.Context, s control.Split) (messages.Conversat
 	if e.Forgets(id) { // what is told apart would outlive it
 		return "", fmt.Errorf("%w: it is being forgotten", control.ErrNoConversation)
 	}
+	if s.Name != "" {
+		if err := b.mayBeCalled(e, s.Name, control.ErrCalled); err != nil {
+			return "", err
+		}
+	}
 	all, err := kept(e, id)
 	if err != nil {
 		return "", err

@@ -47,7 +47,7 @@ func (b Backend) Begin(ctx context.Context, ask control.Begin) (messages.Convers
 	if ask.Name == "" {
 		ask.Name = "guest " + strings.ToLower(rand.Text()[:6])
 	}
-	if err := b.mayBeCalled(e, ask.Name); err != nil {
+	if err := b.mayBeCalled(e, ask.Name, control.ErrBegin); err != nil {
 		return "", err
 	}
 	if err := mayBegin(e, ask.Project); err != nil {
@@ -76,16 +76,18 @@ func writable(name string, as error) error {
 
 // mayBeCalled refuses a name that the directory would change, because two names could then
 // mean one conversation, and one that reads as a name with its application before it.
-func (b Backend) mayBeCalled(e *engine.Engine, name string) error {
-	if err := writable(name, control.ErrBegin); err != nil {
+func (b Backend) mayBeCalled(e *engine.Engine, name string, as error) error {
+	if err := writable(name, as); err != nil {
 		return err
 	}
 	title, group := directory.DefaultRules().Read(messages.Line{Text: messages.Text(name)})
 	switch {
+	case strings.TrimSpace(name) == "":
+		return fmt.Errorf("%w: a name must have more than blanks", as)
 	case group:
-		return fmt.Errorf("%w: a name must not end with a number in brackets, which counts members", control.ErrBegin)
+		return fmt.Errorf("%w: a name must not end with a number in brackets, which counts members", as)
 	case string(title) != strings.Join(strings.Fields(name), " "):
-		return fmt.Errorf("%w: a name must not have control characters or invisible ones", control.ErrBegin)
+		return fmt.Errorf("%w: a name must not have control characters or invisible ones", as)
 	}
 	before, _, ok := strings.Cut(directory.Plain(name), ":")
 	if !ok {
@@ -101,7 +103,7 @@ func (b Backend) mayBeCalled(e *engine.Engine, name string) error {
 	}
 	if slices.ContainsFunc(apps, func(app string) bool { return directory.Plain(app) == before }) {
 		return fmt.Errorf("%w: a name must not begin with %q, which stands before names of that application",
-			control.ErrBegin, before+":")
+			as, before+":")
 	}
 	return nil
 }

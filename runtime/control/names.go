@@ -18,9 +18,10 @@ type Held struct {
 	ID     string                    `json:"id"` // "line@mac/3"
 	Window messages.WindowID         `json:"window"`
 	App    string                    `json:"app"`
-	Title  string                    `json:"title"`        // as it was read
-	Why    string                    `json:"why"`          // a reason of package events
-	Of     []messages.ConversationID `json:"of,omitempty"` // whose they may be
+	Title  string                    `json:"title"`           // as it was read
+	Why    string                    `json:"why"`             // a reason of package events
+	Of     []messages.ConversationID `json:"of,omitempty"`    // whose they may be
+	Shown  []messages.ConversationID `json:"shown,omitempty"` // those that have shown all of it since
 	Count  int                       `json:"bubbles"`
 	SeenAt Stamp                     `json:"seen_at"`
 }
@@ -43,14 +44,14 @@ type NameBackend interface {
 	// several have that name.
 	Which(ctx context.Context, name string) (messages.ConversationID, error)
 	// Rename gives a conversation a name; "" removes it. The error wraps
-	// ErrNoConversation if it is unknown, and ErrCalled if no line can show the name.
+	// ErrNoConversation if it is unknown, and ErrCalled if nothing can be called by the name.
 	Rename(ctx context.Context, c messages.ConversationID, name string) error
 	// Merge makes two conversations one: what is taken for c, and what is stored of it,
 	// goes into another one. The errors wrap ErrNoConversation and ErrNotClear.
 	Merge(ctx context.Context, c, into messages.ConversationID) error
 	// Split makes one conversation two: messages, and what our side said after them, go
-	// to a new one, whose id it returns. The errors wrap ErrNoConversation, ErrNotClear
-	// and ErrNoMessage.
+	// to a new one, whose id it returns. The errors wrap ErrNoConversation, ErrNotClear,
+	// ErrCalled and ErrNoMessage.
 	Split(ctx context.Context, s Split) (messages.ConversationID, error)
 	// Held lists the messages that are held, oldest first.
 	Held(ctx context.Context) ([]Held, error)

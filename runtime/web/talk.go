@@ -266,12 +266,12 @@ func (s *Server) draft(w http.ResponseWriter, r *http.Request) {
 		Text string             `json:"text"`
 	}
 	err := body(w, r, &ask)
-	if c, _, _, ok := ask.ID.Split(); err == nil && (!ok || string(c) != r.PathValue("id")) {
-		err = control.ErrNoDraft
-	}
 	if err == nil && !slices.Contains([]messages.DraftVerb{messages.DraftApprove, messages.DraftEdit,
 		messages.DraftReject, messages.DraftHold}, ask.Do) {
 		err = fmt.Errorf("%w: do: want approve, edit, reject or hold", errBody)
+	}
+	if err == nil {
+		err = s.draftOf(r, ask.ID)
 	}
 	if err == nil {
 		ctx, cancel := context.WithTimeout(r.Context(), talkLimit)
@@ -279,6 +279,24 @@ func (s *Server) draft(w http.ResponseWriter, r *http.Request) {
 		err = s.opts.Talk.DraftDo(ctx, ask.ID, ask.Do, ask.Text)
 	}
 	s.respond(w, http.StatusAccepted, struct{}{}, err)
+}
+
+// draftOf refuses a draft that is none of the request's conversation, which is given by its id or
+// by a clear name.
+func (s *Server) draftOf(r *http.Request, id control.DraftID) error {
+	c, _, _, ok := id.Split()
+	asked := messages.ConversationID(r.PathValue("id"))
+	switch {
+	case !ok:
+		return control.ErrNoDraft
+	case c == asked:
+		return nil
+	}
+	t, err := s.opts.Talk.Talk(r.Context(), asked, control.TalkQuery{Limit: 1})
+	if err == nil && t.Conversation != c {
+		err = control.ErrNoDraft
+	}
+	return err
 }
 
 func (s *Server) why(w http.ResponseWriter, r *http.Request) {
