@@ -14,9 +14,11 @@ func (s *search) englishNames() {
 		}
 		if !s.word(i-1) && s.is(end) != digit && s.at(i-1) != '@' && s.at(i-1) != '_' && !(s.at(end) == '.' &&
 			s.is(end+1) == lower) && s.at(end) != '@' && s.at(end) != '_' {
-			if e := s.introducesLatin(i, end); e > end {
-				i = e
-				continue
+			if s.starts[i]&startsTitle != 0 {
+				if e := s.introducesLatin(i, end); e > end {
+					i = e
+					continue
+				}
 			}
 			if s.class[i] == upper {
 				if e := s.initialled(i); e > i {
@@ -276,8 +278,10 @@ func (s *search) latinName(i int) int {
 		return i
 	}
 	bare := s.bareWord(i, one)
-	if e, _ := placesOfWords.at(s.folded, i); e > 0 {
-		return e
+	if s.starts[i]&startsPlace != 0 {
+		if e, _ := placesOfWords.at(s.folded, i); e > 0 {
+			return e
+		}
 	}
 	if s.ends(i, "St. ") || s.ends(i, "Saint ") {
 		return one
