@@ -1,6 +1,9 @@
 package pii
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // proposal is what a recogniser found, in indices of the folded text.
 type proposal struct {
@@ -50,6 +53,7 @@ type search struct {
 	cues   cues
 	listed names // of the gazetteer
 	found  []proposal
+	ranks  []rank
 	owner  []int32 // which proposal has a rune, counted from 1
 }
 
@@ -87,29 +91,39 @@ func (s *search) read() {
 	s.listedNames()
 }
 
+// rank orders proposals: it compares weights, then lengths, then places, then evidence.
+type rank struct {
+	key uint64
+	n   int32 // of the proposal
+}
+
+// rank sorts what was found, in ranks. A text folds to far fewer than 2^27 runes.
+func (s *search) rank() {
+	s.ranks = s.ranks[:0]
+	for n, p := range s.found {
+		key := uint64(9-p.weight)<<56 | uint64(1<<27-(p.j-p.i))<<28 | uint64(p.i)<<1 | uint64(p.rule.evidence())
+		s.ranks = append(s.ranks, rank{key, int32(n)})
+	}
+	slices.SortFunc(s.ranks, func(a, b rank) int {
+		return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.n, b.n))
+	})
+}
+
 // resolve chooses among overlapping proposals: the one with more weight, else the longer
 // one, else the first. The rest of a losing proposal stays masked, as a separate span.
 func (s *search) resolve() []Span {
-	slices.SortStableFunc(s.found, func(a, b proposal) int {
-		switch {
-		case a.weight != b.weight:
-			return int(b.weight - a.weight)
-		case b.j-b.i != a.j-a.i:
-			return (b.j - b.i) - (a.j - a.i)
-		case a.i != b.i:
-			return a.i - b.i
-		}
-		return a.rule.evidence() - b.rule.evidence()
-	})
+	s.rank()
 	if cap(s.owner) < len(s.r) {
 		s.owner = make([]int32, len(s.r))
 	}
 	owner := s.owner[:len(s.r)]
 	clear(owner)
-	for n, p := range s.found {
+	for _, k := range s.ranks {
+		n := k.n
+		p := &s.found[n]
 		for i := p.i; i < p.j; i++ {
 			if owner[i] == 0 {
-				owner[i] = int32(n + 1)
+				owner[i] = n + 1
 			}
 		}
 	}
