@@ -175,6 +175,11 @@ func (s *search) nameWords(i, most int) int {
 
 // bareWord is the end of a word without 's and without a Japanese honorific.
 func (s *search) bareWord(i, j int) int {
+	switch s.at(j - 1) {
+	case 's', 'n', 'a', 'i':
+	default:
+		return j // as none of them ends
+	}
 	for _, tail := range [...]string{"'s", "-san", "-sama", "-kun", "-chan", "-sensei"} {
 		if s.ends(j, tail) && j-i > len(tail)+1 {
 			return j - len(tail)

@@ -368,6 +368,13 @@ func (s *search) employer(i int) {
 // partnership is the end of a firm that is called after its partners: Rodriguez, Hill and Watts,
 // or Smith-Keller where no given name comes before. It is 0 if there is none.
 func (s *search) partnership(i int) int {
+	behind := s.run(i, longestWord, set(upper, lower))
+	if s.at(behind) == '\'' { // O'Hara
+		behind = s.run(behind+1, longestWord, set(upper, lower))
+	}
+	if sign := s.at(behind); sign != ',' && sign != '-' {
+		return 0
+	}
 	end := s.partner(i)
 	if end == 0 || s.afterCapital(i) || s.at(i-2) == '.' || s.at(i-2) == ',' {
 		return 0

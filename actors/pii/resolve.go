@@ -51,13 +51,16 @@ func (r Rule) evidence() int {
 type search struct {
 	*folded
 	cues   cues
-	listed names // of the gazetteer
+	listed names        // of the gazetteer
+	titles *startsTable // where they may end
 	found  []proposal
 	ranks  []rank
 	owner  []int32 // which proposal has a rune, counted from 1
 }
 
-func newSearch(f *folded) *search { return &search{folded: f, listed: gazetteer()} }
+func newSearch(f *folded) *search {
+	return &search{folded: f, listed: gazetteer(), titles: titleEnds()}
+}
 
 func (s *search) propose(k Kind, r Rule, i, j int) {
 	for i < j && (s.class[i] == space || s.class[i] == newline) {

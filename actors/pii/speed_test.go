@@ -107,3 +107,17 @@ func TestWordsBeginAtTheirStarts(t *testing.T) {
 		}
 	}
 }
+
+// Words that come before names end where titleEnds say so.
+func TestTitlesEndAtTheirEnds(t *testing.T) {
+	for _, l := range titleLists() {
+		for _, s := range l.first.slots {
+			for _, e := range s.list {
+				f := fold(string(e.word), nil)
+				if n := len(f.r); l.endsAt(f, n) && titleEnds().of(f.at(n-1), f.at(n-2)) == 0 {
+					t.Errorf("%q does not end at its end", string(e.word))
+				}
+			}
+		}
+	}
+}

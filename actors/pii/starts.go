@@ -75,6 +75,20 @@ func startLists() map[starts][]*lexicon {
 	}
 }
 
+// titleLists are lists of words that come before a name.
+func titleLists() []*lexicon {
+	return []*lexicon{beforeName, unitsOfCompany, honorifics, legalForms, kin}
+}
+
+// titleEnds say where such a word may end, by its last letter and the one before it.
+var titleEnds = sync.OnceValue(func() *startsTable {
+	var t startsTable
+	for _, l := range titleLists() {
+		t.add(1, &l.last)
+	}
+	return &t
+})
+
 var wordStarts = sync.OnceValue(func() *startsTable {
 	var t startsTable
 	for mark, lists := range startLists() {

@@ -117,7 +117,7 @@ func (s *search) streetFirst(i int) int {
 		return 0
 	}
 	e, _ := romanceStreets.at(s.folded, i)
-	if e < 0 || s.class[i] != upper {
+	if e < 0 {
 		return 0
 	}
 	end := s.streetName(e)
@@ -147,7 +147,7 @@ func (s *search) spelt(i int) int {
 		return 0
 	}
 	e, _ := houseNumbers.at(s.folded, i)
-	if e < 0 || s.class[i] != upper || s.is(e) != space {
+	if e < 0 || s.is(e) != space {
 		return 0
 	}
 	end := s.street(e + 1)
@@ -613,6 +613,9 @@ func (s *search) country(end int) int {
 
 // postBox is the end of P.O. Box 1187, Denver, CO 80201.
 func (s *search) postBox(i int) int {
+	if s.r[i] != 'P' {
+		return 0
+	}
 	j := i
 	for _, form := range [...]string{"P.O. Box ", "PO Box ", "P.O.Box ", "P. O. Box ", "Post Office Box "} {
 		if s.has(i, form) {
@@ -632,20 +635,20 @@ func (s *search) houseLast(i int) int {
 	if j == 0 {
 		return 0
 	}
+	k := j
+	if s.at(k) == '.' {
+		k++
+	}
+	if s.is(k) != space || s.is(k+1) != digit {
+		return 0
+	}
 	german := false
 	for _, w := range [...]string{"straße", "strasse", "str", "weg", "platz", "allee", "gasse", "straat", "laan",
 		"gatan"} {
 		german = german || s.ends(j, w) && j-i > len([]rune(w))+2
 	}
-	if !german {
-		return 0
-	}
-	if s.at(j) == '.' {
-		j++
-	}
-	k := s.run(j, 1, set(space))
-	e := s.run(k, 5, set(digit))
-	if k == j || e == k || e-k > 4 {
+	e := s.number(k+1, 4)
+	if !german || e == 0 {
 		return 0
 	}
 	if s.is(e) == lower && !s.word(e+1) {
