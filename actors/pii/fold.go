@@ -330,8 +330,10 @@ func (f *folded) back(i, most int, in classes) int {
 // classes is a set of classes.
 type classes uint16
 
-func set(list ...class) (c classes) {
-	for _, k := range list {
+// set makes a set, which is a constant if it has one class, as most have.
+func set(first class, more ...class) classes {
+	c := classes(1) << first
+	for _, k := range more {
 		c |= 1 << k
 	}
 	return c

@@ -425,28 +425,22 @@ func (s *search) known(i int) {
 		s.propose(Name, "whose", i, end)
 		return
 	}
-	list := s.listed.japanese.of(s.folded, i)
 	if end, sure := s.fullName(i); sure {
 		s.propose(Name, "full name", i, end)
 		return
 	}
-	if end := s.foreignName(i); end > 0 {
-		s.propose(Name, "foreign", i, end)
+	end, rule := 0, Rule("shape")
+	switch s.class[i] {
+	case kanji:
+		end = max(s.rareName(i), s.oldName(i))
+	case katakana:
+		end, rule = s.katakanaName(i)
+	}
+	if end > 0 {
+		s.propose(Name, rule, i, end)
 		return
 	}
-	if end := max(s.rareName(i), s.kanaPair(i), s.oldName(i)); end > 0 {
-		s.propose(Name, "shape", i, end)
-		return
-	}
-	if end := s.kanaSurname(i); end > 0 {
-		s.propose(Name, "context", i, end)
-		return
-	}
-	if end := s.kanaGiven(i, given|surname); end >= i+3 {
-		s.propose(Name, "gazetteer", i, end)
-		return
-	}
-	for _, e := range list {
+	for _, e := range s.listed.japanese.of(s.folded, i) {
 		j := i + len(e.word)
 		if !s.spells(i, e.word) ||
 			s.class[j-1] != s.is(j) && s.is(j) == kanji && s.class[i] != kanji {
@@ -460,6 +454,24 @@ func (s *search) known(i int) {
 	if end := s.surnameAt(i); end > 0 && (s.saysWho(i, end) || s.actsLikePerson(i, end)) {
 		s.propose(Name, "context", i, end)
 	}
+}
+
+// katakanaName returns the end of a name in katakana that begins at an index, and the rule that says so; 0 if there
+// is none.
+func (s *search) katakanaName(i int) (int, Rule) {
+	if end := s.foreignName(i); end > 0 {
+		return end, "foreign"
+	}
+	if end := s.kanaPair(i); end > 0 {
+		return end, "shape"
+	}
+	if end := s.kanaSurname(i); end > 0 {
+		return end, "context"
+	}
+	if end := s.kanaGiven(i, given|surname); end >= i+3 {
+		return end, "gazetteer"
+	}
+	return 0, ""
 }
 
 // presented returns the end of a name of the gazetteer that follows a title, a relative or a

@@ -100,6 +100,9 @@ func find(text string) []Span {
 // union merges two lists of spans, each in order and without overlap. A span of the second one takes the place of those
 // of the first that it covers, as what is hidden may stand within quotes that are found later.
 func union(a, b []Span) []Span {
+	if len(a) == 0 {
+		return b
+	}
 	all := make([]Span, 0, len(a)+len(b))
 	for _, s := range b {
 		for len(a) > 0 && a[0].Start < s.Start {

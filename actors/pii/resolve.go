@@ -59,7 +59,7 @@ type search struct {
 }
 
 func newSearch(f *folded) *search {
-	return &search{folded: f, listed: gazetteer(), titles: titleEnds()}
+	return &search{folded: f, listed: gazetteer(), titles: titleEnds(), found: make([]proposal, 0, len(f.r)/32+8)}
 }
 
 func (s *search) propose(k Kind, r Rule, i, j int) {
@@ -108,13 +108,19 @@ func (s *search) rank() {
 		s.ranks = append(s.ranks, rank{key, int32(n)})
 	}
 	slices.SortFunc(s.ranks, func(a, b rank) int {
-		return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.n, b.n))
+		if a.key != b.key {
+			return cmp.Compare(a.key, b.key)
+		}
+		return int(a.n - b.n)
 	})
 }
 
 // resolve chooses among overlapping proposals: the one with more weight, else the longer
 // one, else the first. The rest of a losing proposal stays masked, as a separate span.
 func (s *search) resolve() []Span {
+	if len(s.found) == 0 {
+		return nil
+	}
 	s.rank()
 	if cap(s.owner) < len(s.r) {
 		s.owner = make([]int32, len(s.r))
@@ -130,7 +136,7 @@ func (s *search) resolve() []Span {
 			}
 		}
 	}
-	var spans []Span
+	spans := make([]Span, 0, len(s.found))
 	for i := 0; i < len(owner); {
 		n := owner[i]
 		j := i + 1

@@ -16,7 +16,8 @@ const (
 	startsEmployer // a label of an employer, or what follows one
 	startsOffice   // what ends the name of a school, a hospital or a trade
 	startsTown     // a prefecture, or a municipality with kana in its name
-	startsTitle    // a title in English, or an introduction
+	startsTitle    // a title in English
+	startsIntro    // what introduces a name in English
 	startsInc      // the legal form of a company in Latin letters
 	startsCollege  // what begins or ends the name of a school in English, or the whole of it
 	startsJob      // what ends the name of a hospital in English, or introduces an employer
@@ -65,7 +66,8 @@ func startLists() map[starts][]*lexicon {
 		startsEmployer:  {worksAt, workplaces},
 		startsOffice:    {schoolWords, clinicWords, trades},
 		startsTown:      {prefectures, kanaTowns},
-		startsTitle:     {titles, introductions},
+		startsTitle:     {titles},
+		startsIntro:     {introductions},
 		startsInc:       {forms},
 		startsCollege:   {famousSchools, englishSchools},
 		startsJob:       {englishClinics, employers},
