@@ -1318,6 +1318,8 @@ var mutants = []mutant{
 		old: `return r != '王' && s.lone(i)`, new: `return true`, by: "TestPlainText"},
 	{what: "a word begins in the middle of one that was hidden", file: "actors/pii/fold.go",
 		old: `k <= min(i+1, n-1)`, new: `k <= min(i, n-1)`, by: "TestHideIsFold"},
+	{what: "words that begin alike rule each other out", file: "actors/pii/starts.go",
+		old: `s.pair.beside())] |= mark`, new: `s.pair.beside())] = mark`, by: "TestStartsRuleOutNothingElse"},
 	{what: "what stands within a wider finding is masked twice", file: "actors/pii/pii.go",
 		old: `for len(a) > 0 && a[0].Start < s.End {`, new: `for len(a) > 0 && a[0].Start < s.End && false {`,
 		by: "TestWiderFindings"},
