@@ -10,7 +10,7 @@ func (s *search) addresses() {
 			end = s.postal(i)
 		case c == digit && !s.word(i-1) && s.at(i-1) != '-' && s.at(i-1) != '.':
 			end = s.bareCode(i)
-		case c == kanji || c == hiragana || c == katakana:
+		case c == katakana, c == kanji && s.is(i-1) != kanji, s.japanese(i) && s.starts[i]&startsTown != 0:
 			end = s.place(i)
 		}
 		if end > 0 {

@@ -98,7 +98,14 @@ func findCues(f *folded, list cues) cues {
 // before reports whether a word of a cue ends at most reach runes before an index, on the
 // same line or the one before.
 func (s *search) before(c cue, i, reach int) bool {
-	n, _ := slices.BinarySearchFunc(s.cues, i, func(p placed, i int) int { return p.j - i - 1 })
+	n, end := 0, len(s.cues)
+	for n < end { // by hand, because this is asked many times for each number
+		if m := (n + end) / 2; s.cues[m].j <= i {
+			n = m + 1
+		} else {
+			end = m
+		}
+	}
 	for n--; n >= 0 && s.cues[n].j >= i-reach; n-- {
 		if s.cues[n].mark&c != 0 {
 			return true

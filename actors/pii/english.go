@@ -14,9 +14,11 @@ func (s *search) englishNames() {
 		}
 		if !s.word(i-1) && s.is(end) != digit && s.at(i-1) != '@' && s.at(i-1) != '_' && !(s.at(end) == '.' &&
 			s.is(end+1) == lower) && s.at(end) != '@' && s.at(end) != '_' {
-			if e := s.introducesLatin(i, end); e > end {
-				i = e
-				continue
+			if s.starts[i]&(startsTitle|startsIntro) != 0 {
+				if e := s.introducesLatin(i, end); e > end {
+					i = e
+					continue
+				}
 			}
 			if s.class[i] == upper {
 				if e := s.initialled(i); e > i {
@@ -36,19 +38,12 @@ func (s *search) englishNames() {
 // introducesLatin proposes the name after a title or an introduction that begins
 // at an index, and returns its end.
 func (s *search) introducesLatin(i, end int) int {
-	if e, _ := titles.at(s.folded, i); e > 0 && s.class[i] == upper {
-		if s.at(e) == '.' {
-			e++
+	if s.class[i] == upper && s.starts[i]&startsTitle != 0 {
+		if e, _ := titles.at(s.folded, i); e > 0 {
+			return s.titled(e)
 		}
-		k := s.run(e, 1, set(space))
-		// Mr. and Mrs. Smith
-		if (s.has(k, "and ") || s.has(k, "& ")) && k > e {
-			return 0
-		}
-		if j := s.nameWords(k, 4); k > e && j > k && !sentenceWords.exactly(s.folded, k, j) && !s.placeName(k, j) {
-			s.propose(Name, "title", k, j)
-			return j
-		}
+	}
+	if s.starts[i]&startsIntro == 0 {
 		return 0
 	}
 	e, mark := introductions.at(s.folded, i)
@@ -86,6 +81,23 @@ func (s *search) introducesLatin(i, end int) int {
 	}
 	s.propose(Name, "introduction", k, j)
 	return j
+}
+
+// titled proposes the name after a title, and returns its end; 0 if there is none.
+func (s *search) titled(e int) int {
+	if s.at(e) == '.' {
+		e++
+	}
+	k := s.run(e, 1, set(space))
+	// Mr. and Mrs. Smith
+	if (s.has(k, "and ") || s.has(k, "& ")) && k > e {
+		return 0
+	}
+	if j := s.nameWords(k, 4); k > e && j > k && !sentenceWords.exactly(s.folded, k, j) && !s.placeName(k, j) {
+		s.propose(Name, "title", k, j)
+		return j
+	}
+	return 0
 }
 
 // speaksHere reports whether somebody says who they are and from where: it's Jordan from
@@ -173,6 +185,11 @@ func (s *search) nameWords(i, most int) int {
 
 // bareWord is the end of a word without 's and without a Japanese honorific.
 func (s *search) bareWord(i, j int) int {
+	switch s.at(j - 1) {
+	case 's', 'n', 'a', 'i':
+	default:
+		return j // as none of them ends
+	}
 	for _, tail := range [...]string{"'s", "-san", "-sama", "-kun", "-chan", "-sensei"} {
 		if s.ends(j, tail) && j-i > len(tail)+1 {
 			return j - len(tail)
@@ -276,18 +293,23 @@ func (s *search) latinName(i int) int {
 		return i
 	}
 	bare := s.bareWord(i, one)
-	if e, _ := placesOfWords.at(s.folded, i); e > 0 {
-		return e
+	if s.starts[i]&startsPlace != 0 {
+		if e, _ := placesOfWords.at(s.folded, i); e > 0 {
+			return e
+		}
 	}
-	if s.ends(i, "St. ") || s.ends(i, "Saint ") {
+	if s.at(i-1) == ' ' && (s.ends(i, "St. ") || s.ends(i, "Saint ")) {
 		return one
 	}
 	m := s.latinMark(i, bare)
 	common := sentenceWords.exactly(s.folded, i, bare)
+	if m == 0 && common {
+		return s.plural(i, bare)
+	}
 	j := s.nameWords(i, 4)
 	two := j > one
 	switch {
-	case m == 0 && (common || !two):
+	case m == 0 && !two:
 		return s.plural(i, bare)
 	case months.exactly(s.folded, i, one) && s.is(one+1) == digit:
 		return i

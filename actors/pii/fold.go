@@ -44,7 +44,7 @@ func fold(text string, hide []Span) *folded {
 	n := utf8.RuneCountInString(text)
 	n += n/16 + 16 // some runes become several
 	f := &folded{text: text, words: wordStarts(), r: make([]rune, 0, n), class: make([]class, 0, n),
-		starts: make([]starts, 0, n), from: make([]int32, 0, n), to: make([]int32, 0, n)}
+		from: make([]int32, 0, n), to: make([]int32, 0, n)}
 	for i := 0; i < len(text); {
 		if len(hide) > 0 && i >= hide[0].Start {
 			f.add(masked, hide[0].Start, hide[0].End)
@@ -78,6 +78,10 @@ func fold(text string, hide []Span) *folded {
 		}
 		f.segment(i, end)
 		i = end
+	}
+	f.starts = make([]starts, len(f.r))
+	for i := range f.starts {
+		f.begin(i)
 	}
 	return f
 }
@@ -166,64 +170,71 @@ func (f *folded) add(r rune, from, to int) {
 	if r < ' ' && r != '\n' && r != '\r' && r != '\t' || r == 0x7F {
 		return
 	}
-	c := classOf(r)
-	var may starts
-	if !(c == upper || c == lower) || len(f.class) == 0 || !f.latin(len(f.class)-1) { // no word begins inside of one
-		may = f.words.of(r)
-	}
 	f.r = append(f.r, r)
-	f.class = append(f.class, c)
-	f.starts = append(f.starts, may)
+	f.class = append(f.class, classOf(r))
 	f.from = append(f.from, int32(from))
 	f.to = append(f.to, int32(to))
 }
 
+// begin sets which words may begin at an index: none inside of one in Latin letters.
+func (f *folded) begin(i int) {
+	if f.latin(i) && f.latin(i-1) {
+		f.starts[i] = 0
+		return
+	}
+	f.starts[i] = f.words.of(f.r[i], f.at(i+1))
+}
+
 // hide makes each span one rune that is not a letter, as fold does: spans begin and end between folded runes.
 func (f *folded) hide(spans []Span) {
-	n := 0
-	for i := range f.r {
-		for len(spans) > 0 && int(f.from[i]) >= spans[0].End {
-			spans = spans[1:]
+	n, i := 0, 0
+	for _, s := range spans {
+		j := i
+		for j < len(f.r) && int(f.from[j]) < s.Start {
+			j++
 		}
-		if len(spans) > 0 && int(f.from[i]) >= spans[0].Start {
-			if n > 0 && f.r[n-1] == masked && int(f.from[n-1]) == spans[0].Start {
-				continue
-			}
-			f.r[n], f.class[n], f.starts[n] = masked, other, 0
-			f.from[n], f.to[n] = int32(spans[0].Start), int32(spans[0].End)
+		n = f.move(n, i, j)
+		for i = j; i < len(f.r) && int(f.from[i]) < s.End; i++ {
+		}
+		if i > j {
+			f.r[n], f.class[n], f.from[n], f.to[n] = masked, other, int32(s.Start), int32(s.End)
 			n++
-			continue
 		}
-		f.r[n], f.class[n], f.starts[n], f.from[n], f.to[n] = f.r[i], f.class[i], f.starts[i], f.from[i], f.to[i]
-		if f.latin(n) && !f.latin(n-1) {
-			f.starts[n] = f.words.of(f.r[n])
-		}
-		n++
 	}
+	n = f.move(n, i, len(f.r))
 	f.r, f.class, f.starts, f.from, f.to = f.r[:n], f.class[:n], f.starts[:n], f.from[:n], f.to[:n]
+	for i, r := range f.r {
+		if r == masked { // the words around it end
+			for k := max(0, i-1); k <= min(i+1, n-1); k++ {
+				f.begin(k)
+			}
+		}
+	}
+}
+
+// move puts the runes between two indices at another one, and returns the end of where they are.
+func (f *folded) move(to, i, j int) int {
+	copy(f.r[to:], f.r[i:j])
+	copy(f.class[to:], f.class[i:j])
+	copy(f.starts[to:], f.starts[i:j])
+	copy(f.from[to:], f.from[i:j])
+	copy(f.to[to:], f.to[i:j])
+	return to + j - i
 }
 
 func classOf(r rune) class {
 	switch {
-	case r >= 'a' && r <= 'z':
-		return lower
-	case r >= 'A' && r <= 'Z':
-		return upper
-	case r >= '0' && r <= '9':
-		return digit
-	case r == '\n' || r == '\r':
-		return newline
-	case r == ' ' || r == '\t':
-		return space
 	case r < 0x80:
-		return other
+		return asciiClasses[r]
 	case r >= 0x3041 && r <= 0x3096 || r == 'ゝ' || r == 'ゞ':
 		return hiragana
-	case r >= 0x30A1 && r <= 0x30FA || r == 'ー' || r == 'ヽ' || r == 'ヾ':
-		return katakana
 	case r >= 0x3400 && r <= 0x9FFF || r == '々' || r == '〆' || r == '〇' ||
 		r >= 0xF900 && r <= 0xFAFF || r >= 0x20000 && r <= 0x3FFFF:
 		return kanji
+	case r >= 0x30A1 && r <= 0x30FA || r == 'ー' || r == 'ヽ' || r == 'ヾ':
+		return katakana
+	case r == masked, r >= 0x3001 && r <= 0x3003:
+		return other
 	case unicode.Is(unicode.Latin, r):
 		if unicode.IsUpper(r) {
 			return upper
@@ -235,9 +246,27 @@ func classOf(r rune) class {
 	return other
 }
 
+var asciiClasses = func() (table [0x80]class) {
+	for r := range table {
+		switch {
+		case r >= 'a' && r <= 'z':
+			table[r] = lower
+		case r >= 'A' && r <= 'Z':
+			table[r] = upper
+		case r >= '0' && r <= '9':
+			table[r] = digit
+		case r == '\n' || r == '\r':
+			table[r] = newline
+		case r == ' ' || r == '\t':
+			table[r] = space
+		}
+	}
+	return table
+}()
+
 // at returns the rune at an index, 0 outside the text.
 func (f *folded) at(i int) rune {
-	if i < 0 || i >= len(f.r) {
+	if uint(i) >= uint(len(f.r)) {
 		return 0
 	}
 	return f.r[i]
@@ -246,17 +275,17 @@ func (f *folded) at(i int) rune {
 // is returns the class at an index. Outside the text that is newline, because both end
 // what comes before.
 func (f *folded) is(i int) class {
-	if i < 0 || i >= len(f.r) {
+	if uint(i) >= uint(len(f.class)) {
 		return newline
 	}
 	return f.class[i]
 }
 
 // latin reports whether a rune is a Latin letter.
-func (f *folded) latin(i int) bool { c := f.is(i); return c == upper || c == lower }
+func (f *folded) latin(i int) bool { return f.is(i)-upper <= lower-upper }
 
 // word reports whether a rune is a Latin letter or a digit.
-func (f *folded) word(i int) bool { c := f.is(i); return c == upper || c == lower || c == digit }
+func (f *folded) word(i int) bool { return f.is(i)-digit <= lower-digit }
 
 // japanese reports whether a rune is kanji or kana.
 func (f *folded) japanese(i int) bool { c := f.is(i); return c >= kanji && c <= katakana }
@@ -273,7 +302,16 @@ func (f *folded) has(i int, word string) bool {
 }
 
 // ends reports whether a word ends before an index.
-func (f *folded) ends(i int, word string) bool { return f.has(i-utf8.RuneCountInString(word), word) }
+func (f *folded) ends(i int, word string) bool {
+	for len(word) > 0 {
+		r, size := utf8.DecodeLastRuneInString(word)
+		if i--; f.at(i) != r {
+			return false
+		}
+		word = word[:len(word)-size]
+	}
+	return true
+}
 
 // run goes forward from an index while the class is in a set, at most most runes.
 func (f *folded) run(i, most int, in classes) int {
@@ -292,8 +330,10 @@ func (f *folded) back(i, most int, in classes) int {
 // classes is a set of classes.
 type classes uint16
 
-func set(list ...class) (c classes) {
-	for _, k := range list {
+// set makes a set, which is a constant if it has one class, as most have.
+func set(first class, more ...class) classes {
+	c := classes(1) << first
+	for _, k := range more {
 		c |= 1 << k
 	}
 	return c

@@ -12,7 +12,8 @@ func (s *search) legalForms() {
 		if s.class[i] != upper && s.class[i] != lower || s.word(i-1) {
 			continue
 		}
-		if s.class[i] == upper || s.r[i] == 'p' || s.r[i] == 'i' || s.r[i] == 'l' {
+		may := s.starts[i]
+		if may&startsInc != 0 && (s.class[i] == upper || s.r[i] == 'p' || s.r[i] == 'i' || s.r[i] == 'l') {
 			if end, mark := forms.at(s.folded, i); end > 0 {
 				s.englishCompany(i, end, mark)
 				continue
@@ -24,6 +25,8 @@ func (s *search) legalForms() {
 				i = end - 1
 				continue
 			}
+		}
+		if s.class[i] == upper && may&startsCollege != 0 {
 			if end, _ := famousSchools.at(s.folded, i); end > 0 && s.famousSchool(i, end) {
 				s.propose(School, "short name", i, end)
 				i = end - 1
@@ -35,6 +38,9 @@ func (s *search) legalForms() {
 				}
 				continue
 			}
+		}
+		if may&startsJob == 0 {
+			continue
 		}
 		if end, _ := englishClinics.at(s.folded, i); end > 0 {
 			if j := s.englishClinic(i, end); j > 0 {
@@ -362,6 +368,13 @@ func (s *search) employer(i int) {
 // partnership is the end of a firm that is called after its partners: Rodriguez, Hill and Watts,
 // or Smith-Keller where no given name comes before. It is 0 if there is none.
 func (s *search) partnership(i int) int {
+	behind := s.run(i, longestWord, set(upper, lower))
+	if s.at(behind) == '\'' { // O'Hara
+		behind = s.run(behind+1, longestWord, set(upper, lower))
+	}
+	if sign := s.at(behind); sign != ',' && sign != '-' {
+		return 0
+	}
 	end := s.partner(i)
 	if end == 0 || s.afterCapital(i) || s.at(i-2) == '.' || s.at(i-2) == ',' {
 		return 0

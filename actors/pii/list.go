@@ -3,9 +3,11 @@ package pii
 // listedNames proposes surnames that are also other words where they stand in a row with a
 // name that was found: 大塚、関根、東 or 佐藤と千葉が.
 func (s *search) listedNames() {
-	known := map[int]bool{} // where names begin, so that each is added once
+	known := make(indices, len(s.r)/64+1) // where names begin, so that each is added once
 	for _, p := range s.found {
-		known[p.i] = known[p.i] || p.kind == Name
+		if p.kind == Name {
+			known.add(p.i)
+		}
 	}
 	for n := 0; n < len(s.found); n++ { // a name that was added leads to the next one
 		if p := s.found[n]; p.kind == Name {
@@ -15,16 +17,22 @@ func (s *search) listedNames() {
 	}
 }
 
+// indices is a set of indices of a text.
+type indices []uint64
+
+func (x indices) add(i int)      { x[i>>6] |= 1 << (i & 63) }
+func (x indices) has(i int) bool { return x[i>>6]&(1<<(i&63)) != 0 }
+
 // inList proposes a name of a list, unless one begins there.
-func (s *search) inList(i, j int, known map[int]bool) {
-	if !known[i] {
-		known[i] = true
+func (s *search) inList(i, j int, known indices) {
+	if !known.has(i) {
+		known.add(i)
 		s.propose(Name, "list", i, j)
 	}
 }
 
 // nextInList proposes the surname after a sign that follows a name.
-func (s *search) nextInList(j int, known map[int]bool) {
+func (s *search) nextInList(j int, known indices) {
 	k := j
 	if e, _ := honorifics.at(s.folded, k); e > 0 {
 		k = e
@@ -46,7 +54,7 @@ func (s *search) nextInList(j int, known map[int]bool) {
 }
 
 // previousInList proposes the surname before a sign that precedes a name.
-func (s *search) previousInList(i int, known map[int]bool) {
+func (s *search) previousInList(i int, known indices) {
 	k := s.back(i, 1, set(space))
 	sign := s.at(k - 1)
 	if s.is(k-1) == newline && k > 1 { // names one a line

@@ -24,7 +24,7 @@ func (s *search) names() {
 		if s.starts[i]&startsSaying != 0 {
 			s.saying(i)
 		}
-		if s.class[i] != lower && s.class[i] != upper {
+		if s.class[i] != lower && s.class[i] != upper && s.startsRow(i) {
 			s.known(i)
 		}
 	}
@@ -289,6 +289,9 @@ func (s *search) given(i int) bool {
 
 // titleBefore reports whether a title ends just before an index, where a name begins.
 func (s *search) titleBefore(i int) (ok bool, start int) {
+	if s.titles.of(s.at(i-1), s.at(i-2)) == 0 {
+		return false, 0
+	}
 	if st, _ := beforeName.before(s.folded, i); st >= 0 && i-st >= 2 {
 		return true, st
 	}
@@ -310,10 +313,11 @@ func (s *search) titleBefore(i int) (ok bool, start int) {
 // fullName returns the end of a surname and given name that begin at an index; sure
 // reports whether there is one.
 func (s *search) fullName(i int) (end int, sure bool) {
-	if e, _ := notFull.at(s.folded, i); e > 0 {
+	list := s.listed.japanese.of(s.folded, i)
+	if len(list) == 0 || notFull.startsAt(s.folded, i) {
 		return 0, false
 	}
-	for _, e := range s.listed.japanese.of(s.folded, i) {
+	for _, e := range list {
 		if e.mark&surname == 0 || !s.spells(i, e.word) {
 			continue
 		}
@@ -414,38 +418,29 @@ func (s *search) boundary(j int) bool {
 	return true
 }
 
-// known proposes names of the gazetteer without an introduction: full names, and surnames
+// known proposes names of the gazetteer without an introduction at the start of a word: full names, and surnames
 // and given names that are not other words.
 func (s *search) known(i int) {
-	if !s.startsRow(i) {
-		return
-	}
 	if end := s.presented(i); end > 0 {
 		s.propose(Name, "whose", i, end)
 		return
 	}
-	list := s.listed.japanese.of(s.folded, i)
 	if end, sure := s.fullName(i); sure {
 		s.propose(Name, "full name", i, end)
 		return
 	}
-	if end := s.foreignName(i); end > 0 {
-		s.propose(Name, "foreign", i, end)
+	end, rule := 0, Rule("shape")
+	switch s.class[i] {
+	case kanji:
+		end = max(s.rareName(i), s.oldName(i))
+	case katakana:
+		end, rule = s.katakanaName(i)
+	}
+	if end > 0 {
+		s.propose(Name, rule, i, end)
 		return
 	}
-	if end := max(s.rareName(i), s.kanaPair(i), s.oldName(i)); end > 0 {
-		s.propose(Name, "shape", i, end)
-		return
-	}
-	if end := s.kanaSurname(i); end > 0 {
-		s.propose(Name, "context", i, end)
-		return
-	}
-	if end := s.kanaGiven(i, given|surname); end >= i+3 {
-		s.propose(Name, "gazetteer", i, end)
-		return
-	}
-	for _, e := range list {
+	for _, e := range s.listed.japanese.of(s.folded, i) {
 		j := i + len(e.word)
 		if !s.spells(i, e.word) ||
 			s.class[j-1] != s.is(j) && s.is(j) == kanji && s.class[i] != kanji {
@@ -459,6 +454,24 @@ func (s *search) known(i int) {
 	if end := s.surnameAt(i); end > 0 && (s.saysWho(i, end) || s.actsLikePerson(i, end)) {
 		s.propose(Name, "context", i, end)
 	}
+}
+
+// katakanaName returns the end of a name in katakana that begins at an index, and the rule that says so; 0 if there
+// is none.
+func (s *search) katakanaName(i int) (int, Rule) {
+	if end := s.foreignName(i); end > 0 {
+		return end, "foreign"
+	}
+	if end := s.kanaPair(i); end > 0 {
+		return end, "shape"
+	}
+	if end := s.kanaSurname(i); end > 0 {
+		return end, "context"
+	}
+	if end := s.kanaGiven(i, given|surname); end >= i+3 {
+		return end, "gazetteer"
+	}
+	return 0, ""
 }
 
 // presented returns the end of a name of the gazetteer that follows a title, a relative or a
@@ -523,7 +536,15 @@ func (s *search) rareName(i int) int {
 	if end := s.spacedName(i, row); end > 0 {
 		return end
 	}
-	if row-i < 1 || row-i > 6 || noName.exactly(s.folded, i, row) {
+	if end := s.rareRow(i, row); end > 0 && !noName.exactly(s.folded, i, row) {
+		return end
+	}
+	return 0
+}
+
+// rareRow is rareName for a row of kanji that has no space within the name, or a surname for itself.
+func (s *search) rareRow(i, row int) int {
+	if row-i > 6 {
 		return 0
 	}
 	if s.is(row) == space && row-i >= 2 && row-i <= 3 && s.surnameLike(i, row) && s.is(row+1) == kanji {
@@ -538,16 +559,25 @@ func (s *search) rareName(i int) int {
 	}
 	for _, m := range [...]int{2, 1, 3} {
 		g := i + m
-		if g >= row || !s.surnameLike(i, g) || s.notPerson(i, g, g) {
+		if g >= row || !s.surnameLike(i, g) {
 			continue
 		}
-		for _, e := range s.listed.japanese.of(s.folded, g) {
-			if e.mark&given == 0 || e.mark&doubtful2 != 0 || len(e.word) < 2 {
-				continue
-			}
-			if j := g + len(e.word); s.spells(g, e.word) && s.boundary(j) {
-				return j
-			}
+		if j := s.boundGiven(g); j > 0 && !s.notPerson(i, g, g) {
+			return j
+		}
+	}
+	return 0
+}
+
+// boundGiven returns the end of a given name of two letters or more that is no other word, and that no letter of the
+// same word follows; 0 if none begins at an index.
+func (s *search) boundGiven(i int) int {
+	for _, e := range s.listed.japanese.of(s.folded, i) {
+		if e.mark&given == 0 || e.mark&doubtful2 != 0 || len(e.word) < 2 {
+			continue
+		}
+		if j := i + len(e.word); s.spells(i, e.word) && s.boundary(j) {
+			return j
 		}
 	}
 	return 0

@@ -23,6 +23,8 @@ const (
 const (
 	mostGroups = 8  // groups of the longest number
 	mostDigits = 24 // digits of a group that may be part of a number
+
+	leastDigits = 4 // of a number that identifies anybody
 )
 
 // numbers proposes everything made of digits: cards, government numbers, accounts,
@@ -155,7 +157,10 @@ func (s *search) row(row []group) {
 // rowNumber proposes the number that the first groups of a window make, and returns how
 // many groups it used, 0 for none.
 func (s *search) rowNumber(window []group, behind bool) int {
-	first := window[0]
+	first, last := window[0], window[len(window)-1]
+	if last.j-first.i < leastDigits {
+		return 0
+	}
 	if first.j-first.i > mostDigits || s.latinBefore(first.i) || s.is(first.i-1) == digit {
 		return 0
 	}

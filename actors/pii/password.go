@@ -26,7 +26,10 @@ func (s *search) passwords() {
 				continue
 			}
 		}
-		end, mark := passwordWords.at(s.folded, i)
+		end, mark := -1, uint32(0)
+		if s.starts[i]&startsPassword != 0 {
+			end, mark = passwordWords.at(s.folded, i)
+		}
 		if s.at(i-1) == '$' {
 			continue
 		}

@@ -2,6 +2,8 @@ package pii
 
 import "strings"
 
+const leastPhone = 7 // digits of a telephone number, without its extension
+
 // phone proposes the telephone number that begins a window of groups, and returns how
 // many groups it used.
 func (s *search) phone(window []group) int {
@@ -26,7 +28,7 @@ func (s *search) phone(window []group) int {
 			continue
 		}
 		d, ok := s.digits(row)
-		if !ok {
+		if !ok || len(d) < leastPhone {
 			continue
 		}
 		if rule := s.phoneRule(row, d, plus, start); rule != "" {
@@ -269,7 +271,7 @@ func american(row []group, d string, g gaps, asked bool) bool {
 // plausible reports whether groups are a telephone number if a word such as "phone" comes
 // before.
 func (s *search) plausible(row []group, d string, g gaps) bool {
-	if len(d) < 7 || len(d) > 13 || g.slash > 0 || dateLike(row) {
+	if len(d) < leastPhone || len(d) > 13 || g.slash > 0 || dateLike(row) {
 		return false
 	}
 	for _, k := range row {

@@ -97,14 +97,23 @@ func find(text string) []Span {
 	return all
 }
 
-// union merges two lists of spans, each in order and without overlap.
+// union merges two lists of spans, each in order and without overlap. A span of the second one takes the place of those
+// of the first that it covers, as what is hidden may stand within quotes that are found later.
 func union(a, b []Span) []Span {
-	if len(a) == 0 || len(b) == 0 {
-		return append(a, b...)
+	if len(a) == 0 {
+		return b
 	}
-	all := slices.Concat(a, b)
-	slices.SortFunc(all, func(a, b Span) int { return a.Start - b.Start })
-	return all
+	all := make([]Span, 0, len(a)+len(b))
+	for _, s := range b {
+		for len(a) > 0 && a[0].Start < s.Start {
+			all, a = append(all, a[0]), a[1:]
+		}
+		all = append(all, s)
+		for len(a) > 0 && a[0].Start < s.End {
+			a = a[1:]
+		}
+	}
+	return append(all, a...)
 }
 
 // Masked is a text without its private data.

@@ -197,6 +197,24 @@ func TestFailsClosed(t *testing.T) {
 	}
 }
 
+// What a later search finds may hold what an earlier one hid: the wider finding stays, alone.
+func TestWiderFindings(t *testing.T) {
+	for text, want := range map[string]string{
+		"合言葉は「{secret|夕焼け小焼け}」です":                            "合言葉は「[秘密情報]」です",
+		"合言葉は「{secret|ひまわり}」だよ":                              "合言葉は「[秘密情報]」だよ",
+		`our passphrase is "{secret|correct horse battery}"`: `our passphrase is "[秘密情報]"`,
+	} {
+		got := Mask(text, Japanese)
+		if got.Text != want || got.Err != nil || len(got.Spans) != 1 {
+			t.Errorf("Mask(%q) = %q, %v, %v, want %q", text, got.Text, got.Spans, got.Err, want)
+			continue
+		}
+		if again := Mask(got.Text, Japanese).Text; again != want {
+			t.Errorf("Mask(%q) = %q, want no change", got.Text, again)
+		}
+	}
+}
+
 // Whatever a text is made of, the time grows with its length and no faster: a text
 // 64 times as long takes about 64 times as long, not 4096 times. The limit lies far from
 // both, as other programs spoil measurements; a short run only sees that it ends.

@@ -1,6 +1,9 @@
 package pii
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // proposal is what a recogniser found, in indices of the folded text.
 type proposal struct {
@@ -48,12 +51,16 @@ func (r Rule) evidence() int {
 type search struct {
 	*folded
 	cues   cues
-	listed names // of the gazetteer
+	listed names        // of the gazetteer
+	titles *startsTable // where they may end
 	found  []proposal
+	ranks  []rank
 	owner  []int32 // which proposal has a rune, counted from 1
 }
 
-func newSearch(f *folded) *search { return &search{folded: f, listed: gazetteer()} }
+func newSearch(f *folded) *search {
+	return &search{folded: f, listed: gazetteer(), titles: titleEnds(), found: make([]proposal, 0, len(f.r)/32+8)}
+}
 
 func (s *search) propose(k Kind, r Rule, i, j int) {
 	for i < j && (s.class[i] == space || s.class[i] == newline) {
@@ -87,33 +94,49 @@ func (s *search) read() {
 	s.listedNames()
 }
 
+// rank orders proposals: it compares weights, then lengths, then places, then evidence.
+type rank struct {
+	key uint64
+	n   int32 // of the proposal
+}
+
+// rank sorts what was found, in ranks. A text folds to far fewer than 2^27 runes.
+func (s *search) rank() {
+	s.ranks = s.ranks[:0]
+	for n, p := range s.found {
+		key := uint64(9-p.weight)<<56 | uint64(1<<27-(p.j-p.i))<<28 | uint64(p.i)<<1 | uint64(p.rule.evidence())
+		s.ranks = append(s.ranks, rank{key, int32(n)})
+	}
+	slices.SortFunc(s.ranks, func(a, b rank) int {
+		if a.key != b.key {
+			return cmp.Compare(a.key, b.key)
+		}
+		return int(a.n - b.n)
+	})
+}
+
 // resolve chooses among overlapping proposals: the one with more weight, else the longer
 // one, else the first. The rest of a losing proposal stays masked, as a separate span.
 func (s *search) resolve() []Span {
-	slices.SortStableFunc(s.found, func(a, b proposal) int {
-		switch {
-		case a.weight != b.weight:
-			return int(b.weight - a.weight)
-		case b.j-b.i != a.j-a.i:
-			return (b.j - b.i) - (a.j - a.i)
-		case a.i != b.i:
-			return a.i - b.i
-		}
-		return a.rule.evidence() - b.rule.evidence()
-	})
+	if len(s.found) == 0 {
+		return nil
+	}
+	s.rank()
 	if cap(s.owner) < len(s.r) {
 		s.owner = make([]int32, len(s.r))
 	}
 	owner := s.owner[:len(s.r)]
 	clear(owner)
-	for n, p := range s.found {
+	for _, k := range s.ranks {
+		n := k.n
+		p := &s.found[n]
 		for i := p.i; i < p.j; i++ {
 			if owner[i] == 0 {
-				owner[i] = int32(n + 1)
+				owner[i] = n + 1
 			}
 		}
 	}
-	var spans []Span
+	spans := make([]Span, 0, len(s.found))
 	for i := 0; i < len(owner); {
 		n := owner[i]
 		j := i + 1

@@ -1,6 +1,9 @@
 package pii
 
-import "math/bits"
+import (
+	"math/bits"
+	"strings"
+)
 
 // secrets proposes keys, tokens, passwords, and addresses of machines. All of
 // them are rows of ASCII without spaces, so one walk over such rows finds them.
@@ -23,16 +26,14 @@ func (s *search) secrets() {
 }
 
 // tokenRune reports whether a rune may be part of a key.
-func (f *folded) tokenRune(i int) bool {
-	if f.word(i) {
-		return f.r[i] < 0x80
+func (f *folded) tokenRune(i int) bool { r := f.at(i); return r < 0x80 && tokenRunes[r] }
+
+var tokenRunes = func() (table [0x80]bool) {
+	for r := range table {
+		table[r] = asciiClasses[r] >= digit || strings.ContainsRune(`_-.+/=:~`, rune(r))
 	}
-	switch f.at(i) {
-	case '_', '-', '.', '+', '/', '=', ':', '~':
-		return true
-	}
-	return false
-}
+	return table
+}()
 
 // keyForms are the keys that their makers mark: how they begin, and the least number of
 // letters, digits, - and _ that follow. Sources: the makers' documentation of their keys'
@@ -49,6 +50,20 @@ var keyForms = []struct {
 	{"lin_api_", 20}, {"sq0atp-", 16}, {"rpa_", 20}, {"pplx-", 20}, {"nvapi-", 20}, {"glsa_", 20}, {"dckr_pat_", 16},
 }
 
+// shortestKey is how long a key is at least, with its mark.
+var shortestKey = func() int {
+	least := leastWebToken
+	for _, form := range keyForms {
+		least = min(least, len(form.prefix)+form.least)
+	}
+	return least
+}()
+
+const (
+	leastWebToken = 20 // letters of a JSON web token
+	leastRandom   = 32 // letters of a row that nobody would write by hand
+)
+
 // keyStarts are the letters that those keys begin with.
 var keyStarts = func() *letterBits {
 	var l letterBits
@@ -64,7 +79,7 @@ func (s *search) token(i, j int) {
 	plainUntil := i // there is no key up to here: a row was read, and it had no digit
 	for k := i; k < j; k++ {
 		if k == i || !s.word(k-1) && s.r[k-1] != '_' {
-			if k >= plainUntil && keyStarts.has(s.r[k]) {
+			if k >= plainUntil && j-k >= shortestKey && keyStarts.has(s.r[k]) {
 				end, key := s.marked(k, j)
 				if key {
 					s.propose(Secret, "key", k, end)
@@ -78,7 +93,9 @@ func (s *search) token(i, j int) {
 			}
 		}
 	}
-	s.random(i, j)
+	if j-i >= leastRandom {
+		s.random(i, j)
+	}
 }
 
 // marked returns the end of a key that begins at an index with its maker's mark. If there
@@ -105,7 +122,7 @@ func (s *search) marked(i, most int) (end int, key bool) {
 				dots++
 			}
 		}
-		return end, dots >= 2 && end-i >= 20
+		return end, dots >= 2 && end-i >= leastWebToken
 	}
 	return i, false
 }
@@ -147,7 +164,7 @@ func (s *search) random(i, j int) {
 			k = end
 			continue
 		}
-		if end-k >= 32 && !s.before(cueHash|cueVersion, k, 12) && (s.hexadecimal(k, end) || s.base64(k, end) ||
+		if end-k >= leastRandom && !s.before(cueHash|cueVersion, k, 12) && (s.hexadecimal(k, end) || s.base64(k, end) ||
 			s.accessKey(k, end)) {
 			s.propose(Secret, "random", k, end)
 		}

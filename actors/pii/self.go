@@ -79,12 +79,13 @@ var personal = words(`んち ん家 ってどんな人 っていう人 って人
 // oldName returns the end of a given name that ends as those of men did: 与三郎, 久右衛門. It
 // returns 0 if none begins at an index.
 func (s *search) oldName(i int) int {
-	if s.class[i] != kanji || s.is(i-1) == kanji || notFull.startsAt(s.folded, i) {
+	if s.class[i] != kanji || s.is(i-1) == kanji {
 		return 0
 	}
 	end := s.run(i, 6, set(kanji))
 	for k := i + 1; k < min(i+3, end); k++ {
-		if j, _ := maleEnds.at(s.folded, k); j == end && s.givenLike(i, k) {
+		if j, _ := maleEnds.at(s.folded, k); j == end && s.givenLike(i, k) &&
+			!notFull.startsAt(s.folded, i) {
 			return end
 		}
 	}

@@ -107,3 +107,55 @@ func TestWordsBeginAtTheirStarts(t *testing.T) {
 		}
 	}
 }
+
+// Words that come before names end where titleEnds say so.
+func TestTitlesEndAtTheirEnds(t *testing.T) {
+	for _, l := range titleLists() {
+		for _, s := range l.first.slots {
+			for _, e := range s.list {
+				f := fold(string(e.word), nil)
+				if n := len(f.r); l.endsAt(f, n) && titleEnds().of(f.at(n-1), f.at(n-2)) == 0 {
+					t.Errorf("%q does not end at its end", string(e.word))
+				}
+			}
+		}
+	}
+}
+
+// What two letters rule out would not have been found: where they rule out nothing, the same is proposed.
+func TestStartsRuleOutNothingElse(t *testing.T) {
+	var texts []string
+	for _, l := range []*lexicon{beforeName, unitsOfCompany, honorifics, legalForms, kin} {
+		for _, s := range l.first.slots {
+			for _, e := range s.list {
+				texts = append(texts, "昨日"+string(e.word)+"佐藤が来た")
+			}
+		}
+	}
+	random := rand.New(rand.NewPCG(5, 6))
+	var before []rune
+	for _, file := range []string{"tuned.txt", "second.txt", "fourth.txt", "sixth.txt"} {
+		for _, m := range readCorpus(t, file) {
+			now := []rune(m.text)
+			mixed := string(before[:random.IntN(len(before)+1)]) + string(now[random.IntN(len(now)+1):])
+			texts = append(texts, m.text, mixed, strings.ToUpper(mixed))
+			before = now
+		}
+	}
+	var all startsTable
+	for i := range all.lone {
+		all.lone[i] = ^starts(0)
+	}
+	for _, text := range texts {
+		quick, slow := newSearch(fold(text, nil)), newSearch(fold(text, nil))
+		slow.words, slow.titles = &all, &all
+		for i := range slow.r {
+			slow.begin(i)
+		}
+		quick.read()
+		slow.read()
+		if !slices.Equal(quick.found, slow.found) {
+			t.Errorf("%q has %v, and %v without starts", text, quick.found, slow.found)
+		}
+	}
+}

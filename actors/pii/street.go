@@ -113,8 +113,11 @@ func (s *search) houseFirst(i int) int {
 // streetFirst is the end of Via Roma 25, 20121 Milano: a romance word for a street, its name,
 // a number, and a town with its code; 0 if there is none.
 func (s *search) streetFirst(i int) int {
+	if s.starts[i]&startsStreet == 0 || s.class[i] != upper {
+		return 0
+	}
 	e, _ := romanceStreets.at(s.folded, i)
-	if e < 0 || s.class[i] != upper {
+	if e < 0 {
 		return 0
 	}
 	end := s.streetName(e)
@@ -140,8 +143,11 @@ func (s *search) streetFirst(i int) int {
 
 // spelt is the end of One Microsoft Way, Redmond, WA 98052; 0 if there is none.
 func (s *search) spelt(i int) int {
+	if s.starts[i]&startsStreet == 0 || s.class[i] != upper {
+		return 0
+	}
 	e, _ := houseNumbers.at(s.folded, i)
-	if e < 0 || s.class[i] != upper || s.is(e) != space {
+	if e < 0 || s.is(e) != space {
 		return 0
 	}
 	end := s.street(e + 1)
@@ -155,7 +161,7 @@ var houseNumbers = words(`one two three four five six seven eight nine ten`)
 
 // flatFirst is the end of Flat 7, 32 Gloucester Road; 0 if there is none.
 func (s *search) flatFirst(i int) int {
-	if s.class[i] != upper {
+	if s.starts[i]&startsStreet == 0 || s.class[i] != upper {
 		return 0
 	}
 	e := s.flat(i)
@@ -479,18 +485,26 @@ func (s *search) townCode(i int) int {
 			n++
 		}
 		if s.is(n) == space {
-			st := s.run(n, 1, set(space))
-			if e, _ := states.at(s.folded, st); e > 0 && s.is(st) == upper && (n > k ||
-				!doubtfulStates.exactly(s.folded, st, e)) {
-				if z := s.zip(e); z > 0 {
-					return z
-				}
+			if z := s.stateZip(n+1, n > k); z > 0 {
+				return z
 			}
 		}
 		if s.is(k) != space {
 			return 0
 		}
 		j = k + 1
+	}
+	return 0
+}
+
+// stateZip is the end of the code of a place in a state that begins at an index; 0 if there is none. A comma before a
+// state leaves no doubt about it.
+func (s *search) stateZip(i int, comma bool) int {
+	if s.is(i) != upper || s.starts[i]&startsState == 0 {
+		return 0
+	}
+	if e, _ := states.at(s.folded, i); e > 0 && (comma || !doubtfulStates.exactly(s.folded, i, e)) {
+		return s.zip(e)
 	}
 	return 0
 }
@@ -599,6 +613,9 @@ func (s *search) country(end int) int {
 
 // postBox is the end of P.O. Box 1187, Denver, CO 80201.
 func (s *search) postBox(i int) int {
+	if s.r[i] != 'P' {
+		return 0
+	}
 	j := i
 	for _, form := range [...]string{"P.O. Box ", "PO Box ", "P.O.Box ", "P. O. Box ", "Post Office Box "} {
 		if s.has(i, form) {
@@ -618,20 +635,20 @@ func (s *search) houseLast(i int) int {
 	if j == 0 {
 		return 0
 	}
+	k := j
+	if s.at(k) == '.' {
+		k++
+	}
+	if s.is(k) != space || s.is(k+1) != digit {
+		return 0
+	}
 	german := false
 	for _, w := range [...]string{"straße", "strasse", "str", "weg", "platz", "allee", "gasse", "straat", "laan",
 		"gatan"} {
 		german = german || s.ends(j, w) && j-i > len([]rune(w))+2
 	}
-	if !german {
-		return 0
-	}
-	if s.at(j) == '.' {
-		j++
-	}
-	k := s.run(j, 1, set(space))
-	e := s.run(k, 5, set(digit))
-	if k == j || e == k || e-k > 4 {
+	e := s.number(k+1, 4)
+	if !german || e == 0 {
 		return 0
 	}
 	if s.is(e) == lower && !s.word(e+1) {

@@ -194,19 +194,17 @@ func nextPlaceholder(text string, from int) (start, end int) {
 // labelsIn returns the labels in brackets in a text, with and without digits: what is
 // masked already.
 func labelsIn(text string) (list []Span) {
-	for i := 0; i < len(text); {
-		r, size := utf8.DecodeRuneInString(text[i:])
-		if r == '[' || r == '［' {
-			if n := bracketAt(text[i:], func(body string) bool {
-				label, digest, ok := splitDigest(body)
-				return isLabel(body) || ok && isLabel(label) && isDigest(digest)
-			}); n > 0 {
-				list = append(list, Span{Start: i, End: i + n})
-				i += n
-				continue
-			}
+	for i := 0; i < len(text); i++ {
+		if text[i] != '[' && (text[i] != "［"[0] || !strings.HasPrefix(text[i:], "［")) {
+			continue
 		}
-		i += size
+		if n := bracketAt(text[i:], func(body string) bool {
+			label, digest, ok := splitDigest(body)
+			return isLabel(body) || ok && isLabel(label) && isDigest(digest)
+		}); n > 0 {
+			list = append(list, Span{Start: i, End: i + n})
+			i += n - 1
+		}
 	}
 	return list
 }

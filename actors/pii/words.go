@@ -35,7 +35,8 @@ type slot struct {
 // pair is a rune at the end of a word and the one beside it, which is 0 where there is none.
 type pair uint64
 
-func (p pair) end() rune { return rune(p >> 32) }
+func (p pair) end() rune    { return rune(p >> 32) }
+func (p pair) beside() rune { return rune(uint32(p)) }
 
 func pairOf(end, beside rune) pair { return pair(uint32(end))<<32 | pair(uint32(beside)) }
 
