@@ -136,8 +136,8 @@ func private(t messages.Text, names []string) (messages.Text, []string) {
 	return messages.Text(masked.Text), withKinds(nil, masked.Spans)
 }
 
-// known are the names that an interview masks wherever they stand: of who writes in a window.
-// On a channel the host made them up.
+// known returns the names that an interview masks wherever they stand: the name of whoever
+// writes in a window. On a channel the host made the names up.
 func known(v Interview, sender messages.Text) []string {
 	if v.Window == "" {
 		return nil
@@ -226,7 +226,7 @@ func (a *actor) machine(v Interview) interview.Machine {
 }
 
 // withoutModel takes the step of an interview whose model did not answer. If that was to show
-// whether one answers again, it is that of fallback.
+// whether one answers again, it is the step of fallback.
 func (a *actor) withoutModel(turn *actors.Turn, v Interview, t *reply.Turn) Interview {
 	if v.Before.Phase == interview.Fallback {
 		return a.move(turn, v, v.Before, answers(turn, t))

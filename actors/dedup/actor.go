@@ -27,7 +27,7 @@ type Options struct {
 	CatchUp func(messages.WindowID) time.Duration
 }
 
-// DefaultOptions are those of profile default.
+// DefaultOptions returns the options of profile default.
 func DefaultOptions() Options {
 	return Options{Rules: ledger.DefaultRules(), Recent: recent.DefaultRules()}
 }

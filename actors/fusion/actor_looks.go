@@ -62,7 +62,7 @@ func (a *actor) alone(turn *actors.Turn, m messages.FrameRead, c messages.Conver
 	})
 }
 
-// otherHeaders are those of a list that a window has shown under other headers only.
+// otherHeaders returns the conversations of a list that a window has shown under other headers only.
 func (a *actor) otherHeaders(turn *actors.Turn, m messages.FrameRead, shared []messages.Shared) (
 	out []messages.ConversationID) {
 	for _, s := range shared {

@@ -314,7 +314,7 @@ func (c *Client) shaded(r image.Rectangle, radius int, at func(y int) color.RGBA
 	}
 }
 
-// distance is that of a pixel's middle from a rounded rectangle, below 0 inside.
+// distance is how far a pixel's middle is from a rounded rectangle, below 0 inside.
 func distance(r image.Rectangle, radius float64, x, y int) float64 {
 	half := func(from, to, at int) float64 {
 		return math.Abs(float64(at)+0.5-float64(from+to)/2) - float64(to-from)/2 + radius

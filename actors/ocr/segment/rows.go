@@ -6,7 +6,7 @@ import (
 )
 
 // Measures of rows, logical pixels: messages that stand in no bubble, at the right of a
-// column of portraits, under the name of who wrote them.
+// column of portraits, under the name of their writer.
 const (
 	rowGap    = 4  // from a portrait to what is written
 	rowJoin   = 2  // rows without ink inside a line
