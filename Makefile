@@ -38,7 +38,8 @@ setup-test:
 .PHONY: build
 build: ## build bin/kehai, with robotgo where cgo can build it (CGO=0 without)
 	@mkdir -p $(BIN)
-	CGO_ENABLED=$${CGO:-$$(GO=$(GO) .ci/cgo)} $(GO) build -tags robotgo -trimpath -buildvcs=auto -o $(BIN)/kehai ./cmd/kehai
+	CGO_ENABLED=$${CGO:-$$(GO=$(GO) .ci/cgo)} \
+		$(GO) build -tags robotgo -trimpath -buildvcs=auto -o $(BIN)/kehai ./cmd/kehai
 
 .PHONY: app
 app: ## build bin/Kehai.app for a Mac, where it is signed too (SIGN="an identity of the keychain")
@@ -54,7 +55,7 @@ ifeq ($(shell uname -s),Darwin)
 WAITING = crash-ci cluster-ci $(if $(wildcard /Applications/Google*Chrome.app),browser)
 endif
 .PHONY: test
-test: setup-test vet cross race full bench-ci ## everything CI checks; on a Mac, what can run there
+test: setup-test vet cross race full bench-ci ## everything CI checks but the linter; on a Mac, what can run there
 	@$(MAKE) --no-print-directory -j 3 $(WAITING)
 
 # Every build tag of ours, so that vet and lint see all files.
@@ -62,7 +63,8 @@ TAGS = browser,camera,crash,desktop,live,long,look,memory,mutants,real,recall,ro
 
 .PHONY: vet
 vet: ## go vet, formatting, tidy modules, staticcheck, whether the mutants still apply
-	@bad=$$(gofmt -l actors cmd hardware messages runtime testkit); if [ -n "$$bad" ]; then echo "not formatted (run gofmt -w):"; echo "$$bad"; exit 1; fi
+	@bad=$$(gofmt -l actors cmd hardware messages runtime testkit); if [ -n "$$bad" ]; then \
+		echo "not formatted (run gofmt -w):"; echo "$$bad"; exit 1; fi
 	$(GO) mod tidy -diff
 	$(GO) mod verify
 	$(GO) vet -tags $(TAGS) ./...
@@ -142,7 +144,8 @@ $(TRACKER)/face_mesh.js:
 $(FACE):
 	mkdir -p $(@D)
 	cd $(@D) && apt-get download python3-skimage && dpkg-deb --fsys-tarfile python3-skimage_*.deb | \
-		tar -x --strip-components=7 ./usr/lib/python3/dist-packages/skimage/data/astronaut.png && rm python3-skimage_*.deb
+		tar -x --strip-components=7 ./usr/lib/python3/dist-packages/skimage/data/astronaut.png && \
+		rm python3-skimage_*.deb
 camera: tracker $(FACE) ## the camera page in a real browser, with a film in place of a camera
 	KEHAI_TRACKER=$(abspath $(TRACKER)) KEHAI_FACE=$(abspath $(FACE)) \
 		$(GO) test -count=1 -timeout 8m -tags browser,camera -run Camera ./runtime/web
@@ -176,14 +179,16 @@ real: export KEHAI_CLIENTS = $(CLIENTS)
 ifdef RECORD
 real: export KEHAI_RECORD = $(RECORD)
 real: export KEHAI_FLIGHTS = $(abspath $(BIN))/flights
-real: build $(CONVERSE) ## real chat applications in a desktop of their own, and what was missed (CLIENTS=dino); RECORD=1h records each so long, and replays that
+real: build $(CONVERSE) ## what is missed of real chat applications (CLIENTS=dino), or RECORD=1h of each, replayed
 	$(call ensure,$(REAL_DEBS),)
 	$(GO) test -count=1 -v -timeout 12h -tags real -run '^TestRecorded$$' ./testkit/real
 else
 real: build $(CONVERSE)
 	$(call ensure,$(REAL_DEBS),)
-	@set -o pipefail; { printf 'client\tshown\tdelivered\tmissed\tdoubled\tinvented\town\twrong chat\tmisnamed\torder\tedited\tunsent\texact\tnear\tgarbled\n'; \
-		$(GO) test -count=1 -v -timeout 2h -tags real -run '^TestReal$$' ./testkit/real | tee $(BIN)/real.log | awk -F'\t' 'sub(/^ *real\t/, "")'; } \
+	@set -o pipefail; { printf '%s\t' client shown delivered missed doubled invented own 'wrong chat' misnamed order \
+			edited unsent exact near; echo garbled; \
+		$(GO) test -count=1 -v -timeout 2h -tags real -run '^TestReal$$' ./testkit/real | tee $(BIN)/real.log | \
+			awk -F'\t' 'sub(/^ *real\t/, "")'; } \
 		| column -t -s "$$(printf '\t')"
 endif
 
@@ -198,14 +203,15 @@ cluster: ## kill, cut off, slow down and replace members of a real cluster (KEHA
 	$(CLUSTER_TESTS) -v -timeout 4h
 cluster-ci: ## each of these faults once: a minute
 	$(CLUSTER_TESTS) -timeout 10m
-simulate-cluster: ## 100,000 seeded schedules of three nodes that die, sleep and are cut off; and a sending that does at each step
+simulate-cluster: ## 100,000 seeded schedules of three nodes that die, sleep and are cut off; a sending at each step
 	KEHAI_SCHEDULES=100000 $(GO) test -count=1 -timeout 4h -run 'TestSimulatedCluster$$' ./runtime/engine
 	KEHAI_STRIDE=1 $(GO) test -count=1 -timeout 4h -run 'TestSendingInASimulatedCluster$$' ./runtime
 bench-cluster: ## replicated turns beside those of a node alone and beside embedded etcd, and 50 deaths of a leader
 	@mkdir -p $(BIN)
 	$(GO) test -run '^$$' -bench Turns -benchtime 1x ./runtime/cluster/journal > $(BIN)/turns.txt
 	@cat $(BIN)/turns.txt
-	cd testkit/peers && KEHAI_TURNS=$(abspath $(BIN)/turns.txt) $(GO) test -run '^$$' -bench Etcd -benchtime 1x ./replicated
+	cd testkit/peers && KEHAI_TURNS=$(abspath $(BIN)/turns.txt) \
+		$(GO) test -run '^$$' -bench Etcd -benchtime 1x ./replicated
 	$(GO) test -run '^$$' -bench Failover -benchtime 50x -timeout 30m ./runtime/cluster/journal
 
 .PHONY: mutants
@@ -234,7 +240,7 @@ bench-ci: ## fail where a ratio of the table is not even half of its aim
 	$(SPEED_TESTS)
 
 .PHONY: bench-detect
-bench-detect: setup-ocr build ## 2,000 generated messages, both profiles, perfect/noisy/real OCR: what was missed or doubled
+bench-detect: setup-ocr build ## what is missed or doubled of 2,000 generated messages: profiles, perfect/noisy/real OCR
 	@$(BIN)/kehai replay --corpus $(ARGS)
 
 .PHONY: bench-pii
@@ -246,7 +252,8 @@ bench-pii: ## precision and recall of masking by kind (exact spans, then overlap
 
 .PHONY: bench-recall
 bench-recall: ## recall@5/10/12/20/60 of generated histories and of talks, and what each signal is worth
-	@$(GO) test -count=1 -tags recall -run '^Test(Signals|Seeds)$$' -v ./testkit/replay/recall | grep -v '^[=-]\|^PASS\|^ok'
+	@$(GO) test -count=1 -tags recall -run '^Test(Signals|Seeds)$$' -v ./testkit/replay/recall | \
+		grep -v '^[=-]\|^PASS\|^ok'
 	@$(GO) test -count=1 -tags memory -run '^TestTalksInAMemory$$' -v ./runtime | grep -v '^[=-]\|^PASS\|^ok'
 
 .PHONY: bench-memory
@@ -254,7 +261,8 @@ EVENTS ?= 100000
 bench-memory: ## a whole memory, and its indexes beside bleve, SQLite FTS5, sqlite-vec and chromem (EVENTS=1000000)
 	@KEHAI_EVENTS=$(EVENTS) $(GO) test -count=1 -tags memory -timeout 2h -run '^TestMemoryAtScale$$' -v ./runtime \
 		| grep -v '^[=-]\|^PASS\|^ok'
-	@cd testkit/peers && CGO_ENABLED=1 KEHAI_EVENTS=$(EVENTS) $(GO) test -count=1 -tags sqlite_fts5 -timeout 1h -run '^Test' -v . \
+	@cd testkit/peers && CGO_ENABLED=1 KEHAI_EVENTS=$(EVENTS) \
+		$(GO) test -count=1 -tags sqlite_fts5 -timeout 1h -run '^Test' -v . \
 		| grep -v '^[=-]\|^PASS\|^ok'
 
 FUZZTIME ?= 30s
@@ -269,7 +277,8 @@ fuzz: ## each fuzz target for FUZZTIME (30s)
 
 .PHONY: golden
 golden: ## rewrite golden files; review the diff as code
-	$(GO) test $$(grep -rl 'flag.Bool("update"' --include='*_test.go' . | xargs -n1 dirname | sort -u) -run Golden -update
+	$(GO) test $$(grep -rl 'flag.Bool("update"' --include='*_test.go' . | xargs -n1 dirname | sort -u) \
+		-run Golden -update
 
 .PHONY: release notice
 release: ## dist/: reproducible archives of the commit for four platforms, what is in them, checksums

@@ -172,7 +172,8 @@ func (tb Table[V]) reached(t *Turn) *reached {
 	if r := t.reached[prefix]; r != nil {
 		return r
 	}
-	r, err := new(reached), error(nil)
+	r := new(reached)
+	var err error
 	if partial, ok := t.reader.(PartialReader); ok {
 		r.rows, r.away, err = partial.RowsInReach(prefix)
 	} else {

@@ -216,6 +216,12 @@
 //     frames are read (ocr.burst, [BurstFrame]) it is a few captures of one change
 //   - verdict: what a stage of the pipeline decided, by which rule, and on what
 //     evidence: see package events. That of package judge is a language model's
+//   - desk: a place where one person sits ([DeskID]). That of package reply is what a
+//     conversation knows of its replies
+//   - held: of a view, kept until it is certain whose conversation it shows. A held
+//     reply waits until it may go out
+//   - rest: of a deletion, the rows that nobody can read without a key that is not at
+//     hand. They are hidden, and go once it is
 //   - settled: of a frame, that all that was in it is committed, so that it need
 //     not be read again; of an entry of the ledger, that nothing more is expected
 //     of it

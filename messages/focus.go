@@ -131,7 +131,7 @@ const (
 	Unknown    Attention = "unknown" // nothing to judge by
 )
 
-// FocusSource is who judged.
+// FocusSource says who judged.
 type FocusSource string
 
 // Sources of a judgement.

@@ -18,7 +18,7 @@ type Identify struct {
 	// Shows is the conversation last shown in the window, if this frame continues it; ""
 	// if it does not.
 	Shows ConversationID
-	// Moves is that of the answer by which the window showed it.
+	// Moves comes from the answer by which the window showed it.
 	Moves int `json:",omitempty"`
 	// Still: the header has the very pixels that it had then, however its title is read.
 	Still bool `json:",omitempty"`
@@ -36,7 +36,7 @@ type Identify struct {
 	// Compared: Shared answers the Compare of an earlier answer. Searched: Shared lists
 	// the conversations that have shown what this frame shows.
 	Compared, Searched bool
-	// Asked is that of the answer that asked for the comparison.
+	// Asked comes from the answer that asked for the comparison.
 	Asked  int `json:",omitempty"`
 	Shared []Shared
 }

@@ -25,8 +25,8 @@ type Detection struct {
 	Score        int            `json:"score"` // 0 to 100
 	SeenAt       time.Time      `json:"seen_at"`
 	Watched      time.Time      `json:"watched,omitzero"` // as in [FrameRead]
-	// Moves is that of the answer by which the view is the conversation's. If that was
-	// divided since, it may be the other's.
+	// Moves comes from the answer that gave the view to the conversation. If that was
+	// divided since, the view may be the other's.
 	Moves int `json:"moves,omitempty"`
 }
 

@@ -80,7 +80,7 @@ type TalkSplit struct {
 	Conversation ConversationID     `json:"conversation"`
 	From         ConversationID     `json:"from"`
 	Messages     []MessageDelivered `json:"messages"`
-	// Rest is that of [TalkJoined]; the last message has it.
+	// Rest is what it is in [TalkJoined]; the last message has it.
 	Rest Text `json:"rest,omitempty"`
 }
 

@@ -13,7 +13,7 @@ var (
 )
 
 // unstorable says what keeps values of a type from being stored, or would leave them out; "" if
-// nothing does. name is that of the type or field, for people.
+// nothing does. name names the type or field, for people.
 func unstorable(t reflect.Type, name string, seen map[reflect.Type]bool) string {
 	for _, as := range []reflect.Type{marshalsJSON, marshalsText} {
 		if t.Implements(as) || reflect.PointerTo(t).Implements(as) {

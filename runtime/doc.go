@@ -43,7 +43,7 @@
 //	                     who is who; what is paused; what is wrong; the newest frames; judging
 //	                     outside of a run; what opens hardware, files and layouts
 //	config, privacy      what can be set
-//	cluster              several machines as one: only cmd/kehai and who asks for it links it
+//	cluster              several machines as one: only cmd/kehai and hosts that ask for it link it
 //	web, store, keyring, maintenance, control, follow, feed, telemetry
 //	                     the page, the store, its keys and its maintenance, and the ways in and out
 //	engine, engine/live  the durable kernel, and protoactor that runs it

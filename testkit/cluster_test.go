@@ -1,6 +1,10 @@
 package testkit_test
 
 import (
+	"bytes"
+	"context"
+	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -76,5 +80,75 @@ func TestClusterOfAHost(t *testing.T) {
 		if n := coins(t, c, node); n != 3 {
 			t.Errorf("mac-%d has %d coins, want 3", node, n)
 		}
+	}
+}
+
+type minted struct{ N int }
+
+func (minted) MessageType() messages.Type { return messages.Type{Name: "test_minted", Version: 1} }
+
+// mint is a worker that doubles what it gets.
+type mint struct{}
+
+func (mint) Do(_ context.Context, request messages.Message) (messages.Message, error) {
+	return minted{2 * request.(coin).N}, nil
+}
+
+func (mint) Close() error { return nil }
+
+// buyer has each coin minted by a worker of the node that it lives on.
+type buyer struct{}
+
+func (buyer) Receive(turn *actors.Turn, msg messages.Message) error {
+	switch m := msg.(type) {
+	case coin:
+		turn.Call("mint", m, actors.CallOptions{Deadline: time.Second})
+	case minted:
+		n, _ := purse.Get(turn, "all")
+		purse.Put(turn, "all", n+m.N)
+	}
+	return nil
+}
+
+// TestWorkersOfACluster: the workers of a node answer, and the same seed plays the same run.
+func TestWorkersOfACluster(t *testing.T) {
+	play := func(seed uint64) (held string) {
+		var workers []string
+		c := testkit.NewCluster(t, 3, testkit.Seed(seed), testkit.Loss(0.2),
+			testkit.ClusterMessages(messages.Table{
+				messages.Durable[coin](nil).AboutNobody(), messages.Durable[minted](nil).AboutNobody(),
+			}),
+			testkit.ClusterKinds(func(string) []engine.Kind {
+				return []engine.Kind{{Name: "keeper", New: func(messages.Address) actors.Actor { return buyer{} }}}
+			}),
+			testkit.ClusterWorkers(func(node string) []engine.WorkerKind {
+				workers = append(workers, node)
+				return []engine.WorkerKind{{
+					Name: "mint", Size: 1, New: func() (actors.Worker, error) { return mint{}, nil },
+				}}
+			}))
+		if want := []string{"mac-0", "mac-1", "mac-2"}; !slices.Equal(workers, want) {
+			t.Errorf("workers were made for %v, want %v", workers, want)
+		}
+		for n := range 5 {
+			c.Put(n%3, "keeper/a", coin{n}, fmt.Sprint(n))
+		}
+		c.Kill(c.Owner(0, "keeper/a"))
+		c.Converge()
+		if n := coins(t, c, 0); n != 2*(0+1+2+3+4) {
+			t.Errorf("seed %d leaves %d coins, want 20", seed, n)
+		}
+		var form bytes.Buffer
+		if err := c.Replica(0).Snapshot(&form); err != nil {
+			t.Fatal(err)
+		}
+		return form.String()
+	}
+	one, again, other := play(7), play(7), play(8)
+	if one != again {
+		t.Error("two runs of one seed end differently")
+	}
+	if one == other {
+		t.Error("runs of two seeds end alike, to the last number")
 	}
 }

@@ -17,7 +17,7 @@ import (
 
 // LLMServer is a server in this process that speaks the wire formats of language models:
 // chat completions of OpenAI, messages of Anthropic, chat of Ollama; and vectors of OpenAI
-// and Ollama, which are those of [Embed] unless a rule of When matches. Like the real
+// and Ollama, made by [Embed] unless a rule of When matches. Like the real
 // servers it streams if the request asks for that, and Ollama unless the request asks not
 // to. The formats follow the documentation cited in actors/llm/testdata/wire. It answers
 // from a script, records requests, and fails on demand. Its methods may be called

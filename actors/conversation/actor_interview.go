@@ -136,8 +136,8 @@ func private(t messages.Text, names []string) (messages.Text, []string) {
 	return messages.Text(masked.Text), withKinds(nil, masked.Spans)
 }
 
-// known are the names that an interview masks wherever they stand: of who writes in a window.
-// On a channel the host made them up.
+// known returns the names that an interview masks wherever they stand: the name of whoever
+// writes in a window. On a channel the host made the names up.
 func known(v Interview, sender messages.Text) []string {
 	if v.Window == "" {
 		return nil
@@ -195,7 +195,7 @@ func (a *actor) lead(turn *actors.Turn, v Interview, t *reply.Turn) bool {
 	case v.Turn != t.ID:
 		v.Before, v.Turn = v.State, t.ID
 	}
-	from, e := v.Before, heard(turn, t)
+	from, e := v.Before, answers(turn, t)
 	if from.Phase == interview.Fallback { // the model may answer by now: it is asked, where the rules allow that
 		m := a.machine(v)
 		left, _ := m.Step(from, interview.Event{Kind: interview.Recovered}, turn.Now())
@@ -207,8 +207,8 @@ func (a *actor) lead(turn *actors.Turn, v Interview, t *reply.Turn) bool {
 	return true
 }
 
-// heard is what a turn answers, as an event.
-func heard(turn *actors.Turn, t *reply.Turn) interview.Event {
+// answers is what a turn answers, as an event.
+func answers(turn *actors.Turn, t *reply.Turn) interview.Event {
 	e := interview.Event{Kind: interview.Said}
 	for _, id := range t.Messages {
 		if d, ok := message(turn, id); ok && d.PIIProcessed { // others were said before it began
@@ -226,10 +226,10 @@ func (a *actor) machine(v Interview) interview.Machine {
 }
 
 // withoutModel takes the step of an interview whose model did not answer. If that was to show
-// whether one answers again, it is that of fallback.
+// whether one answers again, it is the step of fallback.
 func (a *actor) withoutModel(turn *actors.Turn, v Interview, t *reply.Turn) Interview {
 	if v.Before.Phase == interview.Fallback {
-		return a.move(turn, v, v.Before, heard(turn, t))
+		return a.move(turn, v, v.Before, answers(turn, t))
 	}
 	return a.move(turn, v, v.State, interview.Event{Kind: interview.Failed})
 }

@@ -27,7 +27,7 @@ type Options struct {
 	CatchUp func(messages.WindowID) time.Duration
 }
 
-// DefaultOptions are those of profile default.
+// DefaultOptions returns the options of profile default.
 func DefaultOptions() Options {
 	return Options{Rules: ledger.DefaultRules(), Recent: recent.DefaultRules()}
 }
@@ -195,9 +195,9 @@ func (a *actor) overlap(turn *actors.Turn, m messages.AskOverlap) {
 func (a *actor) finish(turn *actors.Turn, head ledger.Head) error {
 	a.expire(turn)
 	sideless := a.ledger.Sideless()
-	heard, wait, unsure := a.ledger.Release(turn.Now())
+	ready, wait, unsure := a.ledger.Release(turn.Now())
 	released := events.Detail{Conversation: a.conversation}
-	for _, h := range heard {
+	for _, h := range ready {
 		h.Conversation = a.conversation
 		if ok, err := a.evidence(turn, h); err != nil {
 			return err

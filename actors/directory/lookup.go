@@ -20,7 +20,7 @@ func Resolve(known map[messages.ConversationID]Known, id messages.ConversationID
 	return id
 }
 
-// alsoCalled reports whether a title is that of a conversation merged into this one. Then
+// alsoCalled reports whether a title belongs to a conversation merged into this one. Then
 // it is not a reading of this one's title.
 func alsoCalled(known map[messages.ConversationID]Known, into messages.ConversationID,
 	title messages.Text, group bool) bool {

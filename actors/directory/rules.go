@@ -248,8 +248,8 @@ func whose(list []messages.Shared) (out []messages.ConversationID) {
 	return out
 }
 
-// misnamed are those of a list whose title was not read often enough to be theirs for
-// certain. A new conversation must not begin with what one of them has shown: under
+// misnamed returns the conversations of a list whose title was not read often enough to be
+// certainly theirs. A new conversation must not begin with what one of them has shown: under
 // the present title it may be the same conversation, whose own title was misread.
 func misnamed(list []messages.ConversationID, known map[messages.ConversationID]Known) (
 	out []messages.ConversationID) {
@@ -261,8 +261,9 @@ func misnamed(list []messages.ConversationID, known map[messages.ConversationID]
 	return out
 }
 
-// mayBe are those of a list who may have another name now: the misnamed ones, and those who
-// have shown nothing but what is shown now. One who was shown since, as ever, has no other name.
+// mayBe returns the conversations of a list that may have another name now: the misnamed ones,
+// and those that have shown nothing but what is shown now. One that was shown since under its
+// old name has no other.
 func mayBe(q messages.Identify, list []messages.ConversationID, known map[messages.ConversationID]Known) (
 	out []messages.ConversationID) {
 	list = except(list, withoutMerged(q.Beside, known))

@@ -26,7 +26,7 @@ type Options struct {
 	Keep     int // conversations whose last view is kept
 }
 
-// DefaultOptions are those of profile default.
+// DefaultOptions returns the options of profile default.
 func DefaultOptions() Options {
 	return Options{Interval: time.Second, Rules: DefaultRules(), Keep: 512}
 }

@@ -17,7 +17,7 @@ type Held struct {
 	Name      messages.PixelKey         `json:"name,omitempty"` // the pixels of its title
 	Why       events.UnknownReason      `json:"why"`
 	Of        []messages.ConversationID `json:"of,omitempty"` // whose it may be
-	// Not are those of Of that the window has shown since, under a header that is theirs and no other.
+	// Not are the conversations in Of that the window has shown since, under their own header.
 	Not []messages.ConversationID `json:"not,omitempty"`
 	// Shown are those that have shown all of it since, under no other header: it may have been passed on as theirs.
 	Shown []messages.ConversationID `json:"shown,omitempty"`
@@ -63,8 +63,8 @@ func (a *actor) keep(turn *actors.Turn, m messages.FrameRead, answer messages.Id
 	}
 }
 
-// passing reports whether a frame may be one of a moment: its title is still to change, or to
-// be drawn, or the bubbles are.
+// passing reports whether a frame may show a moment that is soon over: the window has yet to
+// change or draw its title or its bubbles.
 func (a *actor) passing(turn *actors.Turn, m messages.FrameRead, why events.UnknownReason) bool {
 	latest, view := a.latest(turn), viewOf("", m.Bubbles)
 	known := func(c common) bool { return c.bubbles == len(view.Marks) }
@@ -161,8 +161,9 @@ func beside(rows []heldRow, name messages.PixelKey) (list []messages.Conversatio
 	return slices.Compact(list)
 }
 
-// trail are the held readings that may go on to a view, each to the one after it: one text that
-// both show makes it possible, and proves nothing. A page without a title is nobody's trail, nor is an idle one.
+// trail returns the held readings that may lead to a view, each to the one after it. One text that
+// both show makes that possible, and proves nothing. A reading without a title leads nowhere, nor
+// does an idle one.
 func trail(rows []heldRow, view View) (mine []heldRow) {
 	for _, row := range slices.Backward(rows) {
 		before, idle := viewOf("", row.Detection.Bubbles), row.Idle || row.Why == events.UnknownTitle

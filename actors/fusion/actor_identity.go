@@ -418,7 +418,7 @@ func (a *actor) question(turn *actors.Turn, m messages.FrameRead, q messages.Ide
 	}
 	pending, _ := pendings.Get(turn, "held")
 	showing(pending.View)
-	q.Unlike = a.unlike(turn, m, q.Shared)
+	q.Unlike = a.otherHeaders(turn, m, q.Shared)
 	q.Beside = beside(heldRows(turn), m.Name)
 	if a.asked != nil && a.asked.Hash == m.Hash && a.asked.At.Equal(m.At) { // a sender has the title read
 		q.Still, q.Look = a.header.is(q.Shows, m), a.look(turn, m)

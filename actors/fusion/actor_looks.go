@@ -18,7 +18,7 @@ func (a *actor) headedBy(turn *actors.Turn, m messages.FrameRead, c messages.Con
 	if !ok || !changed {
 		return
 	}
-	if own.unlike(m.Name, a.header.anew) {
+	if own.headedOtherwise(m.Name, a.header.anew) {
 		a.header.anew = m.At
 	}
 	own.Looks = looks
@@ -62,12 +62,12 @@ func (a *actor) alone(turn *actors.Turn, m messages.FrameRead, c messages.Conver
 	})
 }
 
-// unlike are those of a list that a window has shown under other headers only.
-func (a *actor) unlike(turn *actors.Turn, m messages.FrameRead, shared []messages.Shared) (
+// otherHeaders returns the conversations of a list that a window has shown under other headers only.
+func (a *actor) otherHeaders(turn *actors.Turn, m messages.FrameRead, shared []messages.Shared) (
 	out []messages.ConversationID) {
 	for _, s := range shared {
 		own, _ := lastViews.Get(turn, string(s.Conversation))
-		if m.Name != 0 && own.unlike(m.Name, a.header.anew) {
+		if m.Name != 0 && own.headedOtherwise(m.Name, a.header.anew) {
 			out = append(out, s.Conversation)
 		}
 	}

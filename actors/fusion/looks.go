@@ -48,9 +48,9 @@ func (l View) headed(key messages.PixelKey, votes int) bool {
 	return slices.ContainsFunc(l.Looks, func(o Look) bool { return o.Key == key && o.Votes >= votes })
 }
 
-// unlike reports whether a conversation was shown under other headers only, since the window
+// headedOtherwise reports whether a conversation was shown under other headers only, since the window
 // was drawn anew.
-func (l View) unlike(key messages.PixelKey, since time.Time) bool {
+func (l View) headedOtherwise(key messages.PixelKey, since time.Time) bool {
 	return !l.headed(key, 1) &&
 		slices.ContainsFunc(l.Looks, func(o Look) bool { return !o.At.Before(since) })
 }

@@ -80,9 +80,10 @@ func TestVoted(t *testing.T) {
 	if _, changed := voted(l.Looks, 1, at, time.Time{}); changed || !l.headed(1, looksSure) || l.headed(2, 1) {
 		t.Errorf("voted = %v, %v, want %d votes", l.Looks, changed, looksSure)
 	}
-	if anew := at.Add(time.Second); !l.unlike(2, time.Time{}) || l.unlike(1, time.Time{}) || l.unlike(2, anew) {
-		t.Errorf("unlike(2), unlike(1), unlike(2) anew = %v %v %v, want true false false",
-			l.unlike(2, time.Time{}), l.unlike(1, time.Time{}), l.unlike(2, anew))
+	anew := at.Add(time.Second)
+	if !l.headedOtherwise(2, time.Time{}) || l.headedOtherwise(1, time.Time{}) || l.headedOtherwise(2, anew) {
+		t.Errorf("headedOtherwise(2), (1), (2) anew = %v %v %v, want true false false",
+			l.headedOtherwise(2, time.Time{}), l.headedOtherwise(1, time.Time{}), l.headedOtherwise(2, anew))
 	}
 	for key := range messages.PixelKey(looksMost) {
 		l.Looks, _ = voted(l.Looks, key+2, at, time.Time{})

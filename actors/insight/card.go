@@ -25,7 +25,7 @@ type Rules struct {
 	Quotes int `yaml:"quotes" min:"1" max:"1000"`
 }
 
-// DefaultRules are those of the configuration.
+// DefaultRules returns the default rules of the configuration.
 func DefaultRules() Rules { return Rules{Conversations: 10, Quotes: 2} }
 
 // Confidence is how sure a theme is that so many interviews have, with so many quotes.

@@ -32,7 +32,7 @@ func Calibrate(img *image.RGBA, scale float64) (Layout, error) {
 	return l, l.Validate()
 }
 
-// look finds the ground, the message area and the fills of both sides.
+// look finds the background, the message area and the fills of both sides.
 func look(img *image.RGBA, scale float64) (s shot, own, incoming *fill, err error) {
 	fail := func(err error) (shot, *fill, *fill, error) { return shot{}, nil, nil, err }
 	if img == nil || !(scale >= 0.25) || scale > 16 {
@@ -92,7 +92,7 @@ func (l Layout) Join(img *image.RGBA, scale float64) (Layout, error) {
 		return l, l.Validate()
 	}
 	l.Themes = append(l.Themes, t)
-	for i := range l.Themes { // light and dark, told by the ground
+	for i := range l.Themes { // light and dark, told by the background
 		if l.Themes[i].Brightness = (Range{darkest, 255}); l.Themes[i].Name == "dark" {
 			l.Themes[i].Brightness = Range{0, darkest - 1}
 		}
@@ -100,7 +100,7 @@ func (l Layout) Join(img *image.RGBA, scale float64) (Layout, error) {
 	return l, l.Validate()
 }
 
-// darkest is the least luma of a light ground.
+// darkest is the least luma of a light background.
 const darkest = 96
 
 // noFill is the error for a picture in which one side's text is directly on the

@@ -13,7 +13,7 @@ import (
 
 // Parse reads and checks a layout. name is the file's name in errors, which wrap
 // [ErrLayout] and have the form "NAME:LINE:COLUMN: FIELD what is expected". With find: auto
-// a field that is not there is that of the built-in layout auto.
+// a field that is not there has the value of the built-in layout auto.
 func Parse(name string, data []byte) (l Layout, err error) {
 	if name == "" {
 		name = "layout"

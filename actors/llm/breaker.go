@@ -5,7 +5,7 @@ import "time"
 // State of a [Breaker].
 type State int
 
-// States. The numbers are those of the metric.
+// States, with the numbers that the metric shows.
 const (
 	Closed   State = iota // questions go through
 	HalfOpen              // one question is let through as a test

@@ -173,7 +173,7 @@ type Limits struct {
 	Breaker BreakerRule `yaml:"breaker"`
 }
 
-// DefaultLimits are those of the configuration.
+// DefaultLimits returns the default limits of the configuration.
 func DefaultLimits() Limits {
 	return Limits{
 		Timeout: 8 * time.Second, JSONTimeout: 30 * time.Second, FirstToken: time.Minute,

@@ -87,7 +87,7 @@ func sameBubbles(t *testing.T, frame messages.Frame, l *layout.Layout) {
 // TestCalibrateOtherColours proposes a layout for blue own bubbles on white.
 func TestCalibrateOtherColours(t *testing.T) {
 	pal := chatpage.Palette{
-		Ground: chatpage.RGB(255, 255, 255), Header: chatpage.RGB(246, 246, 246), Own: chatpage.RGB(10, 124, 255),
+		Background: chatpage.RGB(255, 255, 255), Header: chatpage.RGB(246, 246, 246), Own: chatpage.RGB(10, 124, 255),
 		Incoming: chatpage.RGB(233, 233, 235), Ink: chatpage.RGB(20, 20, 20), OwnInk: chatpage.RGB(255, 255, 255),
 		Bar: chatpage.RGB(246, 246, 246),
 	}

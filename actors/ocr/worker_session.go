@@ -208,7 +208,7 @@ func (s *session) title(ctx context.Context, box image.Rectangle) (messages.Line
 	return line, err
 }
 
-// field reads what stands in the input. Icons there are read as letters; who asks must expect it.
+// field reads what stands in the input. Icons there are read as letters; callers must expect that.
 func (s *session) field(ctx context.Context, out *messages.FrameRead) error {
 	lines, _, err := s.lines(ctx, messages.DoubtfulInWindow, segment.Rect(out.Input), true,
 		segment.Enlargement(s.pane.Scale()))

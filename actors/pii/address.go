@@ -496,7 +496,7 @@ func (s *search) kanaTail(i int) int {
 
 var roomWords = words(`号室 号 階 F 室 号棟 棟`)
 
-// buildingInside reports whether a name is that of a building.
+// buildingInside reports whether a name is a building's.
 func buildingInside(s *search, i, j int) bool {
 	for k := i; k < j; k++ {
 		for _, e := range buildings.first.of(lowered(s.r[k]), lowered(s.at(k+1))) {

@@ -100,7 +100,7 @@ var (
 	behindCampus = words(`卒 卒業 卒業生 出身 出 在学 在籍 生 院 院生 院卒 教授 准教授 学生 法学部 文学部 医学部 工学部 理学部 経済学部 商学部 農学部 教育学部 薬学部 前期 後期
 		入試 受験 合格 志望 野球部 部 附属 付属 病院 附属病院 本郷 三田 日吉 駅伝 駅伝部 学長 総長 志望者 入学 合格者 合格発表 対 戦 三年 二年 一年 四年 校歌 校舎 校長 教頭 体育館 文化祭
 		体育祭 運動会 生徒会 同窓会`)
-	// behindPupils show that a name in 高, 中 or 小 is that of a school.
+	// behindPupils show that a name in 高, 中 or 小 is a school's.
 	behindPupils = words(`出身 卒 卒業 卒業生 野球部 サッカー部 吹奏楽部 バスケ部 バレー部 陸上部 陸上競技部 剣道部 柔道部 テニス部 生徒会 校歌 校長 教頭 体育館 文化祭 体育祭 運動会
 		に進学 に通 に合格 に入学 に受か に転校 を卒業 の野球部 の文化祭 の生徒 の児童 の先生 の校長 の吹奏楽部 のサッカー部 の運動会 の校庭 の体育館 の制服`)
 	// restOfWord continue a word that only looks like a school, such as 広大な.

@@ -381,7 +381,7 @@ func cardShape(row []group) bool {
 		shape(row, 4, 4, 5)
 }
 
-// network reports whether the first digits and the length are those of a card network
+// network reports whether the first digits and the length fit a card network
 // (ISO/IEC 7812; the networks' published ranges).
 func network(d string) bool {
 	n := len(d)
@@ -455,7 +455,7 @@ func corporateDigit(d string) bool {
 	return int(d[0]-'0') == 9-sum%9
 }
 
-// bookOrGoods reports whether a number is that of a book or of Japanese goods (ISBN-13,
+// bookOrGoods reports whether a number belongs to a book or to Japanese goods (ISBN-13,
 // JAN).
 func bookOrGoods(d string) bool {
 	return d[:3] == "978" || d[:3] == "979" || d[:2] == "49" || d[:2] == "45"

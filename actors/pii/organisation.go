@@ -608,7 +608,7 @@ func (s *search) trade(i, end int) {
 	s.propose(Company, "trade", start, end)
 }
 
-// branch reports whether a name is that of a branch: 新宿支店.
+// branch reports whether a name is a branch's: 新宿支店.
 func (s *search) branch(i int) bool {
 	j := s.run(i, 8, set(kanji, katakana))
 	if s.at(j) == 'の' && !s.ends(j, "店") && !s.ends(j, "部") && !s.ends(j, "所") {

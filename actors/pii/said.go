@@ -60,7 +60,7 @@ func (s *search) counted(j int) bool { return counters.startsAt(s.folded, s.run(
 
 // quoted proposes what stands in quotes, unless it says something about passwords.
 func (s *search) quoted(k int) bool {
-	shut := rune(0)
+	var shut rune
 	switch open := s.at(k); open {
 	case '「':
 		shut = '」'

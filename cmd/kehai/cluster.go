@@ -68,7 +68,7 @@ func (v *clusterVerb) listenFlag(cmd *cobra.Command) *cobra.Command {
 	return cmd
 }
 
-// options are those of a seat, with the flags.
+// options returns the options of a seat, with the flags.
 func (v *clusterVerb) options() (seat.Options, error) {
 	cfg, err := v.load(func(cfg *config.Config) error {
 		if v.listen == "" {

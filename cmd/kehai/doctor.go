@@ -329,7 +329,7 @@ func checkPrivate(cfg config.Config) []finding {
 	return append([]finding{fine("private", "%s", strings.Join(lines, "\n"))}, list...)
 }
 
-// userName is who has a number on this machine.
+// userName returns the name of the user with a number on this machine.
 func userName(id int) string {
 	if u, err := user.LookupId(strconv.Itoa(id)); err == nil {
 		return u.Username

@@ -78,7 +78,7 @@ func (t *Tree) Rows(ctx context.Context, ref string) (int, error) {
 	return rows, err
 }
 
-// Chat implements [hardware.ChatNamer]. Errors are those of Rows.
+// Chat implements [hardware.ChatNamer]. It returns the errors of Rows.
 func (t *Tree) Chat(ctx context.Context, ref string) (rows int, names []string, err error) {
 	return t.look(ctx, ref, true)
 }

@@ -37,7 +37,7 @@ type world struct {
 	onSet            func(attribute string) int32 // what setting one answers, instead of doing it; nil does it
 	held, selected   bool                         // Cmd is down; the focused field is selected
 	asked            []string                     // what the person was asked for
-	patience         float32                      // of the whole process, 0: the system's own
+	timeout          float32                      // of the whole process, 0: the system's own
 	density          float64                      // of the display that a window is on
 }
 
@@ -426,7 +426,7 @@ func (w *world) accessibility() {
 	}
 	a.ax.timeout = func(o obj, seconds float32) int32 {
 		if w.thing(o) == class("everything") { // on another element it counts for that one alone
-			w.patience = seconds
+			w.timeout = seconds
 		}
 		return 0
 	}

@@ -98,7 +98,7 @@ func (a *api) shoot(content obj, id windowID, answer chan<- shot) error {
 	defer a.send(config, "release")
 	a.send(config, "setWidth:", uint(width))   // @property size_t width, in pixels
 	a.send(config, "setHeight:", uint(height)) // @property size_t height
-	// Above the main display the density is that of another one; the window then fills all the same.
+	// A window that lies above the main display counts with another display's density, but still fills the picture.
 	a.send(config, "setScalesToFit:", true)               // @property BOOL scalesToFit
 	a.send(config, "setShowsCursor:", false)              // @property BOOL showsCursor
 	a.send(config, "setIgnoreShadowsSingleWindow:", true) // @property BOOL ignoreShadowsSingleWindow, macOS 14

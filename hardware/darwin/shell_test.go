@@ -102,12 +102,12 @@ func TestAsk(t *testing.T) {
 	}
 }
 
-// TestPatience is one for all elements: on a hanging application each would take six seconds.
-func TestPatience(t *testing.T) {
+// TestTimeout is one for all elements: on a hanging application each would take six seconds.
+func TestTimeout(t *testing.T) {
 	w := newWorld(t)
 	w.api.pool(w.api.prepare)
-	if w.patience != axTimeout {
-		t.Errorf("prepare() sets the patience to %v s, want %v", w.patience, axTimeout)
+	if w.timeout != axTimeout {
+		t.Errorf("prepare() sets the timeout to %v s, want %v", w.timeout, axTimeout)
 	}
 	_, window := w.withChat()
 	lists := w.thing(window.attributes["AXChildren"].([]obj)[0]).(axElement).attributes["AXChildren"].([]obj)

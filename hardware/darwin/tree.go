@@ -23,7 +23,7 @@ const (
 	maxNodes = 3000
 )
 
-// isList reports whether a role is that of a list of rows.
+// isList reports whether a role means a list of rows.
 func isList(role string) bool {
 	switch role {
 	case "AXTable", "AXList", "AXOutline", "AXGrid":

@@ -297,7 +297,7 @@ func (w *Window) Capture(ctx context.Context) (hardware.Capture, error) {
 	return hardware.Capture{Image: w.picture, Scale: float64(w.scale)}, nil
 }
 
-// size is that of a capture. The caller holds the lock.
+// size returns the size of a capture. The caller holds the lock.
 func (w *Window) size() image.Point {
 	size := w.frame(w.s).size
 	if w.s.beside && !w.s.chats {

@@ -118,7 +118,7 @@ type Detail struct {
 	Note string `json:"note,omitempty"` // words of the driver or worker; nothing private
 }
 
-// Match says how what the verdict is about was recognised, in the words of who recognised it: how a
+// Match says how what the verdict is about was recognised, in the words of the actor that recognised it: how a
 // text is like an earlier one ([MatchEqual], [MatchSimilar], or how an echo was found), what stood
 // before a gap ([BorderOwn] and others), the kind of a change, the outcome of a reply, or the end of
 // a scroll back. The rule says which of them it is.

@@ -105,8 +105,8 @@ func unseen(e *engine.Engine, known map[messages.ConversationID]directory.Known,
 	return nil, unsure, err
 }
 
-// deleteAll deletes what is stored of conversations, the others also where one waits for its key. rest says that
-// something of them waits for the key of somebody else.
+// deleteAll deletes what is stored of conversations. If one waits for its key, the others are deleted all the
+// same. rest says that a part of them waits for another conversation's key.
 func (b Backend) deleteAll(ctx context.Context, e *engine.Engine, ids []messages.ConversationID) (
 	sum engine.Forgotten, rest, waits error) {
 	for _, id := range ids {
@@ -176,7 +176,7 @@ func (b Backend) forgetElsewhere(c messages.ConversationID) error {
 }
 
 // calledBy tells the names of conversations in their windows. A title can have been misread each
-// time: then it is that of the known one with the nearest name. No application means any.
+// time: then it counts as the known conversation with the nearest name. No application means any.
 func calledBy(
 	known map[messages.ConversationID]directory.Known, ids []messages.ConversationID,
 ) func(app, name string) bool {

@@ -41,7 +41,7 @@ func (b Backend) setPaused(ctx context.Context, name string, paused bool) error 
 	return b.Pauses.SetWindow(ctx, e, id, paused)
 }
 
-// means reports whether a name is that of what can be paused besides windows. A window
+// means reports whether a name stands for what, which can be paused as windows can. A window
 // of the same name goes first.
 func (b Backend) means(name, what string) bool {
 	return name == what && !slices.ContainsFunc(b.Config.Windows,

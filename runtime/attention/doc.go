@@ -3,6 +3,6 @@
 // ([Replay]), and what the history of a desk adds up to ([Spans], [Days], in CSV
 // or for ActivityWatch).
 //
-// The rules are those of actors/attention, and a replay runs its actor on the kernel,
+// It uses the rules of actors/attention, and a replay runs its actor on the kernel,
 // so that a script sees what a running Kehai would have said.
 package attention

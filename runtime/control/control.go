@@ -34,7 +34,7 @@ type Backend interface {
 	// an unknown id.
 	RetryDeadLetter(ctx context.Context, id string) error
 	DiscardDeadLetter(ctx context.Context, id string) error
-	// Subscriptions lists who reads the event log.
+	// Subscriptions lists the readers of the event log.
 	Subscriptions(ctx context.Context) ([]engine.Subscription, error)
 	// DropSubscription drops the place of a subscription that nobody serves; it fails
 	// with engine.ErrNoSubscription for an unknown name.

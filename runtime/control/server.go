@@ -118,7 +118,7 @@ func deadLetterRoutes(mux *http.ServeMux, b Backend) {
 	})
 }
 
-// subscriptionRoutes are those about who reads the event log.
+// subscriptionRoutes are the routes about readers of the event log.
 func subscriptionRoutes(mux *http.ServeMux, b Backend) {
 	mux.HandleFunc("GET /v1/subscriptions", func(w http.ResponseWriter, r *http.Request) {
 		list, err := b.Subscriptions(r.Context())

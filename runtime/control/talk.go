@@ -95,7 +95,7 @@ type Accepted struct {
 	Answered     bool                    `json:"answered,omitempty"` // a reply follows, or there was one
 }
 
-// Role is who wrote a message.
+// Role says who wrote a message.
 type Role string
 
 // Roles.

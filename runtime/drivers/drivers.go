@@ -28,7 +28,7 @@ import (
 // the screen is an io.Closer it is closed at the end of Run.
 type OpenScreen func(w config.Window) (screen hardware.Screen, ref string, err error)
 
-// OpenTypist opens what types into one watched window, whose ref is that of its
+// OpenTypist opens what types into one watched window, with the same ref as its
 // screen. It is called once by New for each window, after the screen was opened; if
 // the typist is an io.Closer it is closed at the end of Run. A typist that is also a
 // hardware.Pointer clicks into the field before it types; one that is a

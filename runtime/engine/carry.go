@@ -445,7 +445,7 @@ func (c *carried) claim() error {
 	return nil
 }
 
-// holder is who owns an actor, "" for nobody.
+// holder returns the node that owns an actor, "" for none.
 func (c *carried) holder(a messages.Address) string {
 	if node, ok := c.moved[a]; ok {
 		return node

@@ -9,8 +9,8 @@ import (
 )
 
 // The form of an entry of the replicated log: its version, what it is, who proposed it,
-// and then what that kind of entry needs. Numbers and texts are those of a batch, which it
-// may hold. Old logs must stay readable: a change of the form raises the version, and a
+// and then what that kind of entry needs. Numbers and texts have the form that they have in a
+// batch, which it may hold. Old logs must stay readable: a change of the form raises the version, and a
 // node that does not know it stops there until it is upgraded.
 const entryForm = 1
 

@@ -405,7 +405,7 @@ func (d *deletion) start(f Forgetting, first slice) func() ([shards]Batch, slice
 	}
 }
 
-// purges is that of the engine where nobody waits for the deletion who would say so.
+// purges says that what is deleted has to leave the files, where nobody waits for the deletion who would say so.
 func (d *deletion) purges() error {
 	if !d.alone || d.none {
 		return nil
@@ -421,7 +421,7 @@ func (e *Engine) purges() error {
 	return e.deletes()
 }
 
-// overtaken reports whether the intent is no more that which a deletion goes on with.
+// overtaken reports whether the intent is no longer the one with which a deletion goes on.
 func (d *deletion) overtaken(begun *forgetRecord) bool {
 	return (begun == nil || begun.Rest != d.rest) && (d.resumes || d.rest)
 }

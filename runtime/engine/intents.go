@@ -149,7 +149,7 @@ func (e *Engine) hiddenNow(key []byte) (bool, error) {
 	return there && e.hidden(key, row), err
 }
 
-// sums are digests of rows as they are stored, by their keys. An empty one is that of any: older versions wrote none.
+// sums are digests of rows as they are stored, by their keys. An empty one fits any row: older versions wrote none.
 type sums map[string][]byte
 
 // sumOf is the digest of a row.

@@ -59,8 +59,8 @@ type deadLetterChange struct {
 	seq      uint64
 }
 
-// number tells deliveries the numbers under which they are stored: first is that of the
-// first record in the change's shard, over that of the first in the other.
+// number gives deliveries the numbers under which they are stored: first is the number of the
+// first record in the change's shard, over the number of the first one in the other shard.
 func (w *changes) number(first, over uint64) {
 	for i, r := range w.Records {
 		next := &first

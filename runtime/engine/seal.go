@@ -39,7 +39,7 @@ type Key struct {
 	// ID stands in each row that is sealed with it, and is the same for each key that a
 	// subject ever has.
 	ID string `json:"id"`
-	// Fingerprint is that of this very key.
+	// Fingerprint tells this key from all others.
 	Fingerprint string `json:"fingerprint"`
 }
 

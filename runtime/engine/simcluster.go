@@ -248,7 +248,7 @@ func (c *SimCluster) Leader() int { return c.leader }
 // Faults counts what the cluster had to bear so far.
 func (c *SimCluster) Faults() map[Fault]int { return c.faults }
 
-// Entries are those of the log, in order.
+// Entries returns the entries of the log, in order.
 func (c *SimCluster) Entries() [][]byte { return c.entries }
 
 // Kill ends a node's process: what is not in its store is gone.
@@ -586,7 +586,7 @@ func (c *SimCluster) tick() {
 	}
 }
 
-// miss makes the leader say who has not been heard for a while.
+// miss makes the leader name the nodes that it has not heard for a while.
 func (c *SimCluster) miss() {
 	r := c.nodes[c.leader].replica
 	members := r.Members()

@@ -29,7 +29,8 @@ type rowReader struct {
 	e    *Engine
 	act  *Activation
 	told atomic.Bool // that a key is out of reach
-	// Those that are, by the prefixes that were read, and of which of them was told. Only turns use them.
+	// The keys that are out of reach, by the prefixes that were read, and which of them people were told of.
+	// Only turns use both.
 	away map[string]error
 	key  string
 }

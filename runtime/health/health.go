@@ -24,7 +24,7 @@ type Monitor struct {
 	// Names tell workers, whose events look like those of actors. It is set before
 	// events come.
 	Names telemetry.Names
-	// Kinds are those of actors and workers that there are, switched on or not: a
+	// Kinds are the kinds of actors and workers that exist, switched on or not: a
 	// message to another is a mistake. It is set before events come.
 	Kinds []string
 	// Alone is set in a program without Kehai's command line: what is wrong names the host's

@@ -145,8 +145,8 @@ type keychain []string
 
 const (
 	keychainService = "kehai"
-	// keychainPatience also bounds how long a person may take to unlock the keychain.
-	keychainPatience = 2 * time.Minute
+	// keychainTimeout also bounds how long a person may take to unlock the keychain.
+	keychainTimeout = 2 * time.Minute
 	// Exit codes of security(1): the lowest byte of the OSStatus.
 	exitNotFound    = 44  // errSecItemNotFound
 	exitNoQuestions = 36  // errSecInteractionNotAllowed: locked, and nobody to unlock it
@@ -182,7 +182,7 @@ func (k keychain) write(name string, secret []byte) error {
 }
 
 func (k keychain) run(in string, args ...string) ([]byte, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), keychainPatience)
+	ctx, cancel := context.WithTimeout(context.Background(), keychainTimeout)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, k[0], append(k[1:len(k):len(k)], args...)...)
 	cmd.Stdin = strings.NewReader(in)
@@ -193,7 +193,7 @@ func (k keychain) run(in string, args ...string) ([]byte, error) {
 	case err == nil:
 		return out, nil
 	case ctx.Err() != nil:
-		return nil, fmt.Errorf("%w, or did not answer within %v: unlock it", errLocked, keychainPatience)
+		return nil, fmt.Errorf("%w, or did not answer within %v: unlock it", errLocked, keychainTimeout)
 	case !errors.As(err, &exit):
 		return nil, fmt.Errorf("%w: %w", ErrKeychain, err)
 	}

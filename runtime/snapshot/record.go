@@ -100,8 +100,8 @@ func (w *window) record() Record {
 	return rec
 }
 
-// newBubbles are those of a view that the ledger took in by a verdict: where it
-// found the view's place, the unknown ones, else the lowest.
+// newBubbles returns the bubbles of a view that the ledger took in by a verdict: the unknown
+// ones where it found the view's place, else the lowest.
 func newBubbles(bubbles []messages.Bubble, d events.Detail) (list []string) {
 	first := 0
 	switch {

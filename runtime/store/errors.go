@@ -39,12 +39,12 @@ func (f *Fault) Error() string {
 
 func (f *Fault) Unwrap() error { return f.Kind }
 
-// ways are what a person can do about a store: of Kehai, or of a host that is alone.
-type ways struct{ restore, key, keyless, elsewhere, room string }
+// advice is what a person can do about a store: of Kehai, or of a host that is alone.
+type advice struct{ restore, key, keyless, elsewhere, room string }
 
-func waysOf(alone bool) ways {
+func adviceFor(alone bool) advice {
 	if alone {
-		return ways{
+		return advice{
 			restore: "Put a copy of the data directory in its place that was made while nothing ran. " +
 				"Without one, move the data directory away: then an empty one is made.",
 			key:       "Open it with the program that encrypted it, or choose another directory in Options.Data.",
@@ -53,7 +53,7 @@ func waysOf(alone bool) ways {
 			room:      "Free some space there, then start again.",
 		}
 	}
-	return ways{
+	return advice{
 		restore: "Restore a backup: move the directory away, then run `kehai restore FILE`. " +
 			"Without a backup, Kehai begins with an empty one.",
 		key: "Put back the key that it was created with: name its file in `encryption.key_file`, " +
@@ -65,7 +65,7 @@ func waysOf(alone bool) ways {
 	}
 }
 
-func (o Options) ways() ways { return waysOf(o.Alone) }
+func (o Options) advice() advice { return adviceFor(o.Alone) }
 
 // unreadable turns an error of reading an open store into a fault.
 func (s *Store) unreadable(err error) error {
@@ -73,7 +73,7 @@ func (s *Store) unreadable(err error) error {
 		return f
 	}
 	return &Fault{Dir: s.dir, Kind: engine.ErrCorrupt, What: "is damaged: " + cause(err),
-		Next: waysOf(s.alone).restore}
+		Next: adviceFor(s.alone).restore}
 }
 
 // refused returns the fault if the system refused something, else nil: then err is about

@@ -54,7 +54,7 @@ func (x *examination) path(name string) string { return filepath.Join(x.Dir, nam
 
 func (x *examination) corrupt(name, what string) error {
 	return &Fault{Dir: x.Dir, Kind: engine.ErrCorrupt, What: fmt.Sprintf("is damaged: %s: %s", name, what),
-		Next: x.ways().restore}
+		Next: x.advice().restore}
 }
 
 // unreadable turns an error of reading a file into a fault: the system's, or one about

@@ -78,7 +78,7 @@ func (s *Store) begin() error {
 	if some {
 		return &Fault{Dir: s.dir, Kind: engine.ErrCorrupt,
 			What: "holds data without a format: its tables are damaged or missing",
-			Next: waysOf(s.alone).restore}
+			Next: adviceFor(s.alone).restore}
 	}
 	return s.write([]engine.Op{{Key: formatKey, Value: appendFormat(nil, Format)}}, true)
 }

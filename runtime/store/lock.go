@@ -45,7 +45,7 @@ func lockDir(o Options) (*dirLock, error) {
 		if errors.Is(err, unix.EWOULDBLOCK) {
 			who, stop := holder(dir)
 			return nil, &Fault{Dir: dir, Kind: engine.ErrInUse,
-				What: "is held by " + who, Next: stop + ", or " + o.ways().elsewhere + "."}
+				What: "is held by " + who, Next: stop + ", or " + o.advice().elsewhere + "."}
 		}
 		return nil, barred(dir, "cannot be locked", err)
 	}

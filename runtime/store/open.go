@@ -115,7 +115,7 @@ func (s *Store) open(o Options) error {
 	if free < o.MinFree {
 		return &Fault{Dir: o.Dir, Kind: engine.ErrLowSpace,
 			What: fmt.Sprintf("has %s free on its volume and needs %s", mib(free), mib(o.MinFree)),
-			Next: o.ways().room}
+			Next: o.advice().room}
 	}
 	if err := examine(o); err != nil {
 		return err

@@ -68,7 +68,7 @@ func (x *examination) wrongKey(name string, head []byte) error {
 	right, at := registryRight(head, nil)
 	if right == len(registryText) {
 		return &Fault{Dir: x.Dir, Kind: engine.ErrKey, What: "is not encrypted, but a key was given",
-			Next: x.ways().keyless}
+			Next: x.advice().keyless}
 	}
 	if plain, err := x.plainLogs(); err != nil || plain {
 		if err == nil {
@@ -77,10 +77,10 @@ func (x *examination) wrongKey(name string, head []byte) error {
 		return err
 	}
 	if len(x.Key) == 0 {
-		return &Fault{Dir: x.Dir, Kind: engine.ErrKey, What: "is encrypted and no key was given", Next: x.ways().key}
+		return &Fault{Dir: x.Dir, Kind: engine.ErrKey, What: "is encrypted and no key was given", Next: x.advice().key}
 	}
 	return &Fault{Dir: x.Dir, Kind: engine.ErrKey, What: "is encrypted with another key",
-		Next: x.ways().key + " If this is that key, " + name + " is damaged. " + x.ways().restore}
+		Next: x.advice().key + " If this is that key, " + name + " is damaged. " + x.advice().restore}
 }
 
 // registryRight counts the bytes of a registry's text that are right with a key, and finds the first in

@@ -99,7 +99,7 @@ func (r *replied) at() (at time.Time) {
 	return at
 }
 
-// named reports whether an id is that of the reply in any of its epochs.
+// named reports whether an id names the reply in any of its epochs.
 func (r *replied) named(id string) bool {
 	c, turn, _, ok := control.DraftID(id).Split()
 	return ok && c == r.conversation && turn == r.turn || r.key != "" && r.key == id

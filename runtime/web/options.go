@@ -61,7 +61,7 @@ type Options struct {
 	// Now is the clock of the page; nil means time.Now.
 	Now func() time.Time
 	// Health returns nil, or what is wrong and what to do about it; errors.Join lists
-	// several. The page shows them as a banner, and /healthz to who has a key, meters too,
+	// several. The page shows them as a banner, and /healthz to everybody with a key, meters too,
 	// so they must not hold private text. nil means always healthy.
 	Health func() error
 	// Metrics serves /metrics; nil means that there are none.

@@ -35,7 +35,7 @@ func (a asking) mac(hash, label string, more ...string) []byte {
 	return m.Sum(nil)
 }
 
-// proof is that of who has a hash.
+// proof returns what proves that one has the hash of a key.
 func (a asking) proof(hash string) string { return hex.EncodeToString(a.mac(hash, "kehai proof")) }
 
 // seal seals a key by its hash, and opens it again.
@@ -71,8 +71,8 @@ func (s *Sessions) provable(id, other string) string {
 	return hash
 }
 
-// provable is that of the sessions, or of a host's only key. For an id that there is not it is
-// a hash that nobody knows, always the same, so that answers do not tell which ids there are.
+// provable returns the hash of the key with an id: of a session, or a host's only key. For an unknown
+// id it is a hash that nobody knows, always the same, so that answers do not tell which ids there are.
 func (s *Server) provable(id string) string {
 	other := hex.EncodeToString(asking{nonce: id}.mac(s.secret, "kehai no key"))
 	if s.sessions != nil {

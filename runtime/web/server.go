@@ -81,7 +81,7 @@ func New(o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{opts: o, ln: newGate(ln), boot: randomHex()[:8], hub: newHub(),
+	s := &Server{opts: o, ln: newLimiter(ln), boot: randomHex()[:8], hub: newHub(),
 		salt: randomHex(), secret: randomHex(),
 		closing: make(chan struct{})}
 	if err := s.open(); err != nil {

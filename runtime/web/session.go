@@ -36,7 +36,7 @@ func ageOf(r control.PageRole) time.Duration {
 }
 
 // Sessions are the keys of the page, in a file that nobody else may read. It has hashes of
-// the keys, so that who reads it, or a backup of it, cannot open the page. What is changed
+// the keys, so that whoever reads it, or a backup of it, cannot open the page. What is changed
 // in the file counts at once, also for a server that runs. A file that others may change
 // counts as empty. One Sessions of a process changes a file; its methods may be called
 // concurrently.
@@ -273,7 +273,7 @@ func (s *Server) open() error {
 	return s.sessions.tidy()
 }
 
-// visitor is who asks.
+// visitor is the sender of a request.
 type visitor struct {
 	control.PageKey
 	token string
@@ -281,7 +281,7 @@ type visitor struct {
 
 type visitorKey struct{}
 
-// visitorOf returns who asks; before the token was checked, nobody.
+// visitorOf returns the sender of a request; before the token was checked, nobody.
 func visitorOf(r *http.Request) visitor {
 	v, _ := r.Context().Value(visitorKey{}).(visitor)
 	return v
@@ -311,7 +311,7 @@ func (s *Server) opens(r *http.Request) (visitor, bool) {
 	return visitor{k, token}, ok
 }
 
-// with hands on who asks.
+// with returns the request with its sender.
 func with(r *http.Request, v visitor) *http.Request {
 	return r.WithContext(context.WithValue(r.Context(), visitorKey{}, v))
 }

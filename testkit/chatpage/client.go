@@ -42,8 +42,8 @@ type look struct {
 	border        [2]color.RGBA // of own and of incoming bubbles; zero is none
 	shadow        bool
 	ownTo         color.RGBA // where the gradient of own bubbles ends; zero is none
-	groundTo      color.RGBA // and that of the ground
-	photo         bool       // the ground is a picture
+	backgroundTo  color.RGBA // and that of the background
+	photo         bool       // the background is a picture
 	radius        int
 	left, right   int // room beside bubbles
 	widest        int // hundredths of the pane
@@ -58,20 +58,21 @@ type look struct {
 	centred       bool // the name in the header
 }
 
-var grounds = []look{
+var backgrounds = []look{
 	{name: "blue", Palette: Light},
 	{name: "night", Palette: Dark},
-	{name: "white", Palette: Palette{Ground: RGB(255, 255, 255), Header: RGB(255, 255, 255), Own: RGB(0, 132, 255),
+	{name: "white", Palette: Palette{Background: RGB(255, 255, 255), Header: RGB(255, 255, 255), Own: RGB(0, 132, 255),
 		Incoming: RGB(240, 240, 240), Ink: RGB(5, 5, 5), OwnInk: RGB(255, 255, 255), Bar: RGB(255, 255, 255)}},
-	{name: "beige", Palette: Palette{Ground: RGB(239, 234, 226), Header: RGB(240, 242, 245), Own: RGB(217, 253, 211),
-		Incoming: RGB(255, 255, 255), Ink: RGB(17, 27, 33), OwnInk: RGB(17, 27, 33), Bar: RGB(240, 242, 245)}},
-	{name: "ink", Palette: Palette{Ground: RGB(11, 20, 26), Header: RGB(32, 44, 51), Own: RGB(0, 92, 75),
+	{name: "beige", Palette: Palette{Background: RGB(239, 234, 226), Header: RGB(240, 242, 245),
+		Own: RGB(217, 253, 211), Incoming: RGB(255, 255, 255), Ink: RGB(17, 27, 33), OwnInk: RGB(17, 27, 33),
+		Bar: RGB(240, 242, 245)}},
+	{name: "ink", Palette: Palette{Background: RGB(11, 20, 26), Header: RGB(32, 44, 51), Own: RGB(0, 92, 75),
 		Incoming: RGB(32, 44, 51), Ink: RGB(233, 237, 239), OwnInk: RGB(233, 237, 239), Bar: RGB(32, 44, 51)}},
-	{name: "pale", Palette: Palette{Ground: RGB(250, 250, 250), Header: RGB(235, 235, 235), Own: RGB(255, 255, 255),
+	{name: "pale", Palette: Palette{Background: RGB(250, 250, 250), Header: RGB(235, 235, 235), Own: RGB(255, 255, 255),
 		Incoming: RGB(243, 244, 246), Ink: RGB(46, 52, 54), OwnInk: RGB(46, 52, 54), Bar: RGB(246, 245, 244)}},
-	{name: "violet", Palette: Palette{Ground: RGB(24, 18, 38), Header: RGB(38, 30, 58), Own: RGB(111, 66, 193),
+	{name: "violet", Palette: Palette{Background: RGB(24, 18, 38), Header: RGB(38, 30, 58), Own: RGB(111, 66, 193),
 		Incoming: RGB(52, 44, 74), Ink: RGB(240, 236, 250), OwnInk: RGB(255, 255, 255), Bar: RGB(30, 24, 48)}},
-	{name: "swapped", Palette: Palette{Ground: RGB(30, 30, 30), Header: RGB(45, 45, 45), Own: RGB(245, 245, 245),
+	{name: "swapped", Palette: Palette{Background: RGB(30, 30, 30), Header: RGB(45, 45, 45), Own: RGB(245, 245, 245),
 		Incoming: RGB(190, 214, 240), Ink: RGB(20, 20, 20), OwnInk: RGB(20, 20, 20), Bar: RGB(45, 45, 45)}},
 }
 
@@ -99,7 +100,7 @@ func client(tb testing.TB, seed uint64, rows bool) *Client {
 	c.Scale = []float64{1, 1, 1.25, 2}[c.r.IntN(4)]
 	c.choose()
 	if l := &c.look; rows {
-		l.photo, l.groundTo = false, color.RGBA{}
+		l.photo, l.backgroundTo = false, color.RGBA{}
 		c.Look += ", rows"
 	}
 	width := c.look.rail + c.look.list + 380 + c.r.IntN(420) + c.look.detail
@@ -107,7 +108,7 @@ func client(tb testing.TB, seed uint64, rows bool) *Client {
 	c.Image = image.NewRGBA(image.Rect(0, 0, c.px(width), c.px(high)))
 	c.Pane = image.Rect(c.px(c.look.rail+c.look.list), 0, c.px(width-c.look.detail), c.px(high))
 	c.sides()
-	c.ground()
+	c.background()
 	top, bottom := c.bands()
 	c.Area = image.Rect(c.Pane.Min.X, top, c.Pane.Max.X, bottom)
 	if rows {
@@ -126,23 +127,23 @@ func (c *Client) chance(percent int) bool { return c.r.IntN(100) < percent }
 
 // choose makes a look of its independent parts.
 func (c *Client) choose() {
-	l := grounds[c.r.IntN(len(grounds))]
+	l := backgrounds[c.r.IntN(len(backgrounds))]
 	pale := l.name == "pale"
 	switch style := c.one("fill", "fill", "fill", "outline", "outlines", "shadow", "shade", "slope", "photo"); {
 	case style == "outline" || pale && style == "fill":
-		l.Own, l.OwnInk, l.border[0] = l.Ground, onGround(l.Ground), halfway(l.Ground, onGround(l.Ground), 30)
+		l.Own, l.OwnInk, l.border[0] = l.Background, inkOn(l.Background), halfway(l.Background, inkOn(l.Background), 30)
 		l.name += "-outline"
 	case style == "outlines":
 		l.border = [2]color.RGBA{halfway(l.Own, l.OwnInk, 40), halfway(l.Incoming, l.Ink, 40)}
 		l.name += "-outlines"
-	case style == "shadow" && l.Ground.R > 128:
-		l.shadow, l.Own, l.OwnInk = true, halfway(l.Ground, RGB(255, 255, 255), 70), l.Ink
-		l.Incoming = halfway(l.Ground, RGB(255, 255, 255), 40)
+	case style == "shadow" && l.Background.R > 128:
+		l.shadow, l.Own, l.OwnInk = true, halfway(l.Background, RGB(255, 255, 255), 70), l.Ink
+		l.Incoming = halfway(l.Background, RGB(255, 255, 255), 40)
 		l.name += "-shadow"
 	case style == "shade":
-		l.ownTo, l.name = halfway(l.Own, l.Ground, 35), l.name+"-shade"
+		l.ownTo, l.name = halfway(l.Own, l.Background, 35), l.name+"-shade"
 	case style == "slope":
-		l.groundTo, l.name = halfway(l.Ground, l.Own, 30), l.name+"-slope"
+		l.backgroundTo, l.name = halfway(l.Background, l.Own, 30), l.name+"-slope"
 	case style == "photo":
 		l.photo, l.name = true, l.name+"-photo"
 	}
@@ -154,7 +155,7 @@ func (c *Client) choose() {
 	}
 	l.stamps, l.names, l.tails = c.one("", "beside", "inside"), c.chance(25), c.chance(30)
 	l.header, l.input = c.one("band", "band", "line"), c.one("band", "line", "float")
-	if l.photo || l.groundTo.A > 0 {
+	if l.photo || l.backgroundTo.A > 0 {
 		l.header, l.input = "band", "band"
 	}
 	l.banner, l.centred = c.chance(15), c.chance(20)
@@ -202,19 +203,19 @@ func (c *Client) faceOf(size int) font.Face {
 // sides draws the rail, the list of chats and the details.
 func (c *Client) sides() {
 	l, h := c.look, c.Image.Rect.Max.Y
-	ink := onGround(l.Ground)
-	list := halfway(l.Ground, ink, 4)
-	c.fill(image.Rect(0, 0, c.px(l.rail), h), halfway(l.Ground, ink, 60))
+	ink := inkOn(l.Background)
+	list := halfway(l.Background, ink, 4)
+	c.fill(image.Rect(0, 0, c.px(l.rail), h), halfway(l.Background, ink, 60))
 	area := image.Rect(c.px(l.rail), 0, c.Pane.Min.X, h)
 	c.fill(area, list)
 	for y := c.px(60); l.list > 0 && y < h; y += c.px(64) {
 		at := image.Pt(area.Min.X+c.px(12), y)
 		c.rounded(image.Rectangle{at, at.Add(image.Pt(c.px(44), c.px(44)))}, 22, RGB(150, 120, 190))
 		c.write(at.Add(image.Pt(c.px(56), c.px(2))), 14, c.one("Hana", "Ken", "佐藤", "Mio"), ink)
-		c.write(at.Add(image.Pt(c.px(56), c.px(24))), 12, c.one(phrases[:4]...), halfway(l.Ground, ink, 50))
+		c.write(at.Add(image.Pt(c.px(56), c.px(24))), 12, c.one(phrases[:4]...), halfway(l.Background, ink, 50))
 	}
 	if l.list > 0 && c.chance(60) {
-		c.fill(image.Rect(c.Pane.Min.X-1, 0, c.Pane.Min.X, h), halfway(l.Ground, ink, 15))
+		c.fill(image.Rect(c.Pane.Min.X-1, 0, c.Pane.Min.X, h), halfway(l.Background, ink, 15))
 	}
 	detail := image.Rect(c.Pane.Max.X, 0, c.Image.Rect.Max.X, h)
 	c.fill(detail, list)
@@ -223,7 +224,7 @@ func (c *Client) sides() {
 	}
 }
 
-func (c *Client) ground() {
+func (c *Client) background() {
 	l := c.look
 	for y := range c.Image.Rect.Max.Y {
 		row := image.Rect(c.Pane.Min.X, y, c.Pane.Max.X, y+1)
@@ -231,12 +232,12 @@ func (c *Client) ground() {
 		case l.photo:
 			for x := row.Min.X; x < row.Max.X; x++ {
 				wave := math.Sin(float64(x)/37)*math.Cos(float64(y)/53)*40 + float64(c.r.IntN(24))
-				c.Image.SetRGBA(x, y, halfway(l.Ground, RGB(90, 110, 70), 30+int(wave/2)))
+				c.Image.SetRGBA(x, y, halfway(l.Background, RGB(90, 110, 70), 30+int(wave/2)))
 			}
-		case l.groundTo.A > 0:
-			c.fill(row, halfway(l.Ground, l.groundTo, 100*y/c.Image.Rect.Max.Y))
+		case l.backgroundTo.A > 0:
+			c.fill(row, halfway(l.Background, l.backgroundTo, 100*y/c.Image.Rect.Max.Y))
 		default:
-			c.fill(row, l.Ground)
+			c.fill(row, l.Background)
 		}
 	}
 }
@@ -244,15 +245,15 @@ func (c *Client) ground() {
 // bands draws header, banner and input, and returns where the messages are.
 func (c *Client) bands() (top, bottom int) {
 	l, p := c.look, c.Pane
-	ink := onGround(l.Ground)
-	line := halfway(l.Ground, ink, 18)
+	ink := inkOn(l.Background)
+	line := halfway(l.Background, ink, 18)
 	top = c.px(48 + c.r.IntN(16))
 	fill := l.Header
 	if l.header == "line" {
-		fill = l.Ground
+		fill = l.Background
 	}
 	c.fill(image.Rect(p.Min.X, 0, p.Max.X, top), fill)
-	if fill == l.Ground || c.chance(50) {
+	if fill == l.Background || c.chance(50) {
 		c.fill(image.Rect(p.Min.X, top-1, p.Max.X, top), line)
 	}
 	name := c.one("Hana", "佐藤花子", "Ken Tanaka", "Family")
@@ -271,7 +272,7 @@ func (c *Client) bands() (top, bottom int) {
 		c.fill(image.Rect(p.Max.X-c.px(34), c.px(20+5*i), p.Max.X-c.px(18), c.px(22+5*i)), ink)
 	}
 	if l.banner {
-		c.fill(image.Rect(p.Min.X, top, p.Max.X, top+c.px(36)), halfway(l.Ground, ink, 10))
+		c.fill(image.Rect(p.Min.X, top, p.Max.X, top+c.px(36)), halfway(l.Background, ink, 10))
 		c.write(image.Pt(p.Min.X+c.px(20), top+c.px(10)), 13, "Pinned: the address is in the file", ink)
 		top += c.px(36)
 	}
@@ -283,12 +284,12 @@ func (c *Client) bands() (top, bottom int) {
 	case "line":
 		c.fill(image.Rect(p.Min.X, bottom, p.Max.X, bottom+1), line)
 	}
-	c.rounded(field, 14, halfway(l.Ground, ink, 12))
+	c.rounded(field, 14, halfway(l.Background, ink, 12))
 	return top, bottom
 }
 
-// onGround is a colour that can be read on another one.
-func onGround(c color.RGBA) color.RGBA {
+// inkOn is a colour that can be read on another one.
+func inkOn(c color.RGBA) color.RGBA {
 	if light(c) {
 		return RGB(30, 32, 36)
 	}
@@ -313,7 +314,7 @@ func (c *Client) shaded(r image.Rectangle, radius int, at func(y int) color.RGBA
 	}
 }
 
-// distance is that of a pixel's middle from a rounded rectangle, below 0 inside.
+// distance is how far a pixel's middle is from a rounded rectangle, below 0 inside.
 func distance(r image.Rectangle, radius float64, x, y int) float64 {
 	half := func(from, to, at int) float64 {
 		return math.Abs(float64(at)+0.5-float64(from+to)/2) - float64(to-from)/2 + radius
@@ -366,9 +367,9 @@ func (c *Client) pill(y int) int {
 	x := (c.Pane.Min.X + c.Pane.Max.X - w) / 2
 	box := image.Rect(x, y-c.px(22), x+w, y)
 	if c.chance(70) {
-		c.rounded(box, 11, halfway(c.look.Ground, onGround(c.look.Ground), 20))
+		c.rounded(box, 11, halfway(c.look.Background, inkOn(c.look.Background), 20))
 	}
-	c.write(box.Min.Add(image.Pt(c.px(12), c.px(5))), 12, "7月3日(木)", onGround(c.look.Ground))
+	c.write(box.Min.Add(image.Pt(c.px(12), c.px(5))), 12, "7月3日(木)", inkOn(c.look.Background))
 	return box.Min.Y - c.px(8)
 }
 
@@ -404,7 +405,8 @@ func (c *Client) say(y int, side messages.Side, text string) int {
 	c.beside(box, mine, ink)
 	c.Truth = append(c.Truth, Truth{Said{side, text}, box})
 	if !mine && l.names && c.chance(60) {
-		c.write(image.Pt(box.Min.X+c.px(2), box.Min.Y-c.px(17)), 12, "Aoi", halfway(l.Ground, onGround(l.Ground), 60))
+		c.write(image.Pt(box.Min.X+c.px(2), box.Min.Y-c.px(17)), 12, "Aoi",
+			halfway(l.Background, inkOn(l.Background), 60))
 		return box.Min.Y - c.px(18)
 	}
 	return box.Min.Y
@@ -450,7 +452,7 @@ func (c *Client) bubble(box image.Rectangle, mine bool) {
 // beside draws what stands beside or in the corner of a bubble.
 func (c *Client) beside(box image.Rectangle, mine bool, ink color.RGBA) {
 	l, s := c.look, c.px(34)
-	faint := halfway(l.Ground, onGround(l.Ground), 50)
+	faint := halfway(l.Background, inkOn(l.Background), 50)
 	if !mine && l.avatars != "" && c.chance(70) {
 		r := image.Rect(0, 0, s, s).Add(image.Pt(box.Min.X-s-c.px(8), box.Min.Y))
 		radius := 17
@@ -464,7 +466,7 @@ func (c *Client) beside(box image.Rectangle, mine bool, ink color.RGBA) {
 	}
 	switch at := image.Pt(box.Max.X+c.px(6), box.Max.Y-c.px(14)); {
 	case l.stamps == "inside":
-		c.write(image.Pt(box.Max.X-c.px(44), box.Max.Y-c.px(18)), 11, "12:07", halfway(ink, l.Ground, 20))
+		c.write(image.Pt(box.Max.X-c.px(44), box.Max.Y-c.px(18)), 11, "12:07", halfway(ink, l.Background, 20))
 	case l.stamps == "beside" && mine:
 		c.write(image.Pt(box.Min.X-c.px(38), at.Y), 11, "12:07", faint)
 		if c.chance(50) {
@@ -478,7 +480,7 @@ func (c *Client) beside(box image.Rectangle, mine bool, ink color.RGBA) {
 // rows fills the area from its top with groups: a portrait, a name with a time, and lines
 // right of it. The last message that fits is whole.
 func (c *Client) rows() {
-	ink, faint := onGround(c.look.Ground), halfway(c.look.Ground, onGround(c.look.Ground), 55)
+	ink, faint := inkOn(c.look.Background), halfway(c.look.Background, inkOn(c.look.Background), 55)
 	size, own := 28+c.r.IntN(12), false
 	x := c.Pane.Min.X + c.px(14+size+10)
 	room := c.Pane.Max.X - c.px(70) - x

@@ -40,17 +40,17 @@ var Talk = []Said{
 
 // Palette holds the colours of a page.
 type Palette struct {
-	Ground, Header, Own, Incoming, Ink, OwnInk, Bar color.RGBA
+	Background, Header, Own, Incoming, Ink, OwnInk, Bar color.RGBA
 }
 
 // Light and Dark have LINE's colours.
 var (
 	Light = Palette{
-		Ground: RGB(140, 171, 216), Header: RGB(226, 232, 240), Own: RGB(195, 246, 157), Incoming: RGB(255, 255, 255),
-		Ink: RGB(20, 20, 20), OwnInk: RGB(18, 26, 14), Bar: RGB(250, 250, 250),
+		Background: RGB(140, 171, 216), Header: RGB(226, 232, 240), Own: RGB(195, 246, 157),
+		Incoming: RGB(255, 255, 255), Ink: RGB(20, 20, 20), OwnInk: RGB(18, 26, 14), Bar: RGB(250, 250, 250),
 	}
 	Dark = Palette{
-		Ground: RGB(23, 25, 30), Header: RGB(34, 37, 43), Own: RGB(102, 205, 124), Incoming: RGB(54, 57, 64),
+		Background: RGB(23, 25, 30), Header: RGB(34, 37, 43), Own: RGB(102, 205, 124), Incoming: RGB(54, 57, 64),
 		Ink: RGB(238, 239, 241), OwnInk: RGB(8, 22, 11), Bar: RGB(34, 37, 43),
 	}
 )
@@ -113,7 +113,7 @@ func New(tb testing.TB, pal Palette, scale, height int, title string) *Page {
 	p := &Page{
 		tb: tb, Image: image.NewRGBA(image.Rect(0, 0, 480*scale, height*scale)), Palette: pal, Scale: scale, face: face,
 	}
-	p.Fill(p.Image.Rect, pal.Ground)
+	p.Fill(p.Image.Rect, pal.Background)
 	p.Fill(image.Rect(0, 0, 480*scale, 52*scale), pal.Header)
 	p.Write(18*scale, 33*scale, title, pal.Ink)
 	bar := image.Rect(0, (height-80)*scale, 480*scale, height*scale)

@@ -50,7 +50,7 @@ type Options struct {
 	Fonts  *drawn.FontSet // nil means drawn.Fonts()
 	// Deliver is called with each message as it is delivered; may be nil.
 	Deliver func(control.Entry) error
-	// Options are those of the runtime that is replayed, such as a host's own
+	// Options go to the runtime that is replayed, such as a host's own
 	// actors. Drivers, recognizers, store and clock are the replay's.
 	Options []runtime.Option
 }

@@ -95,8 +95,8 @@ type Finding struct {
 	Rule   events.Rule           // by which the view was judged
 	Known  []messages.Occurrence // what each bubble was recognised as, 0 for nothing; nil unless the view was aligned
 	Held   []messages.Occurrence // incoming ones that entered as history
-	// Notice is that of another gap before this one, which can no longer be read; zero if
-	// there is none.
+	// Notice tells of another gap, before this one, which can no longer be read. It is zero
+	// if there is none.
 	Notice messages.TranscriptGap
 }
 

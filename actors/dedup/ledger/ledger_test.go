@@ -299,7 +299,7 @@ func TestFilesAndCalls(t *testing.T) {
 	}
 }
 
-func TestPatience(t *testing.T) {
+func TestTimeout(t *testing.T) {
 	l := open(ledger.Rules{})
 	l.Observe(chatview.Stack(">aaaa <?1 <cccc"), ledger.Memory{}, chatview.Start)
 	heard, wait, _ := l.Release(chatview.Start.Add(500 * time.Millisecond))

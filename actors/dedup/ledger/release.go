@@ -13,15 +13,15 @@ import (
 // known better, was seen often enough, or has waited long enough; wait is how long that
 // takes at most, or 0. Sideless counts messages that are not passed on because their
 // side stayed unknown.
-func (l *Ledger) Release(now time.Time) (heard []messages.IncomingBubble, wait time.Duration, sideless int) {
+func (l *Ledger) Release(now time.Time) (ready []messages.IncomingBubble, wait time.Duration, sideless int) {
 	for _, i := range l.waiting() {
 		e := &l.entries[i]
 		if l.holds(i, now) {
-			return heard, l.Held(now), sideless
+			return ready, l.Held(now), sideless
 		}
 		left := e.Since.Add(l.rules.Timeout).Sub(now)
 		if e.uncertain() && e.Seen < l.rules.Tries && left > 0 {
-			return heard, left, sideless
+			return ready, left, sideless
 		}
 		e.Waiting = false
 		l.dirty[e.Pos] = true
@@ -29,7 +29,7 @@ func (l *Ledger) Release(now time.Time) (heard []messages.IncomingBubble, wait t
 		case messages.SideOwn: // it came without a side
 			e.Own = e.Fresh
 		case messages.SideIncoming:
-			heard = append(heard, messages.IncomingBubble{
+			ready = append(ready, messages.IncomingBubble{
 				Occurrence: e.Occurrence, Sender: l.sender(e), Kind: e.Kind, Text: e.Text,
 				Window: l.head.Window, Side: e.Side, Partial: e.Partial, Fresh: e.Fresh, Late: e.Late,
 				SeenAt: e.SeenAt,
@@ -38,7 +38,7 @@ func (l *Ledger) Release(now time.Time) (heard []messages.IncomingBubble, wait t
 			sideless++
 		}
 	}
-	return heard, 0, sideless
+	return ready, 0, sideless
 }
 
 // Own returns the new messages of our own side, in the order of their occurrences. An

@@ -37,8 +37,8 @@
 // # Score
 //
 // BM25 with k1 = 1.2 and b = 0.5 (Robertson and Zaragoza 2009), idf as in Lucene. In
-// a scope of up to 32,768 documents the figures are those of its own live
+// a scope of up to 32,768 documents the figures count its own live
 // documents, so what is said in one conversation moves no score in another. In a
-// wider one they are those of the whole index, removed documents included, and
+// wider one they count the whole index, removed documents included, and
 // block-max MaxScore (Ding and Suel 2011) skips what cannot reach the best k.
 package lexical

@@ -8,7 +8,7 @@ import (
 )
 
 // Doc is a document's number. Events are numbered in the order in which they are added;
-// an edited event gets a new number. Numbers are those of one index; see [Index.Compact].
+// an edited event gets a new number. Numbers hold within one index; see [Index.Compact].
 type Doc uint32
 
 // Weighted is a key to look for, and its weight. A weight of zero matches but adds

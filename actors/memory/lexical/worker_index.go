@@ -309,7 +309,7 @@ func (x *Index) Conversations() (list []string) {
 	return list
 }
 
-// IDs are those of the events of a conversation.
+// IDs returns the ids of a conversation's events.
 func (x *Index) IDs(conversation string) (ids []string) {
 	n, ok := x.talking.find(conversation)
 	if !ok {

@@ -30,7 +30,7 @@ type Question struct {
 	Terms []lexical.Weighted
 	// Words counts terms that are words or pairs of letters: the first of Terms.
 	Words int
-	// Speakers are those of the people in the scope that the question names.
+	// Speakers are the people in the scope whom the question names.
 	Speakers []string
 	// Spans are the times that it names.
 	Spans []when.Span

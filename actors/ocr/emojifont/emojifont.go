@@ -162,9 +162,9 @@ func samples(img *image.NRGBA, box image.Rectangle) (out [side * side]sample) {
 	return out
 }
 
-// Match is the emoji that fills a picture over a ground of this colour, "" if none does or
+// Match is the emoji that fills a picture over a background of this colour, "" if none does or
 // two may.
-func (s *Set) Match(picture image.Image, ground color.RGBA) string {
+func (s *Set) Match(picture image.Image, background color.RGBA) string {
 	img, box := plain(picture), picture.Bounds()
 	if box.Dx() < side/2 || box.Dy() < side/2 {
 		return ""
@@ -173,7 +173,7 @@ func (s *Set) Match(picture image.Image, ground color.RGBA) string {
 		img = twice(img)
 		box = img.Rect
 	}
-	var shown [][side * side]sample // where its edge is, the ground may hide
+	var shown [][side * side]sample // where its edge is, the background may hide
 	for _, in := range []image.Rectangle{{}, {Min: image.Pt(1, 0)}, {Min: image.Pt(0, 1)}, {Max: image.Pt(-1, 0)},
 		{Max: image.Pt(0, -1)}} {
 		shown = append(shown, samples(img, image.Rectangle{Min: box.Min.Add(in.Min), Max: box.Max.Add(in.Max)}))
@@ -187,7 +187,7 @@ func (s *Set) Match(picture image.Image, ground color.RGBA) string {
 		}
 		d := math.Inf(1)
 		for i := range shown {
-			d = min(d, g.difference(&shown[i], ground, min(d, next)))
+			d = min(d, g.difference(&shown[i], background, min(d, next)))
 		}
 		if !g.often {
 			d *= seldom / 100.
@@ -218,7 +218,7 @@ func twice(img *image.NRGBA) *image.NRGBA {
 }
 
 // difference is the mean difference of a channel, infinite if it is above the limit.
-func (g *glyph) difference(shown *[side * side]sample, ground color.RGBA, limit float64) float64 {
+func (g *glyph) difference(shown *[side * side]sample, background color.RGBA, limit float64) float64 {
 	sum := 0.0
 	for i := range shown {
 		if sum > limit*3*side*side {
@@ -227,7 +227,8 @@ func (g *glyph) difference(shown *[side * side]sample, ground color.RGBA, limit 
 		s, t := &shown[i], &g.at[i]
 		a := float64(t.A) / 255
 		over := func(v, under uint8) float64 { return a*float64(v) + (1-a)*float64(under) }
-		sum += math.Abs(s.r-over(t.R, ground.R)) + math.Abs(s.g-over(t.G, ground.G)) + math.Abs(s.b-over(t.B, ground.B))
+		sum += math.Abs(s.r-over(t.R, background.R)) + math.Abs(s.g-over(t.G, background.G)) +
+			math.Abs(s.b-over(t.B, background.B))
 	}
 	return sum / (3 * side * side)
 }

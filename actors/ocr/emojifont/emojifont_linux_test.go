@@ -50,16 +50,16 @@ func TestMatch(t *testing.T) {
 			t.Fatalf("%c: %v", r, err)
 		}
 		for _, size := range []int{15, 18, 36} {
-			for _, ground := range []color.RGBA{{255, 255, 255, 255}, {48, 48, 52, 255}} {
+			for _, background := range []color.RGBA{{255, 255, 255, 255}, {48, 48, 52, 255}} {
 				all++
-				switch got := set.Match(drawn(full, size, ground), ground); got {
+				switch got := set.Match(drawn(full, size, background), background); got {
 				case string(r), string(r) + "\uFE0F":
 					known++
 				case "":
-					t.Logf("%c at %d on %v is not known", r, size, ground)
+					t.Logf("%c at %d on %v is not known", r, size, background)
 				default:
 					mistaken++
-					t.Logf("%c at %d on %v is taken for %s", r, size, ground, got)
+					t.Logf("%c at %d on %v is taken for %s", r, size, background, got)
 				}
 			}
 		}
@@ -71,16 +71,16 @@ func TestMatch(t *testing.T) {
 }
 
 // drawn is an emoji as it stands in a bubble, cut to its ink.
-func drawn(full image.Image, size int, ground color.RGBA) *image.RGBA {
+func drawn(full image.Image, size int, background color.RGBA) *image.RGBA {
 	img := image.NewRGBA(image.Rect(0, 0, size*full.Bounds().Dx()/full.Bounds().Dy(), size))
-	draw.Draw(img, img.Rect, image.NewUniform(ground), image.Point{}, draw.Src)
+	draw.Draw(img, img.Rect, image.NewUniform(background), image.Point{}, draw.Src)
 	xdraw.CatmullRom.Scale(img, img.Rect, full, full.Bounds(), draw.Over, nil)
 	ink := image.Rectangle{}
 	for y := range img.Rect.Dy() {
 		for x := range img.Rect.Dx() {
 			c := img.RGBAAt(x, y)
 			far := func(a, b uint8) bool { return max(a, b)-min(a, b) > 24 }
-			if far(c.R, ground.R) || far(c.G, ground.G) || far(c.B, ground.B) {
+			if far(c.R, background.R) || far(c.G, background.G) || far(c.B, background.B) {
 				ink = ink.Union(image.Rect(x, y, x+1, y+1))
 			}
 		}

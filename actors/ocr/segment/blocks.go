@@ -247,7 +247,7 @@ func (p *Pane) mayHold(c component) bool {
 		1000*w <= blockWidest*p.Area.Dx() && 1000*c.count >= blockDense*w*h
 }
 
-// aboveField is the row above an input field that floats on the ground, wide, in the
+// aboveField is the row above an input field that floats on the background, wide, in the
 // middle, and below everything else; the end of the area if there is none.
 func (p *Pane) aboveField() int {
 	low := p.Area
@@ -314,7 +314,7 @@ next:
 	return out
 }
 
-// pictures adds what is neither ground nor bubble and large enough, and drops the
+// pictures adds what is neither background nor bubble and large enough, and drops the
 // regions inside of it. portraits are what may be one.
 func (p *Pane) pictures(list []block) (all []block, portraits []image.Rectangle) {
 	s := scanner{p: p.pixels, background: p.background, texture: newTexture(p.Area, p.px(textCell))}

@@ -46,10 +46,10 @@ const widestBar = 20
 
 // scrollbar is the width of the bar beside the messages that scrolls them, 0 for none: a
 // straight edge near the right end, behind which hardly a row differs from the one above
-// it, and is not the ground. A thin bar that lies on the ground needs no cut.
+// it, and is not the background. A thin bar that lies on the background needs no cut.
 func (p pixels) scrollbar(box image.Rectangle) int {
 	top, bottom := p.h/4, p.h*3/4
-	ground, _ := p.colours(top, bottom, min(box.Min.X+p.px(margin), p.w-1))
+	behind, _ := p.colours(top, bottom, min(box.Min.X+p.px(margin), p.w-1))
 	for width := p.px(widestBar); width >= p.px(5); width-- {
 		x := box.Max.X - width
 		if x <= box.Min.X {
@@ -60,7 +60,7 @@ func (p pixels) scrollbar(box image.Rectangle) int {
 			if row, above := p.row(y)[4*x:4*box.Max.X], p.row(y - 1)[4*x:4*box.Max.X]; bytes.Equal(row, above) {
 				same++
 			}
-			if differs(p.at(x-1, y), p.at(x, y), edgeStep) && differs(p.at(x, y), ground, edgeStep) {
+			if differs(p.at(x-1, y), p.at(x, y), edgeStep) && differs(p.at(x, y), behind, edgeStep) {
 				edge++
 			}
 		}
@@ -77,14 +77,14 @@ func (p pixels) scrollbar(box image.Rectangle) int {
 func (p pixels) uprights() (out []int) {
 	const every = 2 // rows
 	top, low := p.h*12/100, p.h-max(p.h/20, 1)
-	all, foot := make([]int, p.w), make([]int, p.w)
-	rows, feet := 0, 0
+	all, bottom := make([]int, p.w), make([]int, p.w)
+	rows, bottomRows := 0, 0
 	for y := top; y < p.h; y += every {
 		rows++
 		count := all
 		if y >= low {
-			feet++
-			count = foot
+			bottomRows++
+			count = bottom
 		}
 		row := p.row(y)
 		for x := stretch(row, 0); x < len(row); x = stretch(row, x) {
@@ -96,7 +96,7 @@ func (p pixels) uprights() (out []int) {
 	}
 	near := max(p.px(2), 1)
 	for x := range all {
-		if 10*(all[x]+foot[x]) < 8*rows || 10*foot[x] < 6*feet {
+		if 10*(all[x]+bottom[x]) < 8*rows || 10*bottom[x] < 6*bottomRows {
 			continue
 		}
 		if n := len(out); n > 0 && x-out[n-1] <= near {
@@ -153,13 +153,13 @@ const (
 // and pinned messages, and those at the bottom, which are the input. A first
 // band has a straight edge; a further one stands on another colour than the
 // messages, too. title is where the first one ends.
-func (p pixels) between(ground background) (title, top, bottom int) {
+func (p pixels) between(behind background) (title, top, bottom int) {
 	levels := p.levels()
 	bottom = p.h
 	for _, y := range levels {
 		high := y - top
 		if y > p.h*3/10 || high > p.px(bandMost) ||
-			title > 0 && high > p.px(2) && !p.stands(top, y, ground) {
+			title > 0 && high > p.px(2) && !p.stands(top, y, behind) {
 			break
 		}
 		if top = y; title == 0 && y >= p.px(bandLeast) {
@@ -170,7 +170,7 @@ func (p pixels) between(ground background) (title, top, bottom int) {
 	for _, y := range slices.Backward(levels) {
 		high := bottom - y
 		if y < p.h*65/100 || high > p.px(bandMost)*3/2 && found ||
-			found && high > p.px(2) && !p.stands(y, bottom, ground) {
+			found && high > p.px(2) && !p.stands(y, bottom, behind) {
 			break
 		}
 		bottom, found = y, found || p.h-y >= p.px(bandLeast)
@@ -179,17 +179,17 @@ func (p pixels) between(ground background) (title, top, bottom int) {
 }
 
 // stands reports whether the margins of some rows have mostly another colour than
-// the ground; where that is a picture, whether they have one at all.
-func (p pixels) stands(from, to int, ground background) bool {
+// the background; where that is a picture, whether they have one at all.
+func (p pixels) stands(from, to int, behind background) bool {
 	columns := p.columns()
-	if ground.patterned {
+	if behind.patterned {
 		best, count := p.colours(from, to, columns[:]...)
 		return 10*count[best] >= 9*2*(to-from)
 	}
 	other := 0
 	for y := from; y < to; y++ {
 		for _, x := range columns {
-			if differs(p.at(x, y), ground.colour, edgeStep) {
+			if differs(p.at(x, y), behind.colour, edgeStep) {
 				other++
 			}
 		}

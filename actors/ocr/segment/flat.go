@@ -16,8 +16,8 @@ const (
 // shorter ones.
 const flatRun = 4
 
-// flats finds the regions of one colour in an area: the ground, and what is inside
-// of each bubble, however that is set off from the ground. Their runs stay in the
+// flats finds the regions of one colour in an area: the background, and what is inside
+// of each bubble, however that is set off from the background. Their runs stay in the
 // scanner.
 func (s *scanner) flats(area image.Rectangle, step int) []component {
 	s.flat, s.step = true, step

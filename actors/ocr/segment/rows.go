@@ -6,7 +6,7 @@ import (
 )
 
 // Measures of rows, logical pixels: messages that stand in no bubble, at the right of a
-// column of portraits, under the name of who wrote them.
+// column of portraits, under the name of their writer.
 const (
 	rowGap    = 4  // from a portrait to what is written
 	rowJoin   = 2  // rows without ink inside a line
@@ -159,7 +159,7 @@ func (p *Pane) inkLines(band image.Rectangle, buttons ...block) (lines []image.R
 	return lines
 }
 
-// leftOfBar is where a band ends: before the thin bar that lies on the ground at its right while
+// leftOfBar is where a band ends: before the thin bar that lies on the background at its right while
 // somebody scrolls, which would join its lines.
 func (p *Pane) leftOfBar(band image.Rectangle) int {
 	tall := func(x int) bool { // taller than any letter
@@ -273,10 +273,10 @@ func (p *Pane) firstInk(line image.Rectangle) image.Rectangle {
 	return line.Inset(-p.px(3)).Intersect(p.Area)
 }
 
-// strongest is how much the ink of a box differs from the ground, at most.
+// strongest is how much the ink of a box differs from the background, at most.
 func (p *Pane) strongest(box image.Rectangle) (most int) {
-	ground := p.background.colour.luma()
-	p.stretches(box, func(_ image.Rectangle, c colour) { most = max(most, abs(c.luma()-ground)) })
+	behind := p.background.colour.luma()
+	p.stretches(box, func(_ image.Rectangle, c colour) { most = max(most, abs(c.luma()-behind)) })
 	return most
 }
 

@@ -49,7 +49,7 @@
 // where a day is named, and else the nearer of both halves. 12 am, 午前12時 are 0:00; 12 pm,
 // 午後12時, noon are 12:00; midnight, 夜12時 and 24時 end the day; 夜1時 is in the night that
 // follows. "Ago" and 前 name the whole day, week, month or year, "in" and 後 the same day.
-// Seasons are those of the northern half of the earth, by whole months; winter has the
+// Seasons are the northern hemisphere's, by whole months; winter has the
 // year in which it begins. A time that clocks skip in spring is the moment when they
 // jump; of a time that they show twice in autumn, the first counts. There is no 30th of
 // February: such a date is not found, and "on the 31st" is in the next month that has

@@ -150,7 +150,7 @@ func (is *Issuer) redeem(h hello, conn *tls.ConnectionState, now time.Time) (Sec
 //	joins    identity.Request
 //	member   {"grant":{…}} or {"error":"words"}
 //
-// Admit makes the machine a member. The error is that of whoever came.
+// Admit makes the machine a member. The error is about whoever came.
 func (is *Issuer) Serve(ctx context.Context, conn *tls.Conn, now time.Time,
 	admit func(context.Context, identity.Request) (identity.Grant, error)) error {
 	defer conn.Close()

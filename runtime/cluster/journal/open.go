@@ -365,8 +365,8 @@ func (m *machine) Restore(from io.ReadCloser) error {
 	return nil
 }
 
-// taken writes the replica as it is when raft asks: it may be ahead of where raft thinks that
-// it is, and says so itself.
+// taken writes the replica as it is when raft asks. That may be later than raft thinks; the snapshot
+// says itself how far it goes.
 type taken struct{ replica *engine.Replica }
 
 func (t taken) Persist(sink raft.SnapshotSink) error {

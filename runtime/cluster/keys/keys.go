@@ -42,7 +42,7 @@ const (
 	serviceTake = "key-take"
 	serviceGone = "key-gone"
 	serviceEnd  = "key-end"
-	// Topic is that of the notes about destroyed keys.
+	// Topic is the topic of the notes about destroyed keys.
 	Topic = "key"
 )
 
@@ -72,7 +72,7 @@ type Options struct {
 	Announce func(ctx context.Context, topic string, note []byte) error
 }
 
-// Keys are those of one member. Its methods may be called concurrently.
+// Keys are the keys of one member. Its methods may be called concurrently.
 type Keys struct {
 	*keyring.Ring
 	o         Options

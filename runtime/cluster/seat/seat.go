@@ -321,7 +321,7 @@ func (s *Seat) storeFile() string { return filepath.Join(identity.Dir(s.o.Data),
 
 func (s *Seat) generationFile() string { return filepath.Join(identity.Dir(s.o.Data), "generation") }
 
-// generation is that of the log that this machine holds, 0 for none.
+// generation returns the generation of the log that this machine holds, 0 for none.
 func (s *Seat) generation() (uint64, error) {
 	raw, err := os.ReadFile(s.generationFile())
 	if errors.Is(err, fs.ErrNotExist) {

@@ -50,7 +50,7 @@ func (s *Seat) noteRefusal(node string, err error) {
 	}
 }
 
-// shutOut reports whether the other end ended a handshake because of who asks.
+// shutOut reports whether the other end ended a handshake because it refuses this machine.
 func shutOut(err error) bool {
 	var op *net.OpError
 	return errors.As(err, &op) && op.Op == "remote error" // an alert of TLS

@@ -41,7 +41,7 @@ type Kind struct {
 	IsName map[string]func(string) bool
 	// Entries are entries of lists in which nothing is set, by their type.
 	Entries map[reflect.Type]any
-	// Comments are those of a file in which nothing is set, with an entry in each list.
+	// Comments returns the comments of a file in which nothing is set, with an entry in each list.
 	Comments func() yaml.CommentMap
 }
 

@@ -3,8 +3,10 @@ package archtest
 import (
 	"fmt"
 	"go/ast"
+	"maps"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -24,26 +26,35 @@ const (
 // speaks to the Go command.
 var unbreakable = regexp.MustCompile(`^\s*(//\s*)?\S+://\S+$|^//go:`)
 
-// linesFit checks that no line is wider than a screen. What a generator wrote is its
-// own affair, and so are the texts in testdata folders and, in tests, long ones between
-// backquotes: what is compared stands there as it is.
+// linesFit checks that no line of Go, JavaScript or CSS is wider than a screen. What a
+// generator wrote is its own affair, and so are the texts in testdata folders and, in tests,
+// long ones between backquotes: what is compared stands there as it is.
 func linesFit(t *tree) (found []string) {
+	check := func(path string, skipped map[int]bool) {
+		number := 0
+		for line := range strings.Lines(t.text[path]) {
+			number++
+			line = strings.TrimSuffix(line, "\n")
+			columns := columnsOf(line)
+			if columns > maxColumns && !skipped[number] && !unbreakable.MatchString(line) {
+				found = append(found, fmt.Sprintf("%s:%d: %d columns: break the line, no later than after %d",
+					path, number, columns, maxColumns))
+			}
+		}
+	}
 	for _, f := range t.gos {
 		if ast.IsGenerated(f.syntax) {
 			continue
 		}
-		number, quoted := 0, map[int]bool{}
+		quoted := map[int]bool{}
 		if f.test {
 			quoted = t.quoted(f)
 		}
-		for line := range strings.Lines(t.text[f.path]) {
-			number++
-			line = strings.TrimSuffix(line, "\n")
-			columns := columnsOf(line)
-			if columns > maxColumns && !quoted[number] && !unbreakable.MatchString(line) {
-				found = append(found, fmt.Sprintf("%s:%d: %d columns: break the line, no later than after %d",
-					f.path, number, columns, maxColumns))
-			}
+		check(f.path, quoted)
+	}
+	for _, p := range slices.Sorted(maps.Keys(t.text)) {
+		if ext := path.Ext(p); (ext == ".js" || ext == ".css") && !strings.Contains("/"+p, "/testdata/") {
+			check(p, nil)
 		}
 	}
 	return found

@@ -18,7 +18,10 @@ const SUMMED = ["focused", "distracted", "drowsy", "idle", "away", "paused", "un
 const SOURCES = { rule: "by rule", llm: "by the language model", fallback: "by the fallback" };
 const DAYS = 8, HOUR = 3600e3, DAY = 24 * HOUR;
 
-const desk = { now: null, changes: null, fetched: -1, wanted: -1, loading: false, skew: 0, drawn: 0, today: 0, made: false, spans: null, rows: null };
+const desk = {
+  now: null, changes: null, fetched: -1, wanted: -1, loading: false, skew: 0, drawn: 0, today: 0, made: false,
+  spans: null, rows: null,
+};
 const nowMs = () => Date.now() + desk.skew;
 
 // --- time
@@ -83,8 +86,10 @@ function long(ms) {
 }
 
 const hhmm = (t) => { const d = new Date(t); return `${pad(d.getHours())}:${pad(d.getMinutes())}`; };
-const dayName = (day, i) => i === 0 ? "Today" : i === 1 ? "Yesterday" : new Date(day.from).toLocaleDateString("en", { weekday: "short", day: "numeric", month: "short" });
-const dayShort = (day, i) => i === 0 ? "Today" : new Date(day.from).toLocaleDateString("en", { weekday: "short", day: "numeric" });
+const dayName = (day, i) => i === 0 ? "Today" : i === 1 ? "Yesterday"
+  : new Date(day.from).toLocaleDateString("en", { weekday: "short", day: "numeric", month: "short" });
+const dayShort = (day, i) => i === 0 ? "Today"
+  : new Date(day.from).toLocaleDateString("en", { weekday: "short", day: "numeric" });
 
 // --- following
 
@@ -119,7 +124,8 @@ function takeAttention(view) {
 }
 
 function takeHistory(h) {
-  desk.changes = h.changes.map(([at, state, sure, source]) => ({ at, state: h.states[state], sure, source: h.sources[source] }));
+  desk.changes = h.changes.map(([at, state, sure, source]) =>
+    ({ at, state: h.states[state], sure, source: h.sources[source] }));
 }
 
 // loadChanges fetches the history, again if it changed meanwhile.
@@ -145,7 +151,8 @@ async function loadChanges() {
 function present() {
   const v = desk.now;
   if (v.paused) return { at: Date.parse(v.paused), state: "paused", sure: 0, source: "" };
-  return { at: Date.parse(v.since), state: v.state || "unknown", sure: Math.round(v.confidence * 100), source: v.source };
+  return { at: Date.parse(v.since), state: v.state || "unknown", sure: Math.round(v.confidence * 100),
+    source: v.source };
 }
 
 // known are all changes. The stream may know the last one before the history.
@@ -166,8 +173,10 @@ function drawAttention() {
   put($("attention-desk"), v.desk);
   put($("now-state"), never ? "Not judged yet" : STATES[now.state].name);
   put($("now-for"), never ? "" : `since ${clock(now.at)} · ${long(Math.max(0, t - now.at))}`);
-  put($("now-why"), never ? "Nothing has been judged yet. The first judgement comes within half a minute once a face tracker or the use of the computer is seen."
-    : v.paused ? "Nothing is collected or judged, and no notices are given, until it is resumed." : v.reasoning ? `“${v.reasoning}”` : "");
+  put($("now-why"), never ? "Nothing has been judged yet. The first judgement comes within half a minute once a " +
+    "face tracker or the use of the computer is seen."
+    : v.paused ? "Nothing is collected or judged, and no notices are given, until it is resumed."
+    : v.reasoning ? `“${v.reasoning}”` : "");
   drawFacts(v, now, t);
   drawActs(v, never);
   drawNotice(v);
@@ -185,18 +194,26 @@ function drawFacts(v, now, t) {
     if (v.state !== "unknown") facts.push(["Sure", `${now.sure} %`], ["Judged", SOURCES[v.source] || v.source]);
     if (v.raw) {
       const same = v.raw.state === v.state;
-      facts.push(["Newest look", `${same ? "the same" : STATES[v.raw.state].name.toLowerCase()}${v.raw.state === "unknown" ? "" : `, ${Math.round(v.raw.confidence * 100)} % sure`}${same ? "" : ": reported once it lasts"}`]);
+      const look = same ? "the same" : STATES[v.raw.state].name.toLowerCase();
+      const sure = v.raw.state === "unknown" ? "" : `, ${Math.round(v.raw.confidence * 100)} % sure`;
+      facts.push(["Newest look", `${look}${sure}${same ? "" : ": reported once it lasts"}`]);
     }
     const at = Date.parse((v.raw || {}).at || v.seen_at);
     if (at > 0) facts.push(["Age", `${span(Math.max(0, (t - at) / 1000))}`]);
   }
-  facts.push(["Notices", v.muted ? `muted${v.muted_until ? ` until ${clock(v.muted_until)}` : ""}` : v.paused ? "none while paused" : "on"]);
-  keyed($("now-facts"), facts, (f) => f[0], (f) => { const d = el("div"); add(d, el("dt", "", f[0]), el("dd")); return d; }, (d, f) => put(d.lastChild, f[1]));
+  facts.push(["Notices", v.muted ? `muted${v.muted_until ? ` until ${clock(v.muted_until)}` : ""}`
+    : v.paused ? "none while paused" : "on"]);
+  keyed($("now-facts"), facts, (f) => f[0], (f) => {
+    const d = el("div");
+    add(d, el("dt", "", f[0]), el("dd"));
+    return d;
+  }, (d, f) => put(d.lastChild, f[1]));
 }
 
 function drawNotice(v) {
   const n = v.notice, told = n && !v.paused && !v.muted && n.state === v.state && n.since === v.since;
-  const text = !told ? "" : v.state === "drowsy" ? `Drowsy since ${clock(n.since)}. A short break or some fresh air may help.`
+  const text = !told ? "" : v.state === "drowsy"
+    ? `Drowsy since ${clock(n.since)}. A short break or some fresh air may help.`
     : `Distracted since ${clock(n.since)}. Back to it, or time for a break?`;
   put($("attention-notice"), text);
   $("attention-notice").hidden = !text;
@@ -207,10 +224,12 @@ function drawNotice(v) {
 function drawActs(v, never) {
   const acts = [];
   if (state.hello.acts) {
-    acts.push(v.paused ? { verb: "resume_attention", text: "Resume attention", cls: "main" } : { verb: "pause_attention", text: "Pause attention" });
+    acts.push(v.paused ? { verb: "resume_attention", text: "Resume attention", cls: "main" }
+      : { verb: "pause_attention", text: "Pause attention" });
     if (!v.paused && !never) {
       if (v.muted) acts.push({ verb: "unmute_notices", text: "Unmute notices", cls: "main" });
-      else acts.push({ verb: "mute_notices", minutes: 60, text: "Mute for 1 h" }, { verb: "mute_notices", minutes: 0, text: "Mute" });
+      else acts.push({ verb: "mute_notices", minutes: 60, text: "Mute for 1 h" },
+        { verb: "mute_notices", minutes: 0, text: "Mute" });
     }
   }
   keyed($("attention-acts"), acts, (a) => a.verb + a.minutes, (a) => {
@@ -230,7 +249,8 @@ function attentionAct(e) {
 function drawSums(spans, t) {
   const day = dayOf(t, 0), sums = sumsOf(between(spans, day.from, t));
   const rows = SUMMED.filter((s) => sums[s] && (s !== "unknown" || sums[s] >= 60e3));
-  const most = Math.max(1, ...rows.map((s) => s === "unknown" ? 0 : sums[s])), total = rows.reduce((n, s) => n + (s === "unknown" || s === "paused" ? 0 : sums[s]), 0);
+  const most = Math.max(1, ...rows.map((s) => s === "unknown" ? 0 : sums[s])),
+    total = rows.reduce((n, s) => n + (s === "unknown" || s === "paused" ? 0 : sums[s]), 0);
   empty($("sums"), !rows.length, "Nothing yet.");
   keyed($("sums"), rows, (s) => s, (s) => {
     const li = el("li");
@@ -249,7 +269,8 @@ function drawTable(spans, t) {
   const rows = [];
   for (let i = 0; i < DAYS; i++) {
     const day = dayOf(t, i), from = day.from;
-    rows.push({ key: from, name: dayName(day, i), hours: (day.to - from) / HOUR, sums: sumsOf(between(spans, from, Math.min(t, day.to))) });
+    rows.push({ key: from, name: dayName(day, i), hours: (day.to - from) / HOUR,
+      sums: sumsOf(between(spans, from, Math.min(t, day.to))) });
   }
   keyed($("day-table"), rows, (r) => r.key, () => {
     const tr = el("tr"), th = el("th");
@@ -278,7 +299,8 @@ function drawTransitions(spans, t) {
     put(tr.children[4], s.state === "paused" || s.state === "unknown" ? "" : SOURCES[s.source] || "");
   });
   const more = today.length - MOST;
-  put($("transitions-note"), !today.length ? "None yet today." : more > 0 ? `And ${more.toLocaleString("en")} earlier today: kehai focus export --csv writes them all.` : "");
+  put($("transitions-note"), !today.length ? "None yet today."
+    : more > 0 ? `And ${more.toLocaleString("en")} earlier today: kehai focus export --csv writes them all.` : "");
   put($("transitions-count"), today.length || "");
 }
 

@@ -14,7 +14,8 @@ function load(name) {
   return new Promise((done, failed) => {
     const script = make("script", { src: `/tracker/${name}` });
     script.onload = done;
-    script.onerror = () => failed(new Error("The face tracker is not installed: run kehai focus camera, which says how."));
+    script.onerror = () =>
+      failed(new Error("The face tracker is not installed: run kehai focus camera, which says how."));
     document.head.appendChild(script);
   });
 }
@@ -115,7 +116,8 @@ async function tell() {
     if (!lines.length) continue;
     try {
       const r = await request(`/faces?session=${session}`, { method: "POST", body: lines.join("\n") });
-      const text = await r.text(), { taken = 0, errors = [] } = r.headers.get("Content-Type").includes("json") ? JSON.parse(text) : {};
+      const text = await r.text(), { taken = 0, errors = [] } = r.headers.get("Content-Type").includes("json")
+        ? JSON.parse(text) : {};
       tracker.taken += taken;
       put(el("taken"), String(tracker.taken));
       say("feed", r.ok ? "" : errors[0]?.error || text, "bad");
@@ -133,7 +135,9 @@ async function follow() {
       if (!r.ok) throw new Error(await r.text());
       link("live");
       await readEvents(r, (name, data) => {
-        if (name === "attention" && data) put(el("state"), `${data.state || "unknown"}: ${data.raw?.reasoning || data.reasoning || ""}`);
+        if (name === "attention" && data) {
+          put(el("state"), `${data.state || "unknown"}: ${data.raw?.reasoning || data.reasoning || ""}`);
+        }
       });
     } catch (e) {
       link(noKey() ? "locked" : "not connected");

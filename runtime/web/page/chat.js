@@ -36,19 +36,22 @@ el("begin").addEventListener("submit", async (e) => {
 // ---- messages
 
 const day = (at) => new Date(at).toLocaleDateString(undefined, { dateStyle: "medium" });
-const clock = (at) => new Date(at).toLocaleTimeString(undefined, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
+const clock = (at) => new Date(at).toLocaleTimeString(undefined,
+  { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
 const when = (at) => (day(at) === day(Date.now()) ? clock(at) : day(at));
 
 function bubble(m) {
   const ours = m.role === "assistant";
   const text = m.unsent ? "taken back" : m.content;
-  return make("li", { class: ours ? "ours" : "theirs", "data-id": m.id, "data-place": String(m.place), "data-day": day(m.at) },
+  const kind = ours ? "ours" : "theirs";
+  return make("li", { class: kind, "data-id": m.id, "data-place": String(m.place), "data-day": day(m.at) },
     make("p", { class: m.unsent ? "bubble gone" : "bubble" }, foreign(text)),
     make("div", { class: "meta" },
       make("span", {}, ours ? "Kehai’s side" : foreign(m.sender || "guest")),
       make("time", { datetime: m.at }, clock(m.at)),
       m.edited ? "edited" : "", m.meta.pii_detected ? ["masked", ...(m.meta.detected_items || [])].join(" ") : "",
-      talk.guest ? "" : make("button", { type: "button", "aria-expanded": "false", click: (e) => why(e.target, m.id) }, "why")));
+      talk.guest ? "" : make("button", { type: "button", "aria-expanded": "false", click: (e) => why(e.target, m.id) },
+        "why")));
 }
 
 // place puts a message where it stands in the transcript, once.
@@ -293,9 +296,11 @@ function draftsAre(drafts) {
 
 function draft(d) {
   const text = make("textarea", { rows: "3", "aria-label": "Text of the reply", dir: "auto" }, d.text);
-  const act = (what, label) => make("button", { type: "button", class: what === "approve" ? "main" : "", click: async () => {
+  const look = (what) => what === "approve" ? "main" : "";
+  const act = (what, label) => make("button", { type: "button", class: look(what), click: async () => {
     try {
-      await post(api(talk.id, "drafts"), what === "edit" ? { id: d.id, do: what, text: text.value } : { id: d.id, do: what });
+      await post(api(talk.id, "drafts"), what === "edit" ? { id: d.id, do: what, text: text.value }
+        : { id: d.id, do: what });
       say("draft", "");
     } catch (err) {
       say("draft", err.message, "bad");
@@ -407,7 +412,11 @@ async function pollForAssistantResponse(run) {
       await list();
       break;
     } catch (err) {
-      if (err.status) { link("locked"); say("token", err.message || "Open the address that kehai page prints.", "bad"); return; }
+      if (err.status) {
+        link("locked");
+        say("token", err.message || "Open the address that kehai page prints.", "bad");
+        return;
+      }
       link("reconnecting");
       await pause(n);
     }

@@ -27,9 +27,11 @@ function drawCluster(c) {
   set(svg, "viewBox", `0 0 ${wide} ${below.length ? high : 68}`);
   svg.style.maxWidth = `${wide}px`;
   const members = c.members.filter((m) => places.has(m.node));
-  keyed(svg.children[0], c.leader ? below : [], (m) => m.node, () => shape("line", {}), (line, m) => updateWire(line, m, c, places));
+  keyed(svg.children[0], c.leader ? below : [], (m) => m.node, () => shape("line", {}),
+    (line, m) => updateWire(line, m, c, places));
   keyed(svg.children[1], members, (m) => m.node, makeMachine, (g, m) => updateMachine(g, m, c, places.get(m.node)));
-  set(svg, "aria-label", `${plural(c.members.length, "machine")}, ${c.leader ? `led by ${c.leader}` : "without a majority"}`);
+  const led = c.leader ? `led by ${c.leader}` : "without a majority";
+  set(svg, "aria-label", `${plural(c.members.length, "machine")}, ${led}`);
   keyed($("cluster-table"), c.members, (m) => m.node, makeMember, (tr, m) => updateMember(tr, m, c));
 }
 
@@ -41,8 +43,10 @@ function updateWire(line, m, c, places) {
 }
 
 function makeMachine(m) {
-  const g = shape("g", {}), mark = m.role === "witness" ? shape("rect", { x: -22, y: -22, width: 44, height: 44, rx: 6 }) : shape("circle", { r: 24 });
-  add(g, mark, shape("text", { class: "count", y: 5, "text-anchor": "middle" }), shape("text", { class: "name" }), shape("text", { class: "more" }));
+  const g = shape("g", {}), mark = m.role === "witness"
+    ? shape("rect", { x: -22, y: -22, width: 44, height: 44, rx: 6 }) : shape("circle", { r: 24 });
+  add(g, mark, shape("text", { class: "count", y: 5, "text-anchor": "middle" }), shape("text", { class: "name" }),
+    shape("text", { class: "more" }));
   return g;
 }
 
@@ -51,12 +55,14 @@ function updateMachine(g, m, c, at) {
   set(g, "transform", `translate(${at.x} ${at.y})`);
   const beside = m.node === c.leader; // its lines go down
   [[g.children[2], beside ? -3 : 43], [g.children[3], beside ? 15 : 60]].forEach(([text, y]) => {
-    for (const [k, v] of [["x", beside ? 34 : 0], ["y", y], ["text-anchor", beside ? "start" : "middle"]]) set(text, k, v);
+    const place = [["x", beside ? 34 : 0], ["y", y], ["text-anchor", beside ? "start" : "middle"]];
+    for (const [k, v] of place) set(text, k, v);
   });
   put(g.children[1], m.role === "witness" ? "" : m.owns);
   put(g.children[2], m.node);
   const behind = m.lag ? `, ${m.lag.toLocaleString("en")} behind` : "";
-  put(g.children[3], m.up ? `${m.role}${m.node === c.node ? ", this one" : behind}` : `away${m.contact ? `, ${ago(m.contact)}` : ""}`);
+  put(g.children[3], m.up ? `${m.role}${m.node === c.node ? ", this one" : behind}`
+    : `away${m.contact ? `, ${ago(m.contact)}` : ""}`);
 }
 
 function makeMember(m) {

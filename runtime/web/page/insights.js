@@ -38,7 +38,8 @@ function card(c) {
     make("ul", { class: "quotes", "aria-label": "What was said" }, ...c.quotes.map(quote)),
     make("details", {}, make("summary", {}, "How it grew"), grown(c.growth),
       make("ol", {}, ...c.growth.map((p) => make("li", {}, make("time", { datetime: p.at }, day(p.at)),
-        `: ${p.level}, ${Math.round(p.confidence * 100)} %, ${many(p.frequency, "interview")}, ${many(p.quotes, "quote")}`)))));
+        `: ${p.level}, ${Math.round(p.confidence * 100)} %, `,
+        `${many(p.frequency, "interview")}, ${many(p.quotes, "quote")}`)))));
 }
 
 function project(p, n) {
@@ -47,7 +48,8 @@ function project(p, n) {
     make("h2", { id: `h-project-${n}` }, foreign(p.name)), make("p", { class: "goal" }, foreign(p.goal)),
     make("p", { class: "meta" }, `${many(p.finished, "interview")} over${left > 0 ? `, ${left} being analysed` : ""}${
       p.closed ? " · closed" : ""}`),
-    p.cards.length ? make("ul", { class: "cards" }, ...p.cards.map(card)) : make("p", { class: "empty" }, "No cards yet."));
+    p.cards.length ? make("ul", { class: "cards" }, ...p.cards.map(card))
+      : make("p", { class: "empty" }, "No cards yet."));
 }
 
 let drawn = "";
@@ -57,7 +59,8 @@ async function look() {
   link("live");
   const now = JSON.stringify(projects);
   if (now === drawn) return; // what is unfolded stays
-  const open = new Set([...document.querySelectorAll("details[open]")].map((d) => d.closest("[data-card]").dataset.card));
+  const open = new Set([...document.querySelectorAll("details[open]")].map((d) =>
+    d.closest("[data-card]").dataset.card));
   drawn = now;
   fill(el("projects"), ...(projects.length ? projects.map(project)
     : [make("p", { class: "empty" }, "No projects of interviews.")]));

@@ -5,7 +5,8 @@
 const pause = 150; // ms from the last key to the search
 const isRun = (text) => /^\S+\/run\.\d+$/.test(text);
 const links = { answered_by: "answered by", continuation: "goes on with", same_topic: "on the same topic" };
-const moment = (at) => new Date(at).toLocaleString(undefined, { year: "numeric", month: "short", day: "numeric", hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
+const moment = (at) => new Date(at).toLocaleString(undefined,
+  { year: "numeric", month: "short", day: "numeric", hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
 const who = (e) => (e.own ? "you" : e.speaker || "somebody");
 
 function failed(err) {
@@ -23,7 +24,8 @@ function told(k) {
 function changed(c) {
   const of = c.after || c.before;
   return make("li", {}, make("time", { datetime: c.at }, moment(c.at)), ` ${c.reason}: `,
-    c.before ? foreign(c.before.text) : "nothing", " → ", foreign(c.after ? c.after.text : "nothing"), of.end ? ` (${of.end})` : "");
+    c.before ? foreign(c.before.text) : "nothing", " → ", foreign(c.after ? c.after.text : "nothing"),
+    of.end ? ` (${of.end})` : "");
 }
 
 function list(name, items) {
@@ -43,11 +45,13 @@ async function show(id, conversation) {
       make("p", {}, foreign(e.text)),
       make("p", { class: "meta" }, foreign(e.called || e.conversation), make("span", {}, `id ${e.id}`),
         e.thread && e.thread !== e.id ? open(e.thread, "Show where this talk began") : ""),
-      list("Linked with it", (e.links || []).map((l) => make("li", {}, `${links[l.label] || l.label}: `, foreign(l.event.text), " ", open(l.event.id, "Show")))),
+      list("Linked with it", (e.links || []).map((l) =>
+        make("li", {}, `${links[l.label] || l.label}: `, foreign(l.event.text), " ", open(l.event.id, "Show")))),
       list("Named", (e.names || []).map((n) => make("li", {}, `${n.kind}: `, foreign(n.name)))),
       list("What rests on it", (e.learned || []).map(told)), list("How that changed", (e.changes || []).map(changed)),
       list("Kept apart from", (e.apart || []).map((a) => make("li", {}, `${a.run} since ${moment(a.at)} `,
-        make("button", { type: "button", click: () => apart(a.run, e.id, true, () => show(e.id, e.conversation)) }, "Relate again"))))));
+        make("button", { type: "button", click: () => apart(a.run, e.id, true, () => show(e.id, e.conversation)) },
+          "Relate again"))))));
     el("one").scrollIntoView({ block: "nearest" });
   } catch (err) {
     failed(err);
@@ -71,7 +75,8 @@ function hit(e, run) {
       e.state ? make("span", {}, "now ", foreign(e.state)) : "",
       make("span", {}, `by ${e.routes.map((r) => r.route).join(", ") || "words"}`)),
     e.text ? make("button", { type: "button", click: () => show(e.id, e.conversation) }, "Open") : "",
-    run ? make("button", { type: "button", click: (c) => apart(run, e.id, false, () => { c.target.disabled = true; put(c.target, "Unrelated"); }) },
+    run ? make("button", { type: "button", click: (c) =>
+      apart(run, e.id, false, () => { c.target.disabled = true; put(c.target, "Unrelated"); }) },
       "Has nothing to do with it") : "");
 }
 
@@ -92,12 +97,15 @@ async function search() {
   }
   try {
     const run = isRun(text) ? text : "";
-    const r = run ? await ask(`/v1/memory/run?${new URLSearchParams({ id: run })}`) : await post("/v1/memory/search", { text, conversation: "" });
+    const r = run ? await ask(`/v1/memory/run?${new URLSearchParams({ id: run })}`)
+      : await post("/v1/memory/search", { text, conversation: "" });
     if (mine !== asked) return;
     link("live");
     say("memory", "");
     const list = r.found || [];
-    put(el("sum"), `${list.length} of ${r.candidates}${r.loading ? ", and the memory is still being read" : ""}${run ? ", what the reply rested on" : ""}${known(r.told)}`);
+    const loading = r.loading ? ", and the memory is still being read" : "";
+    const rested = run ? ", what the reply rested on" : "";
+    put(el("sum"), `${list.length} of ${r.candidates}${loading}${rested}${known(r.told)}`);
     fill(el("found"), ...list.map((e) => hit(e, run)));
   } catch (err) {
     if (mine === asked) failed(err);

@@ -100,7 +100,8 @@ let status = {};
 
 function drawWindows() {
   const waits = (id) => (windows.get(id)?.frame ? 0 : 1); // what there is to see comes first
-  const ids = [...new Set([...(status.windows || []), ...windows.keys()])].sort((a, b) => waits(a) - waits(b) || (a < b ? -1 : 1));
+  const ids = [...new Set([...(status.windows || []), ...windows.keys()])].sort((a, b) =>
+    waits(a) - waits(b) || (a < b ? -1 : 1));
   const box = $("windows");
   drawWindowActs(ids);
   empty(box, ids.length === 0, "No window is watched. Add one to the configuration under windows.");
@@ -128,7 +129,9 @@ function drawWindowActs(ids) {
   }, () => {});
 }
 
-for (const id of ["windows", "window-acts"]) $(id).addEventListener("click", (e) => { if (e.target.act) ask(e.target, e.target.act); });
+for (const id of ["windows", "window-acts"]) {
+  $(id).addEventListener("click", (e) => { if (e.target.act) ask(e.target, e.target.act); });
+}
 
 function makeWindow(id) {
   const fig = el("figure", "window");
@@ -146,7 +149,8 @@ function updateWindow(fig, view) {
   const paused = pausedSince(view.id), own = (status.paused || []).some((p) => p.window === view.id);
   cls(fig, paused ? "window failing paused" : capture ? "window failing" : "window");
   if (paused) put(fig.querySelector(".why"), `Paused since ${clock(paused)}: nothing is captured.`);
-  else if (capture) put(fig.querySelector(".why"), `Not captured since ${clock(capture.at)}: ${capture.detail || capture.code}`);
+  else if (capture) put(fig.querySelector(".why"),
+    `Not captured since ${clock(capture.at)}: ${capture.detail || capture.code}`);
   const b = fig.querySelector("button");
   b.hidden = !state.hello.acts || paused && !own;
   put(b, own ? "Resume" : "Pause");
@@ -157,7 +161,8 @@ function updateWindow(fig, view) {
   words(name, (f && f.title) || view.id);
   put(id, f && f.title ? view.id : "");
   if (!f) {
-    if (windows.has(view.id)) blankFrame(fig, view.hidden ? "What the window shows is not read." : "Waiting for a frame…");
+    if (windows.has(view.id)) blankFrame(fig, view.hidden ? "What the window shows is not read."
+      : "Waiting for a frame…");
     return;
   }
   const stamp = `${state.hello.boot}-${f.version}`;
@@ -212,7 +217,8 @@ function showFrame(fig, img, f) {
   drawBubbles(screen.querySelector("svg"), f);
   fig.dataset.at = f.at;
   put(fig.querySelector(".age"), ago(f.at));
-  put(fig.querySelector(".read"), `${plural(f.bubbles.length, "bubble")} · ${f.read} read, ${f.cached} known · ${f.took_ms} ms`);
+  put(fig.querySelector(".read"),
+    `${plural(f.bubbles.length, "bubble")} · ${f.read} read, ${f.cached} known · ${f.took_ms} ms`);
 }
 
 const bubbleOf = new WeakMap();
@@ -248,7 +254,8 @@ function showTip(rect) {
   tipFor = rect;
   const text = el("div", "text"), meta = el("div", "meta");
   words(text, b.text || (b.kind === "unreadable" ? "Something is here that could not be read." : `(${b.kind})`));
-  const facts = [b.sender, b.kind === "text" ? b.side : `${b.side} ${b.kind}`, b.stamp, b.clipped ? "cut by the edge" : "",
+  const facts = [b.sender, b.kind === "text" ? b.side : `${b.side} ${b.kind}`, b.stamp,
+    b.clipped ? "cut by the edge" : "",
     b.confidence ? `${Math.round(b.confidence * 100)} % sure` : ""];
   words(meta, facts.filter(Boolean).join(" · "));
   fill(tip, text, meta);
@@ -291,7 +298,9 @@ function drawMessages(known) {
   const shown = [];
   for (const e of list) {
     const sent = e.event === "reply" ? e.reply || `key ${e.key}` : "";
-    if (e.event === "message_changed" && here.has(e.message)) changes.set(e.message, [...(changes.get(e.message) || []), e]);
+    if (e.event === "message_changed" && here.has(e.message)) {
+      changes.set(e.message, [...(changes.get(e.message) || []), e]);
+    }
     else if (sent && replies.has(sent)) replies.set(sent, e);
     else {
       if (sent) replies.set(sent, e);
@@ -430,7 +439,11 @@ let lost = "";
 function drawNotices(problems) {
   const list = problems.map((text) => ({ text, kind: "bad" }));
   const all = (status.paused || []).find((p) => p.window === "");
-  if (all) list.unshift({ kind: "warn", text: `All windows are paused since ${clock(all.since)}: no message is read until they are resumed.` });
+  if (all) {
+    const since = clock(all.since);
+    list.unshift({ kind: "warn",
+      text: `All windows are paused since ${since}: no message is read until they are resumed.` });
+  }
   if (refused) list.unshift({ kind: "warn", text: `Not done: ${refused}` });
   if (lost) list.unshift({ kind: "warn", text: lost });
   keyed($("notices"), list, (n) => n.text, (n) => el("p", `notice ${n.kind}`, n.text), () => {});
@@ -507,7 +520,8 @@ function updatePool(tr, p) {
 }
 
 function drawDead(n) {
-  const e = $("dead"), text = n ? `${plural(n, "dead letter")}: look at ${n === 1 ? "it" : "them"} with ` : "No dead letters.";
+  const e = $("dead"), text = n ? `${plural(n, "dead letter")}: look at ${n === 1 ? "it" : "them"} with `
+    : "No dead letters.";
   cls(e, n ? "dead some" : "dead");
   if (e.dataset.text === text) return;
   e.dataset.text = text;
@@ -521,9 +535,12 @@ function drawRecording(rec) {
 }
 
 function tick() {
-  for (const fig of document.querySelectorAll(".window")) if (fig.dataset.at) put(fig.querySelector(".age"), ago(fig.dataset.at));
+  for (const fig of document.querySelectorAll(".window")) {
+    if (fig.dataset.at) put(fig.querySelector(".age"), ago(fig.dataset.at));
+  }
   const facts = [status.node, status.version];
-  if (Date.parse(status.started) > 0) facts.push(`up ${span(Math.max(0, nowMs() - Date.parse(status.started)) / 1000)}`);
+  const started = Date.parse(status.started);
+  if (started > 0) facts.push(`up ${span(Math.max(0, nowMs() - started) / 1000)}`);
   put($("facts"), facts.filter(Boolean).join(" · "));
   tickAttention();
 }
@@ -563,7 +580,8 @@ async function connect() {
   } catch { /* the connection is lost, or was given up */ }
   if (stream !== mine) return; // another one is open
   stream = null;
-  link("lost", "reconnecting", `Connection lost. What you see is from ${clock(heard)}; the page tries again by itself.`);
+  link("lost", "reconnecting",
+    `Connection lost. What you see is from ${clock(heard)}; the page tries again by itself.`);
   timer = setTimeout(connect, wait);
   wait = Math.min(wait * 2, longestWait);
 }

@@ -50,7 +50,8 @@ function drawPipeline(d, id, p) {
     ["signals", signals],
     ["cursor", p.cursor],
     ["new", p.delta.join("\n") || "nothing"],
-    ["burst", (p.burst || []).map((b) => `${b.delay_ms} ms: ${b.failed ? "not read" : plural(b.characters, "character")}`).join("\n")],
+    ["burst", (p.burst || []).map((b) =>
+      `${b.delay_ms} ms: ${b.failed ? "not read" : plural(b.characters, "character")}`).join("\n")],
     ["not read", (p.unread || []).join("\n")],
     ["stopped at", p.drop_stage],
     ["trace", p.trace],
@@ -67,7 +68,8 @@ function drawPipeline(d, id, p) {
 // none, is wanted by the time it has come.
 async function drawMask(d, id, stamp) {
   try {
-    const img = await fetchPicture(`/masked?window=${encodeURIComponent(id)}`, `What is incoming in the newest frame of ${id}`);
+    const img = await fetchPicture(`/masked?window=${encodeURIComponent(id)}`,
+      `What is incoming in the newest frame of ${id}`);
     if (d.dataset.mask === stamp) d.replaceChild(img, d.lastChild);
   } catch {
     if (d.dataset.mask === stamp) delete d.dataset.mask; // the next look tries again
@@ -84,7 +86,8 @@ function updateFact(row, [, v]) { words(row.lastChild, v); }
 
 function makeStep(v) {
   const li = el("li", v.outcome), at = new Date(v.at);
-  const time = el("time", "", `${clock(v.at).slice(-5)}:${pad(at.getSeconds())}.${String(at.getMilliseconds()).padStart(3, "0")}`);
+  const millis = String(at.getMilliseconds()).padStart(3, "0");
+  const time = el("time", "", `${clock(v.at).slice(-5)}:${pad(at.getSeconds())}.${millis}`);
   time.dateTime = v.at;
   const what = el("span", "what");
   words(what, v.what || (v.detail && v.detail.rule) || "");

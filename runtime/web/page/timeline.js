@@ -30,7 +30,8 @@ function makeRows() {
     set(name, "aria-hidden", "true");
     add(row, name, canvas);
     add(box, row);
-    canvas.addEventListener("pointermove", (e) => pointAt(canvas, e.offsetX / canvas.clientWidth, e.offsetY / canvas.clientHeight));
+    canvas.addEventListener("pointermove", (e) =>
+      pointAt(canvas, e.offsetX / canvas.clientWidth, e.offsetY / canvas.clientHeight));
     canvas.addEventListener("pointerleave", hideSpan);
     canvas.addEventListener("blur", hideSpan);
     canvas.addEventListener("keydown", (e) => walk(e, canvas));
@@ -42,7 +43,8 @@ function makeRows() {
 // in it, and joins equal neighbours.
 function columnsOf(spans, piece, width, until) {
   const runs = [], end = Math.min(piece.to, until), at = (x) => piece.from + (x * DAY) / width - piece.wall;
-  const pixel = (t) => Math.round(((piece.wall + t - piece.from) / DAY) * width), first = pixel(piece.from), last = Math.max(pixel(end), end > piece.from ? first + 1 : 0);
+  const pixel = (t) => Math.round(((piece.wall + t - piece.from) / DAY) * width), first = pixel(piece.from),
+    last = Math.max(pixel(end), end > piece.from ? first + 1 : 0);
   let i = 0;
   for (let x = first; x < last; x++) {
     const from = Math.max(piece.from, at(x)), to = Math.min(end, at(x + 1)), held = {};
@@ -81,7 +83,10 @@ function paint(ctx, state, scale) {
   }
   if (kind === "bars") c.fillRect(0, 0, n / 2, n);
   if (kind === "dots") {
-    for (const [x, y] of [[n / 4, n / 4], [(3 * n) / 4, (3 * n) / 4]]) { c.moveTo(x, y); c.arc(x, y, 1.9 * scale, 0, 7); }
+    for (const [x, y] of [[n / 4, n / 4], [(3 * n) / 4, (3 * n) / 4]]) {
+      c.moveTo(x, y);
+      c.arc(x, y, 1.9 * scale, 0, 7);
+    }
     c.fill();
   } else c.stroke();
   return ctx.createPattern(tile, "repeat");
@@ -94,10 +99,12 @@ function drawDays() {
   desk.today = dayOf(t, 0).from;
   desk.rows = [];
   for (const canvas of box.querySelectorAll("canvas")) {
-    const i = Number(canvas.dataset.back), day = dayOf(t, i), spans = between(desk.spans, day.from, Math.min(day.to, t));
+    const i = Number(canvas.dataset.back), day = dayOf(t, i),
+      spans = between(desk.spans, day.from, Math.min(day.to, t));
     put(canvas.previousSibling, dayShort(day, i));
     desk.rows[i] = { day, spans };
-    const sums = sumsOf(spans), said = SUMMED.filter((s) => sums[s]).map((s) => `${STATES[s].name.toLowerCase()} ${long(sums[s])}`);
+    const sums = sumsOf(spans), said = SUMMED.filter((s) => sums[s]).map((s) =>
+      `${STATES[s].name.toLowerCase()} ${long(sums[s])}`);
     set(canvas, "aria-label", `${dayName(day, i)}: ${said.join(", ") || "nothing known"}. Arrow keys go through it.`);
     drawDay(canvas, day, spans, t, scale);
   }
@@ -135,7 +142,10 @@ function drawRun(ctx, state, fill, from, to, top, height, scale) {
   const s = STATES[state], high = Math.max(s.height ? 2 * scale : 0, Math.round(height * s.height));
   if (state === "unknown") { // a thin broken line: no state, but not nothing
     ctx.fillStyle = css("--unknown");
-    for (let x = from; x < to; x++) if (Math.floor(x / (3 * scale)) % 2 === 0) ctx.fillRect(x, Math.round(top + height - 2 * scale), 1, Math.max(1, Math.round(scale)));
+    for (let x = from; x < to; x++) {
+      if (Math.floor(x / (3 * scale)) % 2 !== 0) continue;
+      ctx.fillRect(x, Math.round(top + height - 2 * scale), 1, Math.max(1, Math.round(scale)));
+    }
     return;
   }
   ctx.fillStyle = fill;
@@ -155,7 +165,8 @@ function pointAt(canvas, x, y) {
 
 // walk goes from span to span with the arrow keys.
 function walk(e, canvas) {
-  const row = desk.rows && desk.rows[canvas.dataset.back], step = { ArrowLeft: -1, ArrowRight: 1, Home: -1e9, End: 1e9 }[e.key];
+  const row = desk.rows && desk.rows[canvas.dataset.back],
+    step = { ArrowLeft: -1, ArrowRight: 1, Home: -1e9, End: 1e9 }[e.key];
   if (!row || !step || !row.spans.length) return;
   e.preventDefault();
   const was = canvas.dataset.at === undefined ? (step > 0 ? -1 : row.spans.length) : Number(canvas.dataset.at);
@@ -172,7 +183,8 @@ function showSpan(canvas, i, x) {
   canvas.dataset.at = i;
   const text = el("div", "text"), meta = el("div", "meta");
   add(text, el("i", `swatch ${s.state}`), STATES[s.state].name);
-  put(meta, [`${hhmm(s.from)}–${hhmm(s.to)}`, long(s.to - s.from), s.sure && s.state !== "unknown" ? `${s.sure} % sure` : "",
+  put(meta, [`${hhmm(s.from)}–${hhmm(s.to)}`, long(s.to - s.from),
+    s.sure && s.state !== "unknown" ? `${s.sure} % sure` : "",
     s.state === "unknown" || s.state === "paused" ? "" : SOURCES[s.source]].filter(Boolean).join(" · "));
   fill(tip, text, meta);
   cls(tip, "span");

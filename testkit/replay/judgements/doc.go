@@ -4,7 +4,7 @@
 // and what a scripted judge makes of it; [Read] reads a log, [Generate] makes one, and
 // [Play] plays it.
 //
-// The rules are those of package judge. A one-to-one message is judged when it
+// It uses the rules of package judge. A one-to-one message is judged when it
 // arrives, and like those of groups again at every look of the scheduler. A reply is
 // delivered at once.
 package judgements

@@ -17,8 +17,8 @@ const (
 	timeout      = 5 * time.Second // for what a stranger sends
 )
 
-// gate is a listener that keeps these bounds.
-type gate struct {
+// limiter is a listener that keeps these bounds.
+type limiter struct {
 	net.Listener
 	timeout time.Duration
 
@@ -27,7 +27,7 @@ type gate struct {
 	known     int
 }
 
-func newGate(ln net.Listener) *gate { return &gate{Listener: ln, timeout: timeout} }
+func newLimiter(ln net.Listener) *limiter { return &limiter{Listener: ln, timeout: timeout} }
 
 // standing is what a connection counts as.
 type standing int
@@ -38,27 +38,27 @@ const (
 	gone
 )
 
-// conn is a connection through a gate.
+// conn is a connection through a limiter.
 type conn struct {
 	net.Conn
-	gate     *gate
-	standing standing  // under gate.mu, as is
+	limiter  *limiter
+	standing standing  // under limiter.mu, as is
 	until    time.Time // the deadline that the server has set
 }
 
 // Accept implements [net.Listener]. In place of one stranger too many the oldest is closed.
-func (g *gate) Accept() (net.Conn, error) {
-	accepted, err := g.Listener.Accept()
+func (l *limiter) Accept() (net.Conn, error) {
+	accepted, err := l.Listener.Accept()
 	if err != nil {
 		return nil, err
 	}
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if len(g.strangers) >= maxStrangers {
-		g.strangers[0].leave()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.strangers) >= maxStrangers {
+		l.strangers[0].leave()
 	}
-	c := &conn{Conn: accepted, gate: g}
-	g.strangers = append(g.strangers, c)
+	c := &conn{Conn: accepted, limiter: l}
+	l.strangers = append(l.strangers, c)
 	return c, nil
 }
 
@@ -66,9 +66,9 @@ func (g *gate) Accept() (net.Conn, error) {
 func (c *conn) leave() error {
 	switch c.standing {
 	case stranger:
-		c.gate.strangers = slices.DeleteFunc(c.gate.strangers, func(o *conn) bool { return o == c })
+		c.limiter.strangers = slices.DeleteFunc(c.limiter.strangers, func(o *conn) bool { return o == c })
 	case known:
-		c.gate.known--
+		c.limiter.known--
 	}
 	c.standing = gone
 	return c.Conn.Close()
@@ -76,18 +76,18 @@ func (c *conn) leave() error {
 
 // Close implements [net.Conn].
 func (c *conn) Close() error {
-	c.gate.mu.Lock()
-	defer c.gate.mu.Unlock()
+	c.limiter.mu.Lock()
+	defer c.limiter.mu.Unlock()
 	return c.leave()
 }
 
 // SetReadDeadline implements [net.Conn]. A stranger has no longer than its time, whether it has
 // begun a request, sends a body, or waits between two.
 func (c *conn) SetReadDeadline(t time.Time) error {
-	c.gate.mu.Lock()
-	defer c.gate.mu.Unlock()
+	c.limiter.mu.Lock()
+	defer c.limiter.mu.Unlock()
 	c.until = t
-	if last := time.Now().Add(c.gate.timeout); c.standing == stranger && (t.IsZero() || t.After(last)) {
+	if last := time.Now().Add(c.limiter.timeout); c.standing == stranger && (t.IsZero() || t.After(last)) {
 		t = last
 	}
 	return c.Conn.SetReadDeadline(t)
@@ -95,13 +95,13 @@ func (c *conn) SetReadDeadline(t time.Time) error {
 
 // trust counts a connection as one that has shown a key, if there is room among those.
 func (c *conn) trust() {
-	c.gate.mu.Lock()
-	defer c.gate.mu.Unlock()
-	if c.standing != stranger || c.gate.known >= maxKnown {
+	c.limiter.mu.Lock()
+	defer c.limiter.mu.Unlock()
+	if c.standing != stranger || c.limiter.known >= maxKnown {
 		return
 	}
-	c.gate.strangers = slices.DeleteFunc(c.gate.strangers, func(o *conn) bool { return o == c })
-	c.gate.known++
+	c.limiter.strangers = slices.DeleteFunc(c.limiter.strangers, func(o *conn) bool { return o == c })
+	c.limiter.known++
 	c.standing = known
 	_ = c.Conn.SetReadDeadline(c.until) // of a connection that has broken the next read fails too
 }

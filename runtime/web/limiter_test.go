@@ -82,7 +82,7 @@ func TestSilentConnectionsLockNobodyOut(t *testing.T) {
 // shown a key has more.
 func TestStrangersHaveLittleTime(t *testing.T) {
 	t.Parallel() // it waits
-	s := serve(t, &host{}, func(s *Server) { s.ln.(*gate).timeout = 2 * time.Second })
+	s := serve(t, &host{}, func(s *Server) { s.ln.(*limiter).timeout = 2 * time.Second })
 	ends := func(c net.Conn) error {
 		_, err := io.Copy(io.Discard, c)
 		if errors.Is(err, os.ErrDeadlineExceeded) {
@@ -107,7 +107,7 @@ func TestStrangersHaveLittleTime(t *testing.T) {
 	c := dial(t, s)
 	bearer := "Authorization: Bearer " + keyOf(t, s)
 	asks(t, c, "GET /frame?window=none HTTP/1.1", bearer)
-	if err := c.SetReadDeadline(time.Now().Add(s.ln.(*gate).timeout + time.Second)); err != nil {
+	if err := c.SetReadDeadline(time.Now().Add(s.ln.(*limiter).timeout + time.Second)); err != nil {
 		t.Fatal(err)
 	}
 	if err := ends(c); err == nil {
@@ -121,7 +121,7 @@ func TestGateCounts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := newGate(ln)
+	g := newLimiter(ln)
 	defer g.Close()
 	accept := func() *conn {
 		t.Helper()
