@@ -21,7 +21,7 @@ import (
 )
 
 // TestDesktopAnswers has a friend ask in a real browser: what is read there is judged,
-// answered by a scripted model, typed and seen. A stop in order comes while an answer stands
+// masked, answered by a scripted model that sees no name, typed and seen. A stop in order comes while an answer stands
 // in the field; then kehai is killed beside the steps of a sending, KEHAI_ANSWER_KILLS times
 // (make crash-desktop: 42). No answer is sent twice, and nothing else is.
 func TestDesktopAnswers(t *testing.T) {
@@ -98,6 +98,7 @@ durability: process
 windows: [{name: web, app: web, driver: x11, ref: "title:Hana Chat", layout: generic}]
 replies: {policy: auto, auto: ["web:Hana"], per_hour: 1000, in_a_row: 1000}
 llm: {per_hour: 10000}
+privacy: {mask: always}
 web: {enabled: false}
 log: {level: error}
 `
@@ -116,7 +117,7 @@ func (a *askedPage) command(at deathPoint, args ...string) *exec.Cmd {
 		value = at.String()
 	}
 	ours := func(entry string) bool { return strings.HasPrefix(entry, "KEHAI_") } // of the test, no settings
-	cmd.Env = append(slices.DeleteFunc(os.Environ(), ours), answeringEnv+"="+value)
+	cmd.Env = append(slices.DeleteFunc(os.Environ(), ours), answeringEnv+"="+value+maskedModel)
 	return cmd
 }
 
