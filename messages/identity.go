@@ -59,8 +59,8 @@ const (
 	OverlapGap Overlap = "gap"
 	// OverlapBack: nothing matches, but the window was scrolled back, or shows no whole bubble.
 	OverlapBack Overlap = "back"
-	// OverlapApart: it may be another transcript. Nothing matches, and too little time has passed for that
-	// much to have come, or there would be room for what is missing; or the only message is another one.
+	// OverlapApart: it may be another transcript. Too little time has passed for that much to have come, or
+	// there would be room for what is missing.
 	OverlapApart Overlap = "apart"
 	OverlapOther Overlap = "other" // it is another transcript
 )

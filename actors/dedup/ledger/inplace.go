@@ -11,27 +11,17 @@ type place struct {
 	same    int // messages that have not changed, though they may read differently
 	changed int // with another text, or missing without a notice
 	gone    int // with a notice instead
-	alike   int // of the changed ones, those whose text is much the same, or whose clock time is
 }
-
-// standing is how far a view stands where the last view of its window stood.
-type standing int
-
-const (
-	elsewhere standing = iota
-	mayStand           // nothing in it is the same: it may be an edit of the only message, or somebody else's
-	stands
-)
 
 // few reports whether the changes can be those of messages: within a moment nobody edits two
 // and leaves nothing else.
 func (p place) few() bool { return p.changed <= max(1, p.same) }
 
-// inPlace says whether a view shows the same as the last view of its window: same places,
+// inPlace reports whether a view shows the same as the last view of its window: same places,
 // sides and times, followed by what is new. A few messages, or the only one, may have
 // been edited or taken back. complete says that the view shows the transcript from its
 // beginning, so nothing has moved out at the top.
-func (l *Ledger) inPlace(list []observation, mem Memory, width int, complete bool) (best standing) {
+func (l *Ledger) inPlace(list []observation, mem Memory, width int, complete bool) bool {
 	if len(list) > 0 && list[0].clipped {
 		list = list[1:]
 	}
@@ -42,16 +32,19 @@ func (l *Ledger) inPlace(list []observation, mem Memory, width int, complete boo
 		}
 	}
 	for from := range tail {
-		if best = max(best, inPlaceFrom(list, tail[from:], complete)); complete || best == stands {
+		if inPlaceFrom(list, tail[from:], complete) {
+			return true
+		}
+		if complete {
 			break
 		}
 	}
-	return best
+	return false
 }
 
 // inPlaceFrom is inPlace for a view that begins with the first of these entries. Below the
 // only message of a transcript that was edited, one more may have come.
-func inPlaceFrom(list []observation, tail []*Entry, complete bool) standing {
+func inPlaceFrom(list []observation, tail []*Entry, complete bool) bool {
 	var p place
 	i := 0
 	for k, e := range tail {
@@ -81,24 +74,13 @@ func inPlaceFrom(list []observation, tail []*Entry, complete bool) standing {
 			} else {
 				p.changed++
 			}
-			if clockScore(o, e) > 0 || difference(o.text(), e.text()) < farDifference {
-				p.alike++
-			}
 		default:
-			return elsewhere
+			return false
 		}
 		i++
 	}
 	alone := complete && len(tail) == 1 && i == len(list)-1
-	switch {
-	case !p.few():
-		return elsewhere
-	case p.same+p.gone+p.alike > 0:
-		return stands
-	case (i == len(list) || alone) && p.changed > 0:
-		return mayStand
-	}
-	return elsewhere
+	return p.few() && (p.same+p.gone > 0 || (i == len(list) || alone) && p.changed > 0)
 }
 
 // sameRoom reports whether an observation has as much room above it as an entry had.

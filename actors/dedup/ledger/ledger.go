@@ -215,7 +215,7 @@ func (l *Ledger) judge(list []observation, v View, mem Memory, cut bool, whole i
 	})
 	switch {
 	case a.anchored(), mem.Complete && l.allTakenBack(list) && a.fresh >= len(l.entries),
-		mem.Complete && a.score > 0 && a.at[0] == 0 && l.inPlace(list, mem, v.Size.W, complete(gap, v)) > elsewhere:
+		mem.Complete && a.score > 0 && a.at[0] == 0 && l.inPlace(list, mem, v.Size.W, complete(gap, v)):
 		return events.RuleAligned, a
 	case newest || all || sameGap(gap, mem.LostGap), mem.Complete && !mem.Behind:
 		return events.RuleGap, alignment{}

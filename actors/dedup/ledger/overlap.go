@@ -56,16 +56,13 @@ func (l *Ledger) overlap(v View, mem Memory, w Watch, now time.Time) messages.Ov
 	begins := all || v.begins()
 	c := common(list, l.entries, begins, w.Recent)
 	misses := c.misses + c.misread
-	place := elsewhere
-	if w.Unbroken {
-		place = l.inPlace(list, mem, v.Size.W, begins)
-	}
 	switch {
 	case c.proven() && (misses == 0 || c.weight >= 2*proves && c.same >= 2*misses):
 		return messages.OverlapSame
-	case place == stands, c.below == 0 && (misses == 0 && c.same+c.open > 0 || w.Recent && c.same > c.misses):
+	case c.below == 0 && (misses == 0 && c.same+c.open > 0 || w.Recent && c.same > c.misses),
+		w.Unbroken && l.inPlace(list, mem, v.Size.W, begins):
 		return messages.OverlapWeak
-	case c.same > 0 && (!all || misses == 0), place == mayStand:
+	case c.same > 0 && (!all || misses == 0):
 		return messages.OverlapApart
 	case all:
 		return messages.OverlapOther
