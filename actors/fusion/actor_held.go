@@ -119,7 +119,7 @@ func (a *actor) claim(turn *actors.Turn, shows page, at time.Time, view View, na
 	rows := heldRows(turn)
 	var mine []heldRow
 	for _, row := range slices.Backward(rows) {
-		if p := row.page(); p.isOf(shows) {
+		if p := a.pageFor(turn, row, shows, view.Conversation); p.isOf(shows) {
 			mine, shows = append(mine, row), p
 		} else {
 			a.outlast(turn, row, shows, view.Conversation, row.Detection.SeenAt.Before(at))
@@ -127,6 +127,23 @@ func (a *actor) claim(turn *actors.Turn, shows page, at time.Time, view View, na
 	}
 	slices.Reverse(mine)
 	a.attribute(turn, mine, view, name)
+}
+
+// pageFor is what a held reading shows, for comparing with a page of a conversation. Whoever it might have been does
+// not have its header if the window shows that one under other headers, and this conversation under none of these.
+// That counts where the page shows all of it, so that nothing comes along that is not there.
+func (a *actor) pageFor(turn *actors.Turn, row heldRow, shows page, c messages.ConversationID) page {
+	p := row.page()
+	if !p.several || row.Why == events.UnknownNamesake || p.header(shows) != sameHeader || !p.shownBy(shows) {
+		return p
+	}
+	own, _ := lastViews.Get(turn, string(c))
+	p.several = slices.ContainsFunc(row.Of, func(id messages.ConversationID) bool {
+		l, _ := lastViews.Get(turn, string(id))
+		alike := slices.ContainsFunc(own.Looks, func(o Look) bool { return l.headed(o.Key, 1) })
+		return id != c && (row.Name == 0 || alike || !l.headedOtherwise(row.Name, a.header.anew))
+	})
+	return p
 }
 
 // outlast notes what a page of a known conversation says of a reading that stays held: that it shows all

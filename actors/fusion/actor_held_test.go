@@ -237,6 +237,8 @@ func TestGoesOn(t *testing.T) {
 		{"a b c", "x y z", false, false}, {"a b c", "a x c", false, false}, {"OK", "OK", true, true},
 		{"OK", "OK x", false, false}, {"", "", false, false}, {"a", "a b c d", true, true},
 		{"a b c", "a b", true, false}, {"a b c", "b c", true, false},
+		{"a b c d e", "b c d e", true, true}, {"a b c d e", "a b c d", true, true},
+		{"b b b b b", "b b b b", true, false},
 	} {
 		before, now := viewOf("", read("", c.before).Bubbles), viewOf("", read("", c.now).Bubbles)
 		if got := before.goesOn(now, false); got != c.want {
@@ -259,6 +261,8 @@ func TestWhole(t *testing.T) {
 	}
 	cut, unsized := frame(60), frame(60)
 	cut.Bubbles[0].Clipped, unsized.Size = true, messages.Rect{}
+	draft := frame(60, 300)
+	draft.Input = messages.Rect{Y: 400, W: 600, H: 400}
 	for _, c := range []struct {
 		what string
 		m    messages.FrameRead
@@ -266,7 +270,7 @@ func TestWhole(t *testing.T) {
 	}{
 		{"nothing", frame(), false}, {"from the top", frame(60, 200), true}, {"full", frame(60, 400, 700), false},
 		{"from the bottom", frame(300, 700), true}, {"a field below", frame(60, 560), false},
-		{"cut off above", cut, false}, {"of no size", unsized, false},
+		{"cut off above", cut, false}, {"of no size", unsized, false}, {"a long draft", draft, false},
 	} {
 		if got := whole(c.m); got != c.want {
 			t.Errorf("%s: %v, want %v", c.what, got, c.want)
@@ -513,6 +517,24 @@ func TestHeldBeforePending(t *testing.T) {
 		if len(order) < 2 || !order[1].Equal(waits) || order[0].After(held) {
 			t.Errorf("then %s: passed on %v, want what was held until %v, then what waited at %v", next, order, held,
 				waits)
+		}
+	}
+}
+
+// TestLessened: a transcript that lacks the beginning of what a conversation showed, or only its last message,
+// may be that conversation: a panel hides it, or it was deleted.
+func TestLessened(t *testing.T) {
+	for _, c := range []struct {
+		before, now string
+		want        bool
+	}{
+		{"a b c d", "c d", true}, {"a b c d", "c d e", true}, {"a b c", "a b", true}, {"a b c", "a b d e", true},
+		{"a b c", "a b c", false}, {"a b c", "a b c d", false}, {"a b c", "a x", false}, {"a", "x", false},
+		{"a b c d", "a b x", false}, {"a b c d", "hi d", false},
+	} {
+		before, now := viewOf("", read("", c.before).Bubbles), viewOf("", read("", c.now).Bubbles)
+		if got := before.lessened(now); got != c.want {
+			t.Errorf("%q, then %q: %v, want %v", c.before, c.now, got, c.want)
 		}
 	}
 }

@@ -216,6 +216,8 @@ func (a *actor) overlap(turn *actors.Turn, m messages.FrameRead, c messages.Conv
 		return messages.OverlapWeak
 	case latest.Conversation != c && latest.claims(view) && a.unknown.with(m) < drawnWhole:
 		return messages.OverlapApart // the header was drawn before the bubbles: see consistency
+	case answer == messages.OverlapOther && own.lessened(view):
+		return messages.OverlapApart // a panel may hide what is missing, or its last message was deleted
 	case answer != messages.OverlapGap:
 		return answer
 	case whole(m): // what the conversation has shown would be there too
@@ -247,28 +249,42 @@ func (a *actor) unwatched(turn *actors.Turn, c messages.ConversationID, m messag
 
 // goesOn reports whether v shows l after scrolling: from some bubble of l on, all bubbles that
 // both show agree. These must be telling enough, and at least half of the smaller view. A view of a
-// whole transcript shows all that l does.
+// whole transcript shows all that l does. It may only look whole, because a panel or a picture that is no
+// bubble takes the room: then as many texts must agree as prove a conversation.
 func (l View) goesOn(v View, whole bool) bool {
 	if l.Digest == v.Digest {
 		return len(v.Marks) > 0
 	}
 	for by := range l.Marks {
-		if whole && (by > 0 || len(l.Marks) > len(v.Marks)) {
-			break
-		}
 		n, weight := min(len(l.Marks)-by, len(v.Marks)), 0
+		same := common{texts: map[messages.Text]bool{}}
 		for i := range n {
 			if !v.Marks[i].is(l.Marks[by+i]) {
 				n = 0
 				break
 			}
 			weight += v.Marks[i].weight()
+			same.texts[v.Marks[i].Text], same.own = true, same.own || v.Marks[i].Side == messages.SideOwn
+		}
+		less := by > 0 || len(l.Marks) > len(v.Marks)
+		if whole && less && !same.proves() {
+			continue
 		}
 		if weight >= runProof && 2*n >= min(len(l.Marks), len(v.Marks)) {
 			return true
 		}
 	}
 	return false
+}
+
+// lessened reports whether v goes on from l without its beginning, or from all of it but the last message:
+// an application deletes that without a notice.
+func (l View) lessened(v View) bool {
+	begins := func(n int) bool {
+		return n > 0 && len(v.Marks) >= n && slices.EqualFunc(l.Marks[:n], v.Marks[:n], Mark.is)
+	}
+	n := len(l.Marks)
+	return !begins(n) && (begins(n-1) || l.goesOn(v, false))
 }
 
 // What is empty above the first bubble of a whole transcript, or below its last one: one part in so many of the
@@ -284,7 +300,11 @@ func whole(m messages.FrameRead) bool {
 		return false
 	}
 	last := m.Bubbles[len(m.Bubbles)-1].Box
-	below := m.Size.H - last.Y - last.H
+	end := m.Size.H
+	if m.Input.H > 0 && m.Input.Y >= last.Y+last.H {
+		end = m.Input.Y // a long draft makes it high
+	}
+	below := end - last.Y - last.H
 	return roomShare*m.Bubbles[0].Box.Y >= m.Size.H ||
 		last.H > 0 && roomShare*below > m.Size.H && float64(below) > fieldAtMost*m.Scale
 }
