@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -57,7 +58,8 @@ func (c *conversations) doubtful() (held, settle *cobra.Command) {
 		Use: "held", Short: "List what is held, because nobody knows whose it is",
 		Long: `Lists what was read of chats whose name several conversations have, or which was
 misread or could not be read, where what the window shows does not tell which of them it
-is. It goes on by itself once the window shows more of that chat; kehai conversations settle decides.`,
+is, with the first words of the newest messages. It goes on by itself once the window
+shows more of that chat; kehai conversations settle decides.`,
 		Example: "  kehai conversations held",
 		Args:    cobra.NoArgs,
 		RunE:    c.withBackend(c.held),
@@ -170,6 +172,9 @@ func (c *conversations) choices(ctx context.Context, b control.Backend, list []c
 		title := cmp.Or(h.Title, " a title that cannot be read")
 		c.stdout.printf("%s  %s, %s shown at %s\n", h.ID, h.App+":"+title, count(h.Count, "bubble"),
 			h.SeenAt.Local().Format("2006-01-02 15:04"))
+		for _, said := range h.Newest {
+			c.stdout.printf("    「%s」\n", firstWords(string(said)))
+		}
 		offer := func(ids, but []messages.ConversationID, more string) {
 			for _, id := range ids {
 				if !slices.Contains(but, id) {
@@ -186,6 +191,12 @@ func (c *conversations) choices(ctx context.Context, b control.Backend, list []c
 	}
 	return nil
 }
+
+// maxFirst is how much of a held text is shown, in characters as people count them.
+const maxFirst = 60
+
+// firstWords is the beginning of a text, in one line.
+func firstWords(s string) string { return shortened(strings.Join(strings.Fields(s), " "), maxFirst) }
 
 func (c *conversations) settle(ctx context.Context, b control.Backend, args []string) error {
 	if c.isNew == (len(args) == 2) {

@@ -35,6 +35,22 @@ func TestNamesOfNamesakes(t *testing.T) {
 	}
 }
 
+// What is held is shown with the first words of its newest texts, each in one line, and
+// with the commands that settle it.
+func TestHeldShowsItsWords(t *testing.T) {
+	var out strings.Builder
+	c := conversations{app: &app{stdout: newTerminal(&out)}}
+	err := c.choices(t.Context(), knows{list: []control.Conversation{{ID: "c-1", App: "line", Name: "Hana"}}},
+		[]control.Held{{ID: "line@mac/3", App: "line", Title: "Hana", Count: 5, Of: []messages.ConversationID{"c-1"},
+			Newest: []messages.Text{"At\nnine?", messages.Text(strings.Repeat("👨‍👩‍👧", 61))}}})
+	for _, want := range []string{"    「At nine?」\n", "    「" + strings.Repeat("👨‍👩‍👧", 59) + "…」\n",
+		"settle line@mac/3 c-1   if it is line:Hana\n", "settle line@mac/3 --new"} {
+		if err != nil || !strings.Contains(out.String(), want) {
+			t.Errorf("choices() prints %q, %v, want %q in it", out.String(), err, want)
+		}
+	}
+}
+
 // What a draft answers is described as it reads now, with what happened to it.
 func TestNowReads(t *testing.T) {
 	for want, a := range map[string]control.Answered{

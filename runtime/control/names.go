@@ -23,6 +23,7 @@ type Held struct {
 	Of     []messages.ConversationID `json:"of,omitempty"`    // whose they may be
 	Shown  []messages.ConversationID `json:"shown,omitempty"` // those that have shown all of it since
 	Count  int                       `json:"bubbles"`
+	Newest []messages.Text           `json:"newest,omitempty"` // what its last bubbles say, oldest first
 	SeenAt Stamp                     `json:"seen_at"`
 }
 
