@@ -29,6 +29,9 @@ func Sending(outcome messages.SendOutcome, reason messages.SendReason) string {
 	return "nothing of it was sent" + why
 }
 
+// HandedOut is how the sending of a text on a channel without a screen ended.
+func HandedOut(c messages.Channel) string { return "it was handed out on the channel " + string(c) }
+
 // NotSent is why a text does not go out.
 func NotSent(r messages.SendReason) string {
 	if s, ok := notSent[r]; ok {

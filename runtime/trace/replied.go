@@ -195,12 +195,19 @@ func replyWhat(c messages.ReplyChanged) string {
 
 // replyWhy says what happened to a reply.
 func replyWhy(c messages.ReplyChanged) string {
+	channel := c.Window.Channel()
 	switch c.State {
 	case reply.Sent:
+		if channel != "" {
+			return describe.HandedOut(channel)
+		}
 		return describe.Sending(messages.SendConfirmed, "")
 	case reply.Unknown:
 		return describe.Sending(messages.SendUnknown, c.Reason)
 	case reply.Sending:
+		if channel != "" {
+			return "it is to be handed out on the channel " + string(channel)
+		}
 		return "it is to be typed"
 	case reply.Drafted:
 		return "it waits for a person"

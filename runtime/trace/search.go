@@ -37,6 +37,18 @@ func (ev *Evidence) LastRead() (c messages.ConversationID, text string, at time.
 	return newest.conversation, newest.text, newest.at, !newest.at.IsZero()
 }
 
+// OnChannels reports whether all that was found is of conversations on channels without a
+// screen, or, where nothing was found, the one that was asked about is.
+func (ev *Evidence) OnChannels(asked messages.ConversationID, paths []control.Path) bool {
+	on := func(c messages.ConversationID) bool {
+		return messages.WindowID(ev.known[ev.left(c)].App).Channel() != ""
+	}
+	if len(paths) == 0 {
+		return on(asked)
+	}
+	return !slices.ContainsFunc(paths, func(p control.Path) bool { return !on(p.Conversation) })
+}
+
 // ByID finds a message, part of the mail, or a dead letter.
 func (ev *Evidence) ByID(id string) (list []control.Path) {
 	for i := range ev.delivered {
