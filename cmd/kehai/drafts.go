@@ -218,7 +218,7 @@ func whyItWaits(d control.Draft) string {
 	case d.Unwritten():
 		return "not written yet; reject stops it"
 	case d.State != stateSending:
-		return string(d.Rule)
+		return describe.Rule(d.Rule, d.Fallback)
 	case d.Waits == "":
 		return "its turn comes, or it is typed now"
 	}
@@ -233,10 +233,10 @@ func (v *drafts) describe(d control.Draft, to string) error {
 	case d.Unwritten():
 		t.row("state", string(d.State)+": "+whyItWaits(d))
 	case d.State == stateSending:
-		t.row("state", string(d.State)+", by rule "+string(d.Rule))
+		t.row("state", string(d.State)+": "+describe.Rule(d.Rule, d.Fallback))
 		t.row("waits", whyItWaits(d))
 	default:
-		t.row("state", string(d.State)+", by rule "+string(d.Rule))
+		t.row("state", string(d.State)+": "+whyItWaits(d))
 	}
 	for _, a := range d.Answers {
 		t.row("answers", a.Sender+": "+nowReads(a))
@@ -255,7 +255,7 @@ func (v *drafts) describe(d control.Draft, to string) error {
 		t.row("written", fmt.Sprintf("by %s from %s, prompts %s, %s", d.Model, count(d.Lines, "message"), d.Prompt,
 			d.WrittenAt))
 	default:
-		t.row("written", fmt.Sprintf("a fixed text, because of %s, %s", d.Fallback, d.WrittenAt))
+		t.row("written", fmt.Sprintf("a fixed text, as %s, %s", describe.Fallback(d.Fallback), d.WrittenAt))
 	}
 	if d.NotSent != "" {
 		t.row("not sent", describe.NotSent(d.NotSent))

@@ -76,3 +76,16 @@ func TestShortened(t *testing.T) {
 		}
 	}
 }
+
+// Why a draft waits is said in words, with what failed in place of a code.
+func TestWhyItWaits(t *testing.T) {
+	for want, d := range map[string]control.Draft{
+		"you decide on each reply here":   {State: messages.ReplyDrafted, Rule: "policy", Fallback: "no_model"},
+		"no language model is set up":     {State: messages.ReplyDrafted, Rule: "no_model", Fallback: "no_model"},
+		"the model's answer was no reply": {State: messages.ReplyDrafted, Rule: "no_model", Fallback: "unusable"},
+	} {
+		if got := whyItWaits(d); got != want {
+			t.Errorf("whyItWaits(%+v) = %q, want %q", d, got, want)
+		}
+	}
+}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/kehai-run/kehai/actors/conversation/reply"
@@ -230,8 +229,10 @@ func writtenBy(b messages.ReplyBasis) string {
 	switch {
 	case b.Model == "" && b.Recalled > 0:
 		return "a fixed text that names what it remembers"
+	case b.Model == "" && b.Fallback == "":
+		return "a fixed text"
 	case b.Model == "":
-		return strings.TrimSuffix("a fixed text, because of "+b.Fallback, ", because of ")
+		return "a fixed text, as " + describe.Fallback(b.Fallback)
 	}
 	return fmt.Sprintf("written by %s from %d messages%s with prompts %s", b.Model, b.Lines, remembered,
 		cmp.Or(b.Prompt, "unknown"))
