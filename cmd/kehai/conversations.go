@@ -86,10 +86,15 @@ then on, under each of its names, and what is stored of it follows: messages, dr
 reminders. While Kehai does not run, its next start has what is stored follow.`,
 		Example: "  kehai conversations merge c-3uwbezwinvqa line:Hana",
 		Args:    cobra.ExactArgs(2),
-		RunE: c.withBackend(func(ctx context.Context, b control.Backend, args []string) error {
-			return b.Merge(ctx, messages.ConversationID(args[0]), messages.ConversationID(args[1]))
-		}),
+		RunE:    c.withBackend(c.mergeInto),
 	}
+}
+
+func (c *conversations) mergeInto(ctx context.Context, b control.Backend, args []string) error {
+	if err := b.Merge(ctx, messages.ConversationID(args[0]), messages.ConversationID(args[1])); err != nil {
+		return err
+	}
+	return c.will(ctx, b, args[0]+" and "+args[1], "become one conversation")
 }
 
 func (c *conversations) split() *cobra.Command {
@@ -206,7 +211,25 @@ func (c *conversations) settle(ctx context.Context, b control.Backend, args []st
 	if len(args) == 2 {
 		id = messages.ConversationID(args[1])
 	}
-	return b.SettleHeld(ctx, args[0], id)
+	if err := b.SettleHeld(ctx, args[0], id); err != nil {
+		return err
+	}
+	if c.isNew {
+		return c.will(ctx, b, args[0], "becomes a new conversation's")
+	}
+	return c.will(ctx, b, args[0], "becomes that of "+args[1])
+}
+
+// will says what a command brings about, and where it waits for the next start.
+func (c *conversations) will(ctx context.Context, b control.Backend, what, becomes string) error {
+	s, err := b.Status(ctx)
+	if err != nil {
+		return err
+	}
+	if !s.Running {
+		becomes += " once Kehai runs"
+	}
+	return c.stderr.printf("%s %s\n", what, becomes)
 }
 
 func (c *conversations) rename(ctx context.Context, b control.Backend, args []string) error {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -146,7 +147,7 @@ func (v *drafts) list(ctx context.Context, b control.ReplyBackend, _ []string) e
 			if d.State == messages.ReplyJudging {
 				sure = "-"
 			}
-			t.row(d.ID, called[d.Conversation], written, d.State, whyItWaits(d), sure, answered(d),
+			t.row(d.ID, cmp.Or(called[d.Conversation], d.Called), written, d.State, whyItWaits(d), sure, answered(d),
 				strings.ReplaceAll(d.Text, "\n", " "))
 		}
 		return nil
@@ -165,7 +166,7 @@ func (v *drafts) show(ctx context.Context, b control.ReplyBackend, args []string
 	if err != nil {
 		return err
 	}
-	return v.describe(d, called[d.Conversation])
+	return v.describe(d, cmp.Or(called[d.Conversation], d.Called))
 }
 
 func findDraft(ctx context.Context, b control.ReplyBackend, id string) (control.Draft, error) {

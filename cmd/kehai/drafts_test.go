@@ -14,10 +14,67 @@ import (
 type knows struct {
 	control.Backend
 	control.ReplyBackend
-	list []control.Conversation
+	list   []control.Conversation
+	drafts []control.Draft
+	due    []control.Reminder
+	asked  *string // the last command
 }
 
 func (k knows) Conversations(context.Context) ([]control.Conversation, error) { return k.list, nil }
+func (k knows) Drafts(context.Context) ([]control.Draft, error)               { return k.drafts, nil }
+func (k knows) Reminders(context.Context) ([]control.Reminder, error)         { return k.due, nil }
+func (k knows) Status(context.Context) (control.Status, error)                { return control.Status{}, nil }
+
+func (k knows) SettleHeld(_ context.Context, held string, c messages.ConversationID) error {
+	*k.asked = held + " " + string(c)
+	return nil
+}
+
+func (k knows) Merge(_ context.Context, c, into messages.ConversationID) error {
+	*k.asked = string(c + " " + into)
+	return nil
+}
+
+// What is stored of a conversation that was merged, and has yet to follow, has a name too.
+func TestNamesOfTheMerged(t *testing.T) {
+	var out strings.Builder
+	a := &app{stdout: newTerminal(&out)}
+	k := knows{drafts: []control.Draft{{ID: "c-1/1.1", Conversation: "c-1", Called: "line:Hana"}},
+		due: []control.Reminder{{ID: "c-1/1", Conversation: "c-1", Called: "line:Hana"}}}
+	if err := (&drafts{app: a}).list(t.Context(), k, nil); err != nil || !strings.Contains(out.String(), "line:Hana") {
+		t.Errorf("drafts prints %q, %v, want the name", out.String(), err)
+	}
+	out.Reset()
+	err := (&reminders{app: a}).list(t.Context(), k, nil)
+	if err != nil || !strings.Contains(out.String(), "line:Hana") {
+		t.Errorf("reminders prints %q, %v, want the name", out.String(), err)
+	}
+}
+
+// A command that is stored says what comes of it, and that it waits for the next start.
+func TestMergingAndSettlingSayWhatComes(t *testing.T) {
+	for _, x := range []struct {
+		verb       func(*conversations, context.Context, control.Backend, []string) error
+		isNew      bool
+		args       []string
+		want, said string
+	}{
+		{(*conversations).settle, false, []string{"line@mac/3", "c-1"}, "line@mac/3 c-1",
+			"line@mac/3 becomes that of c-1 once Kehai runs\n"},
+		{(*conversations).settle, true, []string{"line@mac/3"}, "line@mac/3 ",
+			"line@mac/3 becomes a new conversation's once Kehai runs\n"},
+		{(*conversations).mergeInto, false, []string{"c-1", "c-2"}, "c-1 c-2",
+			"c-1 and c-2 become one conversation once Kehai runs\n"},
+	} {
+		var out strings.Builder
+		asked := ""
+		c := conversations{app: &app{stderr: newTerminal(&out)}, isNew: x.isNew}
+		err := x.verb(&c, t.Context(), knows{asked: &asked}, x.args)
+		if err != nil || asked != x.want || out.String() != x.said {
+			t.Errorf("%q asks for %q and says %q, %v, want %q and %q", x.args, asked, out.String(), err, x.want, x.said)
+		}
+	}
+}
 
 // Two people of the same name are told apart by when they wrote last.
 func TestNamesOfNamesakes(t *testing.T) {

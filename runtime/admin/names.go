@@ -130,7 +130,7 @@ func (b Backend) Merge(ctx context.Context, c, into messages.ConversationID) err
 		return err
 	}
 	if from == to {
-		return fmt.Errorf("%w: they are one already", control.ErrNoConversation)
+		return control.ErrOneAlready
 	}
 	if channelOf(loser) != "" { // its transcript has no ledger by which places could be compared
 		return fmt.Errorf("%w: want two of an application with windows", control.ErrNoConversation)
