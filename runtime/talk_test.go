@@ -207,6 +207,9 @@ func TestWhatAChannelRefuses(t *testing.T) {
 		{window, "hello", control.ErrNotChannel},
 		{"c-nobody", "hello", control.ErrNoConversation},
 		{c, " \n", control.ErrSayText},
+		{c, "\u200b\u200d\ufeff", control.ErrSayText},
+		{c, "\u200f \u202e\u2069", control.ErrSayText},
+		{c, "\ufe0f\u3164", control.ErrSayText},
 		{c, strings.Repeat("花", control.MaxSaid+1), control.ErrSayText},
 		{c, "\xff", control.ErrSayText},
 	} {
