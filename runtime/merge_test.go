@@ -84,11 +84,12 @@ func TestMerge(t *testing.T) {
 					t.Errorf("Conversations() = %+v, %v, want one with all messages", list, err)
 				}
 				drafts, err := s.Runtime.Drafts(ctx)
-				if err != nil || len(drafts) != 1 || drafts[0].Conversation != hana {
+				if err != nil || len(drafts) != 1 || drafts[0].Conversation != hana ||
+					!strings.HasPrefix(drafts[0].Called, "line:") {
 					t.Errorf("Drafts() = %+v, %v, want one of the conversation that is left", drafts, err)
 				}
-				if err := s.Runtime.Merge(ctx, kenji, hana); !errors.Is(err, runtime.ErrNoConversation) {
-					t.Errorf("Merge() once more = %v, want %v", err, runtime.ErrNoConversation)
+				if err := s.Runtime.Merge(ctx, kenji, hana); !errors.Is(err, runtime.ErrOneAlready) {
+					t.Errorf("Merge() once more = %v, want %v", err, runtime.ErrOneAlready)
 				}
 				if sum, err := s.Runtime.Forget(ctx, "Kenji"); err != nil || sum.Events < 6 {
 					t.Errorf("Forget() = %+v, %v, want what both said gone", sum, err)

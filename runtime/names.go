@@ -10,8 +10,8 @@ import (
 
 // Errors about who a conversation is.
 var (
-	ErrNoConversation = control.ErrNoConversation // nobody knows it
-	ErrNotClear       = control.ErrNotClear       // several have the name
+	ErrNoConversation          = control.ErrNoConversation                  // nobody knows it
+	ErrNotClear, ErrOneAlready = control.ErrNotClear, control.ErrOneAlready // several have it; both are of one
 )
 
 // Conversation is what is known of a conversation.

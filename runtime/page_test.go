@@ -21,6 +21,7 @@ import (
 type pageOf struct {
 	Status struct {
 		Paused []struct{ Window string }
+		Model  string
 	}
 	Attention *struct {
 		Desk, State string
@@ -178,6 +179,9 @@ func TestPausingOnThePage(t *testing.T) {
 	}))
 	stop := start(t, rt)
 	v := visit(t, rt)
+	if got := v.page().Status.Model; !strings.HasPrefix(got, "No language model is set up") {
+		t.Errorf("of the language model the page says %q, want that there is none", got)
+	}
 	if a := v.page().Attention; a == nil || a.Desk != "desk" || a.State != "" || a.Paused != nil {
 		t.Errorf("attention at first = %+v, want the desk without a state", a)
 	}

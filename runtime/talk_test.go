@@ -207,6 +207,9 @@ func TestWhatAChannelRefuses(t *testing.T) {
 		{window, "hello", control.ErrNotChannel},
 		{"c-nobody", "hello", control.ErrNoConversation},
 		{c, " \n", control.ErrSayText},
+		{c, "\u200b\u200d\ufeff", control.ErrSayText},
+		{c, "\u200f \u202e\u2069", control.ErrSayText},
+		{c, "\ufe0f\u3164", control.ErrSayText},
 		{c, strings.Repeat("花", control.MaxSaid+1), control.ErrSayText},
 		{c, "\xff", control.ErrSayText},
 	} {
@@ -232,19 +235,7 @@ func TestAChannelWhileSendingIsPaused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var draft control.DraftID
-	for after := a.After; draft == ""; {
-		news, err := b.News(t.Context(), c, after, nil, time.Minute)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, e := range news.Events {
-			if e.State != nil && e.State.State == messages.ReplyDrafted {
-				draft = e.State.Reply
-			}
-		}
-		after = news.Last
-	}
+	draft := drafted(t, b, c, a.After)
 	if err := rt.Pause(t.Context(), control.Sending); err != nil {
 		t.Fatal(err)
 	}
@@ -333,4 +324,55 @@ func becomes(t *testing.T, b control.TalkBackend, c messages.ConversationID, aft
 		}
 		after = news.Last
 	}
+}
+
+// TestWhyOnAChannel tells of the channel, and nothing of windows, which have no part in it.
+func TestWhyOnAChannel(t *testing.T) {
+	rt, stop := talking(t, t.TempDir(), runtime.InMemory(), runtime.WithLLM(nil))
+	defer stop()
+	b := rt.Talk()
+	c, err := b.Begin(t.Context(), control.Begin{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := b.Say(t.Context(), c, control.Say{Text: "hello?"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	draft := drafted(t, b, c, a.After)
+	if err := rt.ApproveDraft(t.Context(), draft); err != nil {
+		t.Fatal(err)
+	}
+	until(t, b, c, a.After)
+	for _, q := range []control.WhyQuery{
+		{ID: string(draft)}, {Text: "hello?", Limit: 1}, {Text: "never said", Conversation: c, Limit: 1},
+	} {
+		why, err := rt.Backend().Why(t.Context(), q)
+		said := fmt.Sprint(why.Paths, why.Notes)
+		if err != nil || len(why.Recent) > 0 || strings.Contains(said, "window") || strings.Contains(said, "ast read") {
+			t.Errorf("Why(%+v) = %s, %v, %v, want nothing of windows", q, said, why.Recent, err)
+		}
+		if q.ID != "" && (len(why.Paths) != 1 || why.Paths[0].Why != "it was handed out on the channel web") {
+			t.Errorf("Why(%+v) = %s, want that the channel handed it out", q, said)
+		}
+	}
+}
+
+// drafted is the draft that is made behind a place.
+func drafted(t *testing.T, b control.TalkBackend, c messages.ConversationID, after uint64) control.DraftID {
+	t.Helper()
+	for range 1000 {
+		news, err := b.News(t.Context(), c, after, nil, time.Minute)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range news.Events {
+			if e.State != nil && e.State.State == messages.ReplyDrafted {
+				return e.State.Reply
+			}
+		}
+		after = news.Last
+	}
+	t.Fatal("no draft was made")
+	return ""
 }

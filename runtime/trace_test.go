@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/kehai-run/kehai/hardware/drawn"
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/runtime/config"
@@ -163,4 +164,50 @@ func deadID(t *testing.T, b control.Backend) string {
 		t.Fatalf("DeadLetters() = %v, %v, want one", list, err)
 	}
 	return list[0].ID
+}
+
+// TestWhyOfWhatIsHeld finds a text of which nobody knows whose it is, and says how to
+// settle it: by its words, in the conversation that it may be of, and not in another.
+func TestWhyOfWhatIsHeld(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := together(t)
+		c.call("one", "Wakatsuki")
+		c.call("two", "Wakatsuki")
+		c.call("three", "Ken")
+		c.says("three", 1)
+		c.says("one", 14)
+		for i := range 14 {
+			said := text("two", i+1)
+			if i == 13 {
+				said = "Bring the green umbrella"
+			}
+			if err := c.Window.Apply(drawn.Change{Op: drawn.OpAppend, Conversation: "two", Who: drawn.Friend,
+				Text: messages.Text(said)}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		c.show("two", 10*time.Second)
+		ctx, b := context.Background(), c.Runtime.Backend()
+		list, err := b.Held(ctx)
+		if err != nil || len(list) != 1 || len(list[0].Newest) != 3 ||
+			list[0].Newest[2] != "Bring the green umbrella" {
+			t.Fatalf("Held() = %+v, %v, want the page with its text", list, err)
+		}
+		for in, want := range map[messages.ConversationID]bool{"": true, "line:Wakatsuki": true, "line:Ken": false} {
+			q := control.WhyQuery{Text: "green umbrella", Conversation: in, Limit: control.DefaultFound}
+			why, err := b.Why(ctx, q)
+			if err != nil || (len(why.Paths) == 1) != want || len(why.Paths) > 1 {
+				t.Errorf("Why(in %q) = %+v, %v, want a path: %v", in, why.Paths, err, want)
+				continue
+			}
+			for _, p := range why.Paths {
+				for _, part := range []string{"it is held since 20", "window " + string(list[0].Window), `"Wakatsuki"`,
+					"kehai conversations settle " + list[0].ID} {
+					if p.Outcome != events.OutcomeWaiting || !strings.Contains(p.Why, part) {
+						t.Errorf("Why(in %q) = %s: %q, want that it waits, with %q", in, p.Outcome, p.Why, part)
+					}
+				}
+			}
+		}
+	})
 }

@@ -10,6 +10,8 @@ import (
 
 	"github.com/kehai-run/kehai/actors/conversation"
 	"github.com/kehai-run/kehai/actors/conversation/reply"
+	"github.com/kehai-run/kehai/actors/judge"
+	"github.com/kehai-run/kehai/actors/prompt"
 	"github.com/kehai-run/kehai/actors/text"
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/messages/events"
@@ -782,6 +784,34 @@ func TestStopJudging(t *testing.T) {
 	k.Send(messages.ReplyJudged{Conversation: hana, Turn: q.Turn, Epoch: q.Epoch, Respond: true})
 	k.WantCalls()
 	k.sendsNothing()
+}
+
+// TestAYesWithoutReadableConfidenceWaits for a person, with a crash behind it. A "yes"
+// whose confidence is missing or small is sent.
+func TestAYesWithoutReadableConfidenceWaits(t *testing.T) {
+	for confidence, want := range map[string]reply.State{
+		"true": reply.Drafted, `"0.9"`: reply.Drafted, "NaN": reply.Drafted, "{}": reply.Drafted, "0": reply.Drafted,
+		"null": reply.Sending, "0.01": reply.Sending,
+	} {
+		v, err := judge.ParseAnswer(messages.Text(`{"should_respond": true, "confidence": `+confidence+`}`), prompt.Prompt{})
+		if err != nil {
+			t.Fatalf("ParseAnswer(confidence %s) = %v, want a yes", confidence, err)
+		}
+		k := newTalk(t, options(auto()))
+		q := k.hears(1)
+		k.Send(messages.ReplyJudged{Conversation: hana, Turn: q.Turn, Epoch: q.Epoch, Respond: v.Respond,
+			Confidence: v.Confidence, Source: messages.JudgeSource(v.Source)})
+		k.Crash()
+		k.Send(messages.OwnerState{})
+		k.writes(k.asked(), "At nine.")
+		if got := k.state(); got != want {
+			t.Errorf("confidence %s: the reply is %q, want %q", confidence, got, want)
+			continue
+		}
+		if c := k.changes(); want == reply.Drafted && c[len(c)-1].Rule != reply.RuleUnsure {
+			t.Errorf("confidence %s: decided by %q, want %q", confidence, c[len(c)-1].Rule, reply.RuleUnsure)
+		}
+	}
 }
 
 // TestRemindsWhenAskedTo makes a durable timer and then a draft of it, once.

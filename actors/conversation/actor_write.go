@@ -351,6 +351,7 @@ func (a *actor) decision(turn *actors.Turn, t *reply.Turn, written messages.Text
 		Quiet: s.Quiet, Paused: owner.Paused, NoModel: basis.Fallback != "", Drawn: s.Drawn, NoTypist: !s.Typist,
 	}
 	situation.Foreign = basis.Fallback == "" && a.foreign(turn, s, newest, written)
+	situation.Unsure = basis.Source == messages.JudgedByModel && basis.Confidence <= 0
 	if newest.Window.Channel() == "" {
 		situation.Command = reply.Commands(written)
 	}

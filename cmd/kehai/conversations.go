@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -57,7 +58,8 @@ func (c *conversations) doubtful() (held, settle *cobra.Command) {
 		Use: "held", Short: "List what is held, because nobody knows whose it is",
 		Long: `Lists what was read of chats whose name several conversations have, or which was
 misread or could not be read, where what the window shows does not tell which of them it
-is. It goes on by itself once the window shows more of that chat; kehai conversations settle decides.`,
+is, with the first words of the newest messages. It goes on by itself once the window
+shows more of that chat; kehai conversations settle decides.`,
 		Example: "  kehai conversations held",
 		Args:    cobra.NoArgs,
 		RunE:    c.withBackend(c.held),
@@ -84,10 +86,15 @@ then on, under each of its names, and what is stored of it follows: messages, dr
 reminders. While Kehai does not run, its next start has what is stored follow.`,
 		Example: "  kehai conversations merge c-3uwbezwinvqa line:Hana",
 		Args:    cobra.ExactArgs(2),
-		RunE: c.withBackend(func(ctx context.Context, b control.Backend, args []string) error {
-			return b.Merge(ctx, messages.ConversationID(args[0]), messages.ConversationID(args[1]))
-		}),
+		RunE:    c.withBackend(c.mergeInto),
 	}
+}
+
+func (c *conversations) mergeInto(ctx context.Context, b control.Backend, args []string) error {
+	if err := b.Merge(ctx, messages.ConversationID(args[0]), messages.ConversationID(args[1])); err != nil {
+		return err
+	}
+	return c.will(ctx, b, args[0]+" and "+args[1], "become one conversation")
 }
 
 func (c *conversations) split() *cobra.Command {
@@ -170,6 +177,9 @@ func (c *conversations) choices(ctx context.Context, b control.Backend, list []c
 		title := cmp.Or(h.Title, " a title that cannot be read")
 		c.stdout.printf("%s  %s, %s shown at %s\n", h.ID, h.App+":"+title, count(h.Count, "bubble"),
 			h.SeenAt.Local().Format("2006-01-02 15:04"))
+		for _, said := range h.Newest {
+			c.stdout.printf("    「%s」\n", firstWords(string(said)))
+		}
 		offer := func(ids, but []messages.ConversationID, more string) {
 			for _, id := range ids {
 				if !slices.Contains(but, id) {
@@ -187,6 +197,12 @@ func (c *conversations) choices(ctx context.Context, b control.Backend, list []c
 	return nil
 }
 
+// maxFirst is how much of a held text is shown, in characters as people count them.
+const maxFirst = 60
+
+// firstWords is the beginning of a text, in one line.
+func firstWords(s string) string { return shortened(strings.Join(strings.Fields(s), " "), maxFirst) }
+
 func (c *conversations) settle(ctx context.Context, b control.Backend, args []string) error {
 	if c.isNew == (len(args) == 2) {
 		return badUsage("want a conversation, or --new")
@@ -195,7 +211,25 @@ func (c *conversations) settle(ctx context.Context, b control.Backend, args []st
 	if len(args) == 2 {
 		id = messages.ConversationID(args[1])
 	}
-	return b.SettleHeld(ctx, args[0], id)
+	if err := b.SettleHeld(ctx, args[0], id); err != nil {
+		return err
+	}
+	if c.isNew {
+		return c.will(ctx, b, args[0], "becomes a new conversation's")
+	}
+	return c.will(ctx, b, args[0], "becomes that of "+args[1])
+}
+
+// will says what a command brings about, and where it waits for the next start.
+func (c *conversations) will(ctx context.Context, b control.Backend, what, becomes string) error {
+	s, err := b.Status(ctx)
+	if err != nil {
+		return err
+	}
+	if !s.Running {
+		becomes += " once Kehai runs"
+	}
+	return c.stderr.printf("%s %s\n", what, becomes)
 }
 
 func (c *conversations) rename(ctx context.Context, b control.Backend, args []string) error {

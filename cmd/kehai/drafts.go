@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -146,7 +147,7 @@ func (v *drafts) list(ctx context.Context, b control.ReplyBackend, _ []string) e
 			if d.State == messages.ReplyJudging {
 				sure = "-"
 			}
-			t.row(d.ID, called[d.Conversation], written, d.State, whyItWaits(d), sure, answered(d),
+			t.row(d.ID, cmp.Or(called[d.Conversation], d.Called), written, d.State, whyItWaits(d), sure, answered(d),
 				strings.ReplaceAll(d.Text, "\n", " "))
 		}
 		return nil
@@ -165,7 +166,7 @@ func (v *drafts) show(ctx context.Context, b control.ReplyBackend, args []string
 	if err != nil {
 		return err
 	}
-	return v.describe(d, called[d.Conversation])
+	return v.describe(d, cmp.Or(called[d.Conversation], d.Called))
 }
 
 func findDraft(ctx context.Context, b control.ReplyBackend, id string) (control.Draft, error) {
@@ -218,7 +219,7 @@ func whyItWaits(d control.Draft) string {
 	case d.Unwritten():
 		return "not written yet; reject stops it"
 	case d.State != stateSending:
-		return string(d.Rule)
+		return describe.Rule(d.Rule, d.Fallback)
 	case d.Waits == "":
 		return "its turn comes, or it is typed now"
 	}
@@ -233,10 +234,10 @@ func (v *drafts) describe(d control.Draft, to string) error {
 	case d.Unwritten():
 		t.row("state", string(d.State)+": "+whyItWaits(d))
 	case d.State == stateSending:
-		t.row("state", string(d.State)+", by rule "+string(d.Rule))
+		t.row("state", string(d.State)+": "+describe.Rule(d.Rule, d.Fallback))
 		t.row("waits", whyItWaits(d))
 	default:
-		t.row("state", string(d.State)+", by rule "+string(d.Rule))
+		t.row("state", string(d.State)+": "+whyItWaits(d))
 	}
 	for _, a := range d.Answers {
 		t.row("answers", a.Sender+": "+nowReads(a))
@@ -255,7 +256,7 @@ func (v *drafts) describe(d control.Draft, to string) error {
 		t.row("written", fmt.Sprintf("by %s from %s, prompts %s, %s", d.Model, count(d.Lines, "message"), d.Prompt,
 			d.WrittenAt))
 	default:
-		t.row("written", fmt.Sprintf("a fixed text, because of %s, %s", d.Fallback, d.WrittenAt))
+		t.row("written", fmt.Sprintf("a fixed text, as %s, %s", describe.Fallback(d.Fallback), d.WrittenAt))
 	}
 	if d.NotSent != "" {
 		t.row("not sent", describe.NotSent(d.NotSent))

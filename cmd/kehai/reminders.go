@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -54,7 +55,7 @@ func (v *reminders) list(ctx context.Context, b control.ReplyBackend, _ []string
 			if r.Due {
 				at = "now"
 			}
-			t.row(r.ID, called[r.Conversation], at, r.What)
+			t.row(r.ID, cmp.Or(called[r.Conversation], r.Called), at, r.What)
 		}
 		return nil
 	})

@@ -6,6 +6,7 @@ import (
 
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/runtime/control"
+	"github.com/kehai-run/kehai/runtime/describe"
 )
 
 // reply writes what became of a reply, for the events that report it.
@@ -44,7 +45,7 @@ func changedReply(m messages.ReplyChanged) (did, more string) {
 	case messages.ReplyDrafted:
 		return "waits", fmt.Sprintf("%s (kehai drafts approve %s)", string(m.Text), id)
 	case messages.ReplyHeld:
-		return "held", fmt.Sprintf("%s (%s)", string(m.Text), m.Rule)
+		return "held", fmt.Sprintf("%s (%s)", string(m.Text), describe.Rule(m.Rule, m.Basis.Fallback))
 	case messages.ReplyWithdrawn, messages.ReplyRejected:
 		return string(m.State), ""
 	}

@@ -205,7 +205,7 @@ func TestRepliesOnTheTerminal(t *testing.T) {
 		{messages.ReplyChanged{Conversation: "c-1", Turn: 3, Epoch: 2, State: "draft", Text: "At ten.", At: at},
 			"waits: At ten. (kehai drafts approve c-1/3.2)"},
 		{messages.ReplyChanged{State: "held", Text: "At ten.", Rule: "quiet_hours", At: at},
-			"held: At ten. (quiet_hours)"},
+			"held: At ten. (these are quiet hours)"},
 		{messages.ReplyChanged{State: "withdrawn", At: at}, "withdrawn"},
 		{messages.SendDone{Outcome: messages.SendConfirmed, At: at}, "confirmed: it stands in the window"},
 		{messages.SendDone{Outcome: messages.SendNot, Reason: messages.SendElsewhere, At: at}, "not sent: elsewhere"},

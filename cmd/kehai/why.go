@@ -25,8 +25,8 @@ func (v *whyVerb) command() *cobra.Command {
 		Use:   "why MESSAGE-ID | --text TEXT",
 		Short: "Find out what became of a message, and why it was not delivered",
 		Long: `Looks for a message in everything that is stored: what was delivered, what each
-conversation's ledger knows, what waits, what became a dead letter; while Kehai
-runs also in what stands on the screen. For each it shows the way through the
+conversation's ledger knows, what waits, what is held as nobody knows whose it is,
+what became a dead letter; while Kehai runs also in what stands on the screen. For each it shows the way through the
 stages, and where it ended: the stage, the rule that decided, and what it was
 taken for. A text need not be exact. Of a reply it shows what it answers, how that
 was judged, who wrote it, and how it went out.

@@ -130,7 +130,7 @@ func (b Backend) Merge(ctx context.Context, c, into messages.ConversationID) err
 		return err
 	}
 	if from == to {
-		return fmt.Errorf("%w: they are one already", control.ErrNoConversation)
+		return control.ErrOneAlready
 	}
 	if channelOf(loser) != "" { // its transcript has no ledger by which places could be compared
 		return fmt.Errorf("%w: want two of an application with windows", control.ErrNoConversation)
@@ -157,7 +157,7 @@ func (b Backend) Held(ctx context.Context) ([]control.Held, error) {
 		list = append(list, control.Held{
 			ID: fmt.Sprintf("%s/%d", window, no), Window: window, App: h.App,
 			Title: string(h.Detection.Title), Why: string(h.Why), Of: h.Of, Shown: h.Shown,
-			Count:  len(h.Detection.Bubbles),
+			Count: len(h.Detection.Bubbles), Newest: newest(h.Detection.Bubbles),
 			SeenAt: control.Stamp{Time: h.Detection.SeenAt},
 		})
 		return nil
@@ -167,6 +167,19 @@ func (b Backend) Held(ctx context.Context) ([]control.Held, error) {
 		return cmp.Or(a.SeenAt.Compare(b.SeenAt.Time), strings.Compare(a.ID, b.ID))
 	})
 	return list, errors.Join(err, ctx.Err())
+}
+
+// mostNewest is how many texts of a held reading are told: enough to know whose it is.
+const mostNewest = 3
+
+// newest are the texts of the last bubbles that have one, oldest first.
+func newest(bubbles []messages.Bubble) (list []messages.Text) {
+	for _, b := range bubbles {
+		if strings.TrimSpace(string(b.Text)) != "" {
+			list = append(list, b.Text)
+		}
+	}
+	return list[max(0, len(list)-mostNewest):]
 }
 
 // SettleHeld implements [control.Backend].

@@ -6,10 +6,12 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/runtime/control"
+	"github.com/kehai-run/kehai/runtime/describe"
 	"github.com/kehai-run/kehai/runtime/engine"
 	"github.com/kehai-run/kehai/runtime/privacy"
 	"github.com/kehai-run/kehai/runtime/web"
@@ -113,7 +115,7 @@ func (b Backend) pageStatus() web.Status {
 	s := b.Live.Status()
 	status := web.Status{
 		Version: s.Version, Node: s.Node, Started: s.StartedAt.Time, Windows: b.windows(),
-		Actors: s.Actors, Pools: s.Pools, DeadLetters: s.DeadLetters,
+		Actors: s.Actors, Pools: s.Pools, DeadLetters: s.DeadLetters, Model: modelNotice(s.LLM),
 	}
 	if rec := s.Recording; rec != nil {
 		status.Recording = &web.Recording{Windows: rec.Windows, Since: rec.Since.Time}
@@ -125,6 +127,27 @@ func (b Backend) pageStatus() web.Status {
 		status.Paused = append(status.Paused, web.Paused{Window: p.Window, Since: p.Since.Time})
 	}
 	return status
+}
+
+// modelNotice says in a line that no language model answers, and what helps; "" if one
+// does, or none was asked yet.
+func modelNotice(m *control.LLM) string {
+	switch {
+	case m == nil:
+		return "No language model is set up: rules alone judge, and replies are fixed texts. For others: " +
+			describe.ModelAdvice(messages.LLMNoModel) + "."
+	case m.Off != "":
+		return "The language model is not asked: " + m.Off
+	case len(m.Failing) > 0:
+		var list []string
+		for _, f := range m.Failing {
+			list = append(list, fmt.Sprintf("%s fails (%s): %s", f.Model, f.Code, f.Mend))
+		}
+		return "The language model " + strings.Join(list, "; ") + "."
+	case m.Breaker == "open":
+		return "The language model fails and is left alone for a while; kehai doctor asks it."
+	}
+	return ""
 }
 
 // pageAttention describes this node's desk, also before its first judgement.

@@ -57,6 +57,9 @@ func (b Backend) Drafts(ctx context.Context) ([]control.Draft, error) {
 			}
 		}
 	})
+	for i := range list { // also of one that was merged, while what is stored has yet to follow
+		list[i].Called = b.Label(list[i].Conversation)
+	}
 	return list, err
 }
 
@@ -224,6 +227,9 @@ func (b Backend) Reminders(context.Context) ([]control.Reminder, error) {
 		return nil
 	}
 	err = engine.ReadTable(e, conversation.Kind, conversation.Reminders, add)
+	for i := range list {
+		list[i].Called = b.Label(list[i].Conversation)
+	}
 	return list, err
 }
 

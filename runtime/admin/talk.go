@@ -20,6 +20,7 @@ import (
 	"github.com/kehai-run/kehai/actors/text"
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/runtime/control"
+	"github.com/kehai-run/kehai/runtime/describe"
 	"github.com/kehai-run/kehai/runtime/engine"
 	"github.com/kehai-run/kehai/runtime/names"
 )
@@ -133,7 +134,7 @@ func (b Backend) Say(ctx context.Context, c messages.ConversationID, s control.S
 	switch {
 	case channel == "":
 		return a, control.ErrNotChannel
-	case strings.TrimSpace(s.Text) == "", !utf8.ValidString(s.Text), utf8.RuneCountInString(s.Text) > control.MaxSaid:
+	case !describe.Visible(s.Text), !utf8.ValidString(s.Text), utf8.RuneCountInString(s.Text) > control.MaxSaid:
 		return a, control.ErrSayText
 	case s.Key == "":
 		s.Key = rand.Text()

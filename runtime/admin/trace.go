@@ -68,7 +68,7 @@ func (b Backend) call(p *control.Path) {
 
 // Why implements [control.Backend].
 func (b Backend) Why(ctx context.Context, q control.WhyQuery) (control.Why, error) {
-	why := control.Why{Paths: []control.Path{}, Notes: b.notes()}
+	why := control.Why{Paths: []control.Path{}}
 	e, err := b.Engine()
 	if err != nil {
 		return why, err
@@ -95,6 +95,21 @@ func (b Backend) Why(ctx context.Context, q control.WhyQuery) (control.Why, erro
 	for i := range why.Paths {
 		b.call(&why.Paths[i])
 	}
+	b.addNotes(&why, ev, ev.OnChannels(q.Conversation, why.Paths))
+	return why, ctx.Err()
+}
+
+// addNotes tells what is known beside the paths. Where no window has a part in these,
+// nothing of windows is told.
+func (b Backend) addNotes(why *control.Why, ev *trace.Evidence, onChannels bool) {
+	if onChannels {
+		why.Notes = b.keptNote()
+		if b.Live != nil {
+			why.Notes = append(why.Notes, b.Live.Problems()...)
+		}
+		return
+	}
+	why.Notes = b.notes()
 	if b.Live == nil {
 		why.Notes = append(why.Notes, "Kehai does not run: nothing is read.")
 	} else {
@@ -102,7 +117,6 @@ func (b Backend) Why(ctx context.Context, q control.WhyQuery) (control.Why, erro
 		why.Notes = append(append(why.Notes, b.Live.Seen.Notes(time.Now())...), b.Live.Problems()...)
 	}
 	why.Notes = append(why.Notes, b.lastRead(ev))
-	return why, ctx.Err()
 }
 
 // lastRead tells what was read last, by whatever run.
@@ -134,6 +148,11 @@ func (b Backend) notes() (notes []string) {
 	if n := len(b.Config.Read.Only); n > 0 {
 		notes = append(notes, fmt.Sprintf("Only %d conversations are read (read.only in the configuration).", n))
 	}
+	return append(notes, b.keptNote()...)
+}
+
+// keptNote says how long decisions are kept, if not for ever.
+func (b Backend) keptNote() (notes []string) {
 	if keep := b.Config.Retention.Verdicts; keep > 0 {
 		notes = append(notes, fmt.Sprintf("Decisions are kept for %s (retention.verdicts).", describe.Span(keep)))
 	}

@@ -14,6 +14,7 @@ var (
 	ErrNoWindow  = errors.New("control: no such window")
 	// ErrNoConversation and ErrNotClear are about who a conversation is.
 	ErrNoConversation = errors.New("control: no such conversation")
+	ErrOneAlready     = errors.New("control: both names are of one conversation already")
 	ErrNotClear       = errors.New("control: several conversations have this name")
 	ErrCalled         = errors.New("control: a conversation cannot be called this")
 )

@@ -23,6 +23,7 @@ type Held struct {
 	Of     []messages.ConversationID `json:"of,omitempty"`    // whose they may be
 	Shown  []messages.ConversationID `json:"shown,omitempty"` // those that have shown all of it since
 	Count  int                       `json:"bubbles"`
+	Newest []messages.Text           `json:"newest,omitempty"` // what its last bubbles say, oldest first
 	SeenAt Stamp                     `json:"seen_at"`
 }
 
@@ -47,7 +48,7 @@ type NameBackend interface {
 	// ErrNoConversation if it is unknown, and ErrCalled if nothing can be called by the name.
 	Rename(ctx context.Context, c messages.ConversationID, name string) error
 	// Merge makes two conversations one: what is taken for c, and what is stored of it,
-	// goes into another one. The errors wrap ErrNoConversation and ErrNotClear.
+	// goes into another one. The errors wrap ErrNoConversation, ErrNotClear and ErrOneAlready.
 	Merge(ctx context.Context, c, into messages.ConversationID) error
 	// Split makes one conversation two: messages, and what our side said after them, go
 	// to a new one, whose id it returns. The errors wrap ErrNoConversation, ErrNotClear,

@@ -75,6 +75,7 @@ func (id ReminderID) Split() (c messages.ConversationID, n int64, ok bool) {
 type Reminder struct {
 	ID           ReminderID              `json:"id"`
 	Conversation messages.ConversationID `json:"conversation"`
+	Called       string                  `json:"called,omitempty"` // the conversation's name, as "line:Hana"
 	At           Stamp                   `json:"at"`
 	What         string                  `json:"what"`          // "" if they said only when
 	Due          bool                    `json:"due,omitempty"` // it is time, and its reply is worked on
@@ -114,6 +115,7 @@ func (id DraftID) Edited() DraftID {
 type Draft struct {
 	ID           DraftID                 `json:"id"`
 	Conversation messages.ConversationID `json:"conversation"`
+	Called       string                  `json:"called,omitempty"` // the conversation's name, as "line:Hana"
 	// State is judging, writing, draft, held, sending, or unknown: it may have been sent.
 	State      messages.ReplyState  `json:"state"`
 	Text       string               `json:"text"`

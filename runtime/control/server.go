@@ -196,6 +196,7 @@ var codes = map[error]string{
 	ErrNoConversation:        "no_conversation",
 	ErrNoHeld:                "no_held",
 	ErrNotClear:              "not_clear",
+	ErrOneAlready:            "one_already",
 	ErrNoRun:                 "no_run",
 	ErrNoEvent:               "no_event",
 	ErrImport:                "import",

@@ -14,7 +14,7 @@ import (
 
 // Errors of a [TalkBackend] that a person can fix.
 var (
-	ErrSayText = errors.New("control: a message must have a text of at most 20,000 characters")
+	ErrSayText = errors.New("control: a message must have a text that is seen, of at most 20,000 characters")
 	ErrKeyUsed = errors.New("control: this idempotency key came before, with another text or for a message " +
 		"that is gone: take a new key for a new message")
 	ErrNotChannel = errors.New("control: this conversation stands in a window: write there, " +

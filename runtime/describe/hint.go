@@ -2,6 +2,21 @@ package describe
 
 import "github.com/kehai-run/kehai/messages/events"
 
+// Unknown says why it is unknown whose a reading is.
+func Unknown(why events.UnknownReason) string {
+	switch why {
+	case events.UnknownAlike:
+		return "several conversations may have this title"
+	case events.UnknownNamesake:
+		return "the conversation of this title has shown nothing of it"
+	case events.UnknownUnsure:
+		return "the title may be misread"
+	case events.UnknownMoving:
+		return "the conversation is being merged or divided"
+	}
+	return "the title cannot be read"
+}
+
 // UnknownHint says what a person can do about a conversation that is unknown.
 func UnknownHint(why events.UnknownReason) string {
 	switch why {

@@ -42,6 +42,7 @@ type Evidence struct {
 	sent      map[messages.ConversationID][]ingress.Sent
 	mail      []engine.Envelope
 	dead      []dead
+	held      []heldText
 
 	// Recalled reads the memories that a reply was given; nil leaves them out.
 	Recalled func(run string) (control.Recollection, error)
@@ -87,6 +88,7 @@ func Gather(e *engine.Engine, c messages.ConversationID) (*Evidence, error) {
 			})
 		},
 		func() error { return ev.addDead(e, mine) },
+		func() error { return ev.addHeld(e, c) },
 		func() error { return skim(e, dedup.Kind, dedup.Tail, mine, ev.addEntry) },
 		func() error {
 			return skim(e, burst.Kind, burst.Buffers, mine,

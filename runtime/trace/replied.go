@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/kehai-run/kehai/actors/conversation/reply"
@@ -195,12 +194,19 @@ func replyWhat(c messages.ReplyChanged) string {
 
 // replyWhy says what happened to a reply.
 func replyWhy(c messages.ReplyChanged) string {
+	channel := c.Window.Channel()
 	switch c.State {
 	case reply.Sent:
+		if channel != "" {
+			return describe.HandedOut(channel)
+		}
 		return describe.Sending(messages.SendConfirmed, "")
 	case reply.Unknown:
 		return describe.Sending(messages.SendUnknown, c.Reason)
 	case reply.Sending:
+		if channel != "" {
+			return "it is to be handed out on the channel " + string(channel)
+		}
 		return "it is to be typed"
 	case reply.Drafted:
 		return "it waits for a person"
@@ -223,8 +229,10 @@ func writtenBy(b messages.ReplyBasis) string {
 	switch {
 	case b.Model == "" && b.Recalled > 0:
 		return "a fixed text that names what it remembers"
+	case b.Model == "" && b.Fallback == "":
+		return "a fixed text"
 	case b.Model == "":
-		return strings.TrimSuffix("a fixed text, because of "+b.Fallback, ", because of ")
+		return "a fixed text, as " + describe.Fallback(b.Fallback)
 	}
 	return fmt.Sprintf("written by %s from %d messages%s with prompts %s", b.Model, b.Lines, remembered,
 		cmp.Or(b.Prompt, "unknown"))

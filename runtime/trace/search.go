@@ -37,6 +37,18 @@ func (ev *Evidence) LastRead() (c messages.ConversationID, text string, at time.
 	return newest.conversation, newest.text, newest.at, !newest.at.IsZero()
 }
 
+// OnChannels reports whether all that was found is of conversations on channels without a
+// screen, or, where nothing was found, the one that was asked about is.
+func (ev *Evidence) OnChannels(asked messages.ConversationID, paths []control.Path) bool {
+	on := func(c messages.ConversationID) bool {
+		return messages.WindowID(ev.known[ev.left(c)].App).Channel() != ""
+	}
+	if len(paths) == 0 {
+		return on(asked)
+	}
+	return !slices.ContainsFunc(paths, func(p control.Path) bool { return !on(p.Conversation) })
+}
+
 // ByID finds a message, part of the mail, or a dead letter.
 func (ev *Evidence) ByID(id string) (list []control.Path) {
 	for i := range ev.delivered {
@@ -83,7 +95,8 @@ type found struct {
 	mention
 	similarity float64
 	visible    bool
-	reply      *replied // that it is; nil for none
+	reply      *replied  // that it is; nil for none
+	held       *heldText // that it is; nil for none
 }
 
 // search keeps the best of what was found for a text.
@@ -118,7 +131,7 @@ func (s *search) take(m mention, visible bool, r *replied) {
 	}
 	s.texts[loose] = true
 	if old, ok := s.best[key]; !ok || l > old.similarity {
-		s.best[key] = found{m, l, visible, r}
+		s.best[key] = found{m, l, visible, r, nil}
 	}
 }
 
@@ -134,6 +147,9 @@ func (ev *Evidence) ByText(q control.WhyQuery, shown []snapshot.Text) []control.
 	slices.SortStableFunc(all, func(a, b mention) int { return cmp.Compare(b.occurrence, a.occurrence) })
 	for _, m := range all {
 		s.take(m, false, nil)
+	}
+	for i := range ev.held {
+		s.takeHeld(&ev.held[i])
 	}
 	for _, m := range ev.visible(shown) {
 		s.take(m, true, nil)
@@ -153,6 +169,9 @@ func (ev *Evidence) ByText(q control.WhyQuery, shown []snapshot.Text) []control.
 }
 
 func (ev *Evidence) pathOfFound(f found) control.Path {
+	if f.held != nil {
+		return f.held.path()
+	}
 	if f.reply != nil {
 		return ev.replyPath(f.reply)
 	}
@@ -165,6 +184,9 @@ func (ev *Evidence) pathOfFound(f found) control.Path {
 // visible finds the conversations of what is on the screen.
 func (ev *Evidence) visible(shown []snapshot.Text) (list []mention) {
 	for _, t := range shown {
+		if ev.holdsText(t) {
+			continue
+		}
 		c := messages.ConversationID(t.App + ":" + t.Title) // not assigned to a conversation yet
 		if found := directory.Called(ev.known, t.App, t.Title); len(found) > 0 {
 			c = found[0]

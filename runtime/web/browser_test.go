@@ -34,6 +34,7 @@ func chromium(t *testing.T) string {
 // come while it is open.
 func TestPageInABrowser(t *testing.T) {
 	sc := newScene(t)
+	sc.status.Model = "No language model is set up."
 	s := serve(t, &sc.host)
 	s.Listen(sc.hana.seen(t))
 	sc.trouble(s)
@@ -47,6 +48,7 @@ func TestPageInABrowser(t *testing.T) {
 	b.wantNoComplaints()
 	p.wantNoBarriers("the live page")
 	for name, pattern := range map[string]string{
+		"that no model answers":       `class="notice warn"[^>]*>No language model is set up\.<`,
 		"a message that was there":    `class="said"[^>]*lang="ja"[^>]*>OK。ケーキを買ってから行くね。`,
 		"a message that came":         `<li class="new" data-key="900">.*生きているページ`,
 		"markup in a message as text": `&lt;b&gt;not bold&lt;/b&gt;`,

@@ -81,6 +81,7 @@ type Status struct {
 	Paused      []Paused            `json:"paused"` // windows that are not watched for a while
 	Recording   *Recording          `json:"recording,omitempty"`
 	Cluster     *control.Cluster    `json:"cluster,omitempty"` // nil: it is alone
+	Model       string              `json:"model,omitempty"`   // why no language model answers, "" if one does
 }
 
 // Recording says that what windows show is kept for a replay.

@@ -94,6 +94,7 @@ type Situation struct {
 	NoTypist  bool // nobody types into windows
 	Command   bool // the text is one of [Commands], and is typed into a window
 	Foreign   bool // a model wrote it in another script, see [Foreign]
+	Unsure    bool // a model wants an answer, with a confidence of 0 or one that cannot be read
 }
 
 // Rule names what decided.
@@ -109,6 +110,7 @@ const (
 	RuleNoTypist  Rule = "no_typist"
 	RuleCommand   Rule = "command"  // an application might carry it out
 	RuleLanguage  Rule = "language" // another than that of the conversation
+	RuleUnsure    Rule = "unsure"   // the judgement that an answer is wanted is worth nothing
 	RuleAttention Rule = "attention"
 	RulePaused    Rule = "paused"
 	RuleQuiet     Rule = "quiet_hours"
@@ -169,6 +171,8 @@ func (s Situation) most() Decision {
 		return Decision{Action: Draft, Rule: RuleCommand}
 	case s.Foreign:
 		return Decision{Action: Draft, Rule: RuleLanguage}
+	case s.Unsure:
+		return Decision{Action: Draft, Rule: RuleUnsure}
 	case s.NoModel && s.Mode == Assistant && !s.Drawn:
 		return Decision{Action: Draft, Rule: RuleNoModel}
 	}

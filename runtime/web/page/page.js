@@ -438,6 +438,7 @@ let lost = "";
 
 function drawNotices(problems) {
   const list = problems.map((text) => ({ text, kind: "bad" }));
+  if (status.model) list.push({ kind: "warn", text: status.model });
   const all = (status.paused || []).find((p) => p.window === "");
   if (all) {
     const since = clock(all.since);
