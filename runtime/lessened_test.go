@@ -65,6 +65,11 @@ func TestALessenedChat(t *testing.T) {
 		held     int  // bubbles at the end
 	}{
 		"a panel": {func(list []messages.Bubble) []messages.Bubble { return raised(list, 300) }, 8, false, 0},
+		"a panel in a long chat": {func(list []messages.Bubble) []messages.Bubble { return raised(list, 300) },
+			40, false, 0},
+		"pictures below that are no bubbles": {func(list []messages.Bubble) []messages.Bubble {
+			return raised(list, 360)
+		}, 20, false, 0},
 		"deleted": {func(list []messages.Bubble) []messages.Bubble { return without(list, text("one", 8)) },
 			8, true, 0},
 		"deleted early": {func(list []messages.Bubble) []messages.Bubble { return without(list, text("one", 3)) },

@@ -209,10 +209,17 @@ func (l *Ledger) judge(list []observation, v View, mem Memory, cut bool, whole i
 	}
 	gap := bottomGap(v, cut)
 	newest, all := sameGap(gap, mem.BottomGap), halfEmpty(gap, v)
-	a := align(list, l.entries, stance{
+	at := stance{
 		newest: newest, sawEnd: !mem.Behind, complete: all && !v.Bubbles[0].Clipped, whole: l.head.Whole,
 		scale: v.Scale, notices: l.head.Notices,
-	})
+	}
+	a := align(list, l.entries, at)
+	if at.complete && !a.anchored() { // a panel may take the room below
+		at.complete = false
+		if b := align(list, l.entries, at); b.anchored() {
+			a = b
+		}
+	}
 	switch {
 	case a.anchored(), mem.Complete && l.allTakenBack(list) && a.fresh >= len(l.entries),
 		mem.Complete && a.score > 0 && a.at[0] == 0 && l.inPlace(list, mem, v.Size.W, complete(gap, v)):

@@ -1311,6 +1311,8 @@ var mutants = []mutant{
 		old: `case c.below == 0 && (`, new: `case (`, by: "TestOverlap"},
 	{what: "room above is none for a transcript", file: "actors/dedup/ledger/overlap.go",
 		old: `begins := all || v.begins()`, new: `begins := all`, by: "TestOverlapOfWhatBeginsBelow"},
+	{what: "a panel below makes a view the whole transcript", file: "actors/dedup/ledger/ledger.go",
+		old: `if at.complete && !a.anchored() {`, new: `if false {`, by: "TestALessenedChat"},
 	{what: "nobody new can have what is held without a title", file: "actors/directory/actor.go",
 		old: `		title = unreadTitle
 `, new: `		return
