@@ -3,36 +3,18 @@ package runtime_test
 import (
 	"context"
 	"slices"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"github.com/kehai-run/kehai/actors"
 	"github.com/kehai-run/kehai/hardware/drawn"
 	"github.com/kehai-run/kehai/messages"
-	"github.com/kehai-run/kehai/runtime"
 	"github.com/kehai-run/kehai/testkit"
 )
 
 // bubblesRead changes which bubbles are read in a frame.
 func bubblesRead(as func([]messages.Bubble) []messages.Bubble) testkit.Option {
-	var mu sync.Mutex
-	return testkit.WithRuntime(runtime.WithWorkerWrapper(func(kind string, w actors.Worker) actors.Worker {
-		if kind != messages.WorkerOCR {
-			return w
-		}
-		return actors.WorkerFunc(func(ctx context.Context, request messages.Message) (messages.Message, error) {
-			out, err := w.Do(ctx, request)
-			if read, ok := out.(messages.FrameRead); ok {
-				mu.Lock()
-				defer mu.Unlock()
-				read.Bubbles = as(slices.Clone(read.Bubbles))
-				out = read
-			}
-			return out, err
-		})
-	}))
+	return framesRead(func(m *messages.FrameRead) { m.Bubbles = as(slices.Clone(m.Bubbles)) })
 }
 
 // raised are the bubbles when a panel below has moved them up; the header hides the upper ones.

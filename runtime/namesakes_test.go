@@ -157,6 +157,11 @@ func misreading(from, to messages.Text) testkit.Option {
 
 // reading has titles read as a function says.
 func reading(as func(messages.Text) messages.Text) testkit.Option {
+	return framesRead(func(m *messages.FrameRead) { m.Title.Text = as(m.Title.Text) })
+}
+
+// framesRead changes what is read of frames.
+func framesRead(as func(*messages.FrameRead)) testkit.Option {
 	var mu sync.Mutex
 	return testkit.WithRuntime(runtime.WithWorkerWrapper(func(kind string, w actors.Worker) actors.Worker {
 		if kind != messages.WorkerOCR {
@@ -167,7 +172,7 @@ func reading(as func(messages.Text) messages.Text) testkit.Option {
 			if read, ok := out.(messages.FrameRead); ok {
 				mu.Lock()
 				defer mu.Unlock()
-				read.Title.Text = as(read.Title.Text)
+				as(&read)
 				out = read
 			}
 			return out, err

@@ -214,9 +214,9 @@ func (l *Ledger) judge(list []observation, v View, mem Memory, cut bool, whole i
 		scale: v.Scale, notices: l.head.Notices,
 	}
 	a := align(list, l.entries, at)
-	if at.complete && !a.anchored() { // a panel may take the room below
+	if at.complete && !a.anchored() { // a panel may take the room below the newest
 		at.complete = false
-		if b := align(list, l.entries, at); b.anchored() {
+		if b := align(list, l.entries, at); b.anchored() && b.reaches {
 			a = b
 		}
 	}

@@ -1,12 +1,14 @@
 package ledger_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/kehai-run/kehai/actors/dedup/ledger"
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/testkit/chatview"
 )
 
@@ -86,6 +88,29 @@ func TestOverlapOfWhatBeginsBelow(t *testing.T) {
 		got := l.Overlap(chatview.Stack(c.now), mem, ledger.Watch{}, chatview.Start.Add(time.Minute))
 		if got != c.want {
 			t.Errorf("%q: %q, want %q", c.now, got, c.want)
+		}
+	}
+}
+
+// TestRoomBelowALongChat: a view with room below that ends with the newest of a long chat has a panel below it. What
+// shows an older one alone is a chat that was cleared, where the same is said again.
+func TestRoomBelowALongChat(t *testing.T) {
+	for now, want := range map[string]events.Rule{
+		"<text_38 <text_39 <text_40":  events.RuleAligned,
+		"<text_39 <text_40 <and_this": events.RuleAligned,
+		"<text_12":                    events.RuleGap,
+		"<OK":                         events.RuleGap,
+	} {
+		l, mem, said := open(ledger.Rules{FirstSight: ledger.All}), ledger.Memory{}, []string(nil)
+		for n := 1; n <= 40; n++ {
+			if said = append(said, fmt.Sprintf("<text_%d", n)); n == 20 {
+				said = append(said, "<OK")
+			}
+			at := chatview.Start.Add(time.Duration(n) * time.Second)
+			mem = l.Observe(chatview.Chat(strings.Join(said[max(0, len(said)-11):], " ")), mem, at).Memory
+		}
+		if got := l.Observe(chatview.Chat(now), mem, chatview.Start.Add(time.Hour)).Rule; got != want {
+			t.Errorf("%s: %s, want %s", now, got, want)
 		}
 	}
 }

@@ -1313,6 +1313,8 @@ var mutants = []mutant{
 		old: `begins := all || v.begins()`, new: `begins := all`, by: "TestOverlapOfWhatBeginsBelow"},
 	{what: "a panel below makes a view the whole transcript", file: "actors/dedup/ledger/ledger.go",
 		old: `if at.complete && !a.anchored() {`, new: `if false {`, by: "TestALessenedChat"},
+	{what: "what is said again in a cleared chat is the old message", file: "actors/dedup/ledger/ledger.go",
+		old: `b.anchored() && b.reaches {`, new: `b.anchored() {`, by: "TestRoomBelowALongChat"},
 	{what: "nobody new can have what is held without a title", file: "actors/directory/actor.go",
 		old: `		title = unreadTitle
 `, new: `		return
