@@ -6,7 +6,6 @@ SHELL := /bin/bash
 
 BIN        := bin
 GO         ?= go
-STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOLANGCI    = github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
 # What a run needs: OCR with Japanese, and a font that has Japanese.
@@ -62,17 +61,16 @@ test: setup-test vet cross race bench-ci ## everything CI checks but the linter;
 TAGS = browser,camera,crash,desktop,live,long,look,memory,mutants,real,recall,robotgo,speed
 
 .PHONY: vet
-vet: ## go vet, formatting, tidy modules, staticcheck, whether the mutants still apply
+vet: ## go vet, formatting, tidy modules, whether the mutants still apply
 	@bad=$$(gofmt -l actors cmd hardware messages runtime testkit); if [ -n "$$bad" ]; then \
 		echo "not formatted (run gofmt -w):"; echo "$$bad"; exit 1; fi
 	$(GO) mod tidy -diff
 	$(GO) mod verify
 	$(GO) vet -tags $(TAGS) ./...
-	$(GO) run $(STATICCHECK) ./...
 	$(GO) test -tags mutants -run '^TestMutantsApply$$' ./runtime/internal/mutants
 
 .PHONY: lint
-lint: ## golangci-lint, with what .golangci.yml names
+lint: ## golangci-lint, with staticcheck and what else .golangci.yml names
 	$(GO) run $(GOLANGCI) run --build-tags $(TAGS) ./...
 
 .PHONY: cross
