@@ -96,6 +96,7 @@ type FrameRead struct {
 	Title   Line // the conversation's name in the window's header; empty text if unreadable
 	Bubbles []Bubble
 	Marks   []Mark // top to bottom
+	Rows    bool   `json:",omitempty"` // they stand in no bubbles: one without a name goes on from the one above
 	Bare    int    // blocks of text outside any bubble, so nothing marks them as messages
 	Size    Rect   // of the frame
 	Scale   float64
@@ -123,10 +124,18 @@ type Learnt struct {
 	Fills []LearntFill `json:"fills,omitempty"` // a bounded number, the latest last
 	// Clocks is above 0 if bubbles have ended in their clock time, below 0 if not.
 	Clocks int `json:"clocks,omitempty"`
+	// Rows is where the messages of an application without bubbles stand.
+	Rows RowColumn `json:"rows,omitzero"`
 }
 
 // Empty reports whether nothing is known.
-func (l Learnt) Empty() bool { return len(l.Fills) == 0 && l.Clocks == 0 }
+func (l Learnt) Empty() bool { return len(l.Fills) == 0 && l.Clocks == 0 && l.Rows == (RowColumn{}) }
+
+// RowColumn is where rows stand, in pixels of the pane; zero where there are none.
+type RowColumn struct {
+	From int `json:"from"` // right of the portraits
+	Left int `json:"left"` // where lines begin
+}
 
 // LearntFill counts the frames in which bubbles of a colour were of a side.
 type LearntFill struct {

@@ -135,6 +135,7 @@ func (a *actor) Receive(turn *actors.Turn, msg messages.Message) error {
 // read decides whether a frame can be trusted, and asks whose conversation it
 // shows.
 func (a *actor) read(turn *actors.Turn, m messages.FrameRead) {
+	m.Bubbles = a.sided(turn, m)
 	if a.o.Strategy.needsProof() && a.withhold(turn, m) {
 		return
 	}

@@ -78,3 +78,48 @@ func TestSidesOfOthers(t *testing.T) {
 		t.Errorf("published %v, want nothing", m)
 	}
 }
+
+// TestRowsKeepTheirSide: rows whose names have scrolled away are whose the window showed them to be, under
+// another theme, after a crash and after a look at another chat; not what nobody has shown, and no bubbles.
+func TestRowsKeepTheirSide(t *testing.T) {
+	h := spawn(t)
+	rows := func(title messages.Text, words string, side messages.Side, key messages.PixelKey) messages.FrameRead {
+		m := read(title, words)
+		m.Rows, m.Name = true, key
+		for i := range m.Bubbles {
+			m.Bubbles[i].Side, m.Bubbles[i].Key = side, m.Bubbles[i].Key^key
+		}
+		return m
+	}
+	show := func(m messages.FrameRead, want string) {
+		t.Helper()
+		sides := ""
+		for range 3 {
+			send(h, m)
+			for _, s := range h.Sent() {
+				if d, ok := s.Message.(messages.Detection); ok {
+					sides = ""
+					for _, b := range d.Bubbles {
+						sides += string(b.Side[:1])
+					}
+				}
+			}
+		}
+		if sides != want {
+			t.Errorf("%s: sides %s, want %s", string(m.Title.Text), sides, want)
+		}
+	}
+	show(rows("Hana", "good morning everyone here", messages.SideIncoming, 1), "iiii")
+	show(rows("Hana", "morning everyone here today", messages.SideNeither, 2), "iiii") // another theme
+	h.Crash()
+	show(rows("Hana", "everyone here today again", messages.SideNeither, 2), "iiii")
+	show(rows("Ken", "quite another person writes", messages.SideNeither, 3), "nnnn")
+	h.Crash()
+	show(rows("Hana", "everyone here today again finally", messages.SideNeither, 2), "iiiii")
+	own := rows("Hana", "here today again finally mine", messages.SideNeither, 2)
+	own.Bubbles[4].Side = messages.SideOwn // named
+	show(own, "iiiio")
+	bubbles := rows("Hana", "today again finally mine next", messages.SideNeither, 2)
+	bubbles.Rows = false
+	show(bubbles, "nnnnn")
+}

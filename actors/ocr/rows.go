@@ -63,8 +63,8 @@ type learntRow struct {
 	own bool
 }
 
-// learntSides are the rows of the frame that last told the sides of some. same: the header
-// shows what it showed then.
+// learntSides are the rows of the frame that last told the sides of some beneath a header. same: this
+// header is shown again.
 type learntSides struct {
 	rows   []learntRow
 	column segment.RowColumn

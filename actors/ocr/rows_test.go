@@ -3,6 +3,7 @@ package ocr
 import (
 	"testing"
 
+	"github.com/kehai-run/kehai/actors/ocr/segment"
 	"github.com/kehai-run/kehai/messages"
 )
 
@@ -77,5 +78,30 @@ func TestRowsUnderAScrolledName(t *testing.T) {
 		if got := sides(c.rows, learntSides{rows: learnt, same: c.same}); got != c.want {
 			t.Errorf("%s: sides = %s, want %s", c.what, got, c.want)
 		}
+	}
+}
+
+// TestRowsOfEachHeader: what is known of the rows beneath a header outlives a look at another chat.
+func TestRowsOfEachHeader(t *testing.T) {
+	c := NewCache(1)
+	column := segment.RowColumn{RowColumn: messages.RowColumn{From: 40, Left: 50}}
+	for header := range messages.PixelKey(maxHeaders + 1) {
+		c.keepRows("w", learntSides{rows: []learntRow{{key: header}}, header: header, column: column})
+	}
+	for _, k := range []struct {
+		header messages.PixelKey
+		same   bool
+		row    messages.PixelKey
+	}{{maxHeaders, true, maxHeaders}, {1, true, 1}, {0, false, maxHeaders}} {
+		if got := c.rowsOf("w", k.header); got.same != k.same || got.rows[0].key != k.row {
+			t.Errorf("rowsOf(%d) = %+v, want row %d, same %v", k.header, got, k.row, k.same)
+		}
+	}
+	known := messages.RowColumn{From: 1, Left: 2}
+	if got := c.columnOf("w", known); got != column {
+		t.Errorf("columnOf() = %v, want %v", got, column)
+	}
+	if got := c.columnOf("another", known); got.RowColumn != known {
+		t.Errorf("columnOf() of a window without rows = %v, want %v, which is known otherwise", got, known)
 	}
 }

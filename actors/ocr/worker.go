@@ -127,7 +127,7 @@ func (w *Worker) read(ctx context.Context, frame messages.Frame, field bool,
 	out := messages.FrameRead{
 		Window: frame.Window, Scale: frame.Scale, At: frame.At, Size: messages.Rect{W: size.X, H: size.Y},
 	}
-	pane.Known, pane.Rows = known, w.o.Cache.columnOf(frame.Window)
+	pane.Known, pane.Rows = known, w.o.Cache.columnOf(frame.Window, known.Rows)
 	s := session{w: w, pane: pane, layout: l, segments: pane.Find()}
 	out.Bare = s.segments.Bare
 	out.Header, out.Input = pane.HeaderBox(), pane.InputBox()

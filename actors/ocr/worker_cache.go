@@ -2,6 +2,7 @@ package ocr
 
 import (
 	"container/list"
+	"slices"
 	"sync"
 
 	"github.com/kehai-run/kehai/actors/ocr/segment"
@@ -42,11 +43,14 @@ type Cache struct {
 	order *list.List // of cacheEntry, newest first
 	byKey map[cacheKey]*list.Element
 	looks map[messages.WindowID]messages.Learnt // what is known of windows, at most maxLooks
-	rows  map[messages.WindowID]learntSides     // likewise
+	rows  map[messages.WindowID][]learntSides   // likewise; of each header, the latest first
 }
 
-// maxLooks is how many windows are remembered at most.
-const maxLooks = 64
+// maxLooks is how many windows are remembered at most, maxHeaders how many headers of one.
+const (
+	maxLooks   = 64
+	maxHeaders = 32
+)
 
 type cacheEntry struct {
 	key   cacheKey
@@ -56,7 +60,7 @@ type cacheEntry struct {
 // NewCache makes a cache of at most limit readings, at least one.
 func NewCache(limit int) *Cache {
 	return &Cache{max: max(limit, 1), order: list.New(), byKey: map[cacheKey]*list.Element{},
-		looks: map[messages.WindowID]messages.Learnt{}, rows: map[messages.WindowID]learntSides{}}
+		looks: map[messages.WindowID]messages.Learnt{}, rows: map[messages.WindowID][]learntSides{}}
 }
 
 // known is what a request knows of its window, or, if that is nothing, what the last
@@ -73,28 +77,44 @@ func (c *Cache) known(window messages.WindowID, learnt messages.Learnt) messages
 	return learnt
 }
 
-// rowsOf are the rows whose side is known in a window, beneath a header.
+// rowsOf are the rows whose side is known in a window beneath a header, or else beneath the last one.
 func (c *Cache) rowsOf(window messages.WindowID, header messages.PixelKey) learntSides {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	known := c.rows[window]
-	known.same = known.header == header
-	return known
+	list := c.rows[window]
+	for _, known := range list {
+		if known.header == header {
+			known.same = true
+			return known
+		}
+	}
+	if len(list) == 0 {
+		return learntSides{}
+	}
+	return list[0]
 }
 
-// columnOf is where the rows of a window stood last.
-func (c *Cache) columnOf(window messages.WindowID) segment.RowColumn {
+// columnOf is where the rows of a window stood last; known is what is known without the cache.
+func (c *Cache) columnOf(window messages.WindowID, known messages.RowColumn) segment.RowColumn {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.rows[window].column
+	if list := c.rows[window]; len(list) > 0 {
+		return list[0].column
+	}
+	return segment.RowColumn{RowColumn: known}
 }
 
+// keepRows puts what is known beneath a header in the place of what was.
 func (c *Cache) keepRows(window messages.WindowID, known learntSides) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if _, ok := c.rows[window]; ok || len(c.rows) < maxLooks {
-		c.rows[window] = known
+	list, ok := c.rows[window]
+	if !ok && len(c.rows) >= maxLooks {
+		return
 	}
+	list = slices.DeleteFunc(list, func(k learntSides) bool { return k.header == known.header })
+	list = slices.Insert(list, 0, known)
+	c.rows[window] = list[:min(len(list), maxHeaders)]
 }
 
 // Clear forgets all readings, and what is known of windows.

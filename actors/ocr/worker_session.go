@@ -70,12 +70,14 @@ func (s *session) all(ctx context.Context, out *messages.FrameRead) (err error) 
 func (s *session) learn(out *messages.FrameRead, known messages.Learnt) {
 	learnt := segment.Learn(known, s.segments.Shapes)
 	if shapes := s.segments.Shapes; len(shapes) > 0 && shapes[0].Row { // then all are
+		out.Rows = true
 		title := string(out.Title.Text)
 		header := s.pane.Key(s.segments.Title)
 		sidesByName(out.Bubbles, title, s.layout.Me, s.w.o.Cache.rowsOf(out.Window, header))
 		if rows := learntRows(out.Bubbles, title); len(rows) > 0 {
 			s.w.o.Cache.keepRows(out.Window, learntSides{rows: rows, header: header,
 				column: s.segments.Rows})
+			learnt.Rows = s.segments.Rows.RowColumn
 		}
 	}
 	shapes := s.segments.Shapes[len(s.segments.Shapes)-min(len(s.segments.Shapes), maxShapes):]

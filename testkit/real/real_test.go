@@ -40,8 +40,9 @@ func TestReal(t *testing.T) {
 			for _, p := range phases {
 				if only == "" || slices.Contains(strings.Split(only, ","), p.name) {
 					t.Logf("%s", p.name)
+					r.phase = p.name
 					p.play(r)
-					r.picture(p.name)
+					r.picture()
 				}
 			}
 			r.kehai.stop()
@@ -69,6 +70,8 @@ type rig struct {
 	own      map[string][]string
 	expected int // of said, what must come out
 	store    string
+	phase    string
+	pictures int
 	flight   string // where Kehai records what it sees; "": it does not
 }
 
@@ -218,6 +221,7 @@ func (r *rig) reply(to, text string) {
 // pace waits until all that was said came out, or nothing comes any more.
 func (r *rig) pace() {
 	r.t.Helper()
+	defer r.picture()
 	before, since := r.kehai.count.Load(), time.Now()
 	for int(r.kehai.seen()) < r.expected && time.Since(since) < 12*time.Second {
 		if n := r.kehai.count.Load(); n != before {
@@ -228,7 +232,7 @@ func (r *rig) pace() {
 }
 
 // picture keeps what the window shows now in the folder KEHAI_PICTURES.
-func (r *rig) picture(name string) {
+func (r *rig) picture() {
 	dir := os.Getenv("KEHAI_PICTURES")
 	if dir == "" {
 		return
@@ -243,10 +247,12 @@ func (r *rig) picture(name string) {
 		err = png.Encode(&b, shot.Image)
 	}
 	if err != nil {
-		r.t.Logf("no picture of %s: %v", name, err)
+		r.t.Logf("no picture of %s: %v", r.phase, err)
 		return
 	}
-	write(r.t, filepath.Join(dir, r.client.name+"-"+strings.ReplaceAll(name, " ", "-")+".png"), b.String())
+	r.pictures++
+	name := fmt.Sprintf("%s-%03d-%s.png", r.client.name, r.pictures, strings.ReplaceAll(r.phase, " ", "-"))
+	write(r.t, filepath.Join(dir, name), b.String())
 }
 
 // watching is a Kehai that watches the client.
@@ -332,6 +338,9 @@ func (r *rig) watch() {
 
 // judge compares what came out with what was said, and prints both.
 func (r *rig) judge() {
+	if keep := os.Getenv("KEHAI_KEEP"); keep != "" {
+		_ = os.CopyFS(filepath.Join(keep, r.client.name), os.DirFS(r.store))
+	}
 	out, err := r.command("messages", "--json", "--since", "24h").Output()
 	if err != nil {
 		r.t.Fatalf("kehai messages: %v", err)

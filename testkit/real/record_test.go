@@ -53,8 +53,9 @@ func (r *rig) playFor(length time.Duration) {
 				continue
 			}
 			r.t.Logf("%s, round %d, after %v", p.name, round, time.Since(began).Round(time.Second))
+			r.phase = p.name
 			p.play(r)
-			r.picture(fmt.Sprintf("%s %d", p.name, round))
+			r.picture()
 		}
 	}
 }

@@ -26,7 +26,7 @@ func (p *Pane) openAuto(whole pixels, img *image.RGBA) (err error) {
 		p.Area.Max.Y = p.aboveField()
 	}
 	p.theme = p.layout.ThemeFor(p.background.colour.luma())
-	return nil
+	return p.withoutHighlight()
 }
 
 // nameInHeader finds the conversation's name in the first band: the first line of
@@ -37,6 +37,7 @@ func (p *Pane) nameInHeader() image.Rectangle {
 		return image.Rectangle{}
 	}
 	paper := p.commonLuma(band)
+	band = p.withoutBorder(band, paper)
 	inked := make([]bool, band.Dx())
 	p.stretches(band, func(at image.Rectangle, c colour) {
 		if d := c.luma() - paper; d >= inkContrast || -d >= inkContrast {
@@ -59,7 +60,7 @@ func (p *Pane) nameInHeader() image.Rectangle {
 		if gap++; start < 0 || x < len(inked) && gap <= p.px(titleGap) {
 			continue
 		}
-		column := image.Rect(band.Min.X+start, band.Min.Y, band.Min.X+x-gap+1, band.Max.Y)
+		column := p.besidePortrait(image.Rect(band.Min.X+start, band.Min.Y, band.Min.X+x-gap+1, band.Max.Y), paper)
 		switch line := p.firstLine(column, paper); {
 		case square(line) && line.Dy() > p.px(12):
 			if 2*line.Max.X < p.w {
@@ -89,6 +90,38 @@ func (p *Pane) nameInHeader() image.Rectangle {
 	return p.withoutPortrait(best).Inset(-p.px(3)).Intersect(image.Rect(0, 0, p.w, p.title))
 }
 
+// withoutBorder cuts off the line in which a band ends, if one runs all along it.
+func (p *Pane) withoutBorder(band image.Rectangle, paper int) image.Rectangle {
+	for band.Dy() > p.px(bandLeast) {
+		last, n := image.Rect(band.Min.X, band.Max.Y-1, band.Max.X, band.Max.Y), 0
+		p.stretches(last, func(at image.Rectangle, c colour) {
+			if d := c.luma() - paper; d >= inkContrast || -d >= inkContrast {
+				n += at.Dx()
+			}
+		})
+		if 10*n < 9*band.Dx() {
+			break
+		}
+		band.Max.Y--
+	}
+	return band
+}
+
+// besidePortrait cuts off the portrait at the left of a column: a square higher than a line.
+func (p *Pane) besidePortrait(column image.Rectangle, paper int) image.Rectangle {
+	front := column
+	for x := column.Min.X; x < column.Max.X; x++ {
+		if p.inkOn(image.Rect(x, column.Min.Y, x+1, column.Max.Y), paper).Empty() {
+			front.Max.X = x
+			break
+		}
+	}
+	if at := p.inkOn(front, paper); front.Max.X < column.Max.X && square(at) && at.Dy() > p.px(lineHigh) {
+		column.Min.X = front.Max.X
+	}
+	return column
+}
+
 // withoutPortrait cuts off the portrait that stands close before a name: as wide as high, and
 // higher than the name.
 func (p *Pane) withoutPortrait(name image.Rectangle) image.Rectangle {
@@ -112,8 +145,11 @@ const (
 	nameFirst = 80 // logical pixels
 )
 
-// titleGap is the widest gap inside a name, logical pixels.
-const titleGap = 12
+// What a name in a header is at most, logical pixels.
+const (
+	titleGap = 12 // between its words
+	lineHigh = 28
+)
 
 // firstLine is the uppermost ink of a column that is as high as a line of text;
 // empty for an icon or a portrait.
@@ -132,7 +168,7 @@ func (p *Pane) firstLine(column image.Rectangle, paper int) image.Rectangle {
 			start = y
 		case !inked && start >= 0:
 			line := p.ink(image.Rect(column.Min.X, start, column.Max.X, y))
-			if h := line.Dy(); h < p.px(6) || h > p.px(28) || square(line) && h > p.px(22) {
+			if h := line.Dy(); h < p.px(6) || h > p.px(lineHigh) || square(line) && h > p.px(22) {
 				return image.Rectangle{}
 			}
 			return line

@@ -7,6 +7,7 @@ import (
 	"image/png"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/kehai-run/kehai/actors/layout"
@@ -226,7 +227,6 @@ func TestAutoKnowsNoList(t *testing.T) {
 // scrolls, where the owner's have neither fill nor edge; Chatty's, of which half are shadows alone,
 // with a portrait before the name.
 func TestAutoInABrowser(t *testing.T) {
-	l, _ := layout.ByName("auto")
 	for _, c := range []struct {
 		file   string
 		scale  float64
@@ -246,20 +246,7 @@ func TestAutoInABrowser(t *testing.T) {
 		{"chatty.png", 1, 5, "iiiiiiiiiiiiioioioio", 0, 0, 248},
 		{"kaidan.png", 1, 301, "iiiiiiiii", 0, 5, 316},
 	} {
-		f, err := os.Open(filepath.Join("testdata", c.file))
-		if err != nil {
-			t.Fatal(err)
-		}
-		shot, err := png.Decode(f)
-		if closed := f.Close(); err != nil || closed != nil {
-			t.Fatal(err, closed)
-		}
-		img := image.NewRGBA(shot.Bounds())
-		draw.Draw(img, img.Rect, shot, image.Point{}, draw.Src)
-		pane, err := segment.Open(img, c.scale, &l)
-		if err != nil {
-			t.Fatal(err)
-		}
+		pane := photographed(t, c.file, c.scale)
 		got := pane.Find()
 		sides, clocks := "", 0
 		for _, s := range got.Shapes {
@@ -273,6 +260,64 @@ func TestAutoInABrowser(t *testing.T) {
 			t.Errorf("%s: pane at %d, sides %s, %d clock times inside, %d bare, title at %d, "+
 				"want %d, %s, %d, %d, a title at %d", c.file, pane.At.X, sides, clocks, got.Bare, title,
 				c.left, c.sides, c.clocks, c.bare, c.title)
+		}
+	}
+}
+
+// photographed opens the picture of a window in testdata.
+func photographed(t *testing.T, file string, scale float64) *segment.Pane {
+	t.Helper()
+	f, err := os.Open(filepath.Join("testdata", file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	shot, err := png.Decode(f)
+	if closed := f.Close(); err != nil || closed != nil {
+		t.Fatal(err, closed)
+	}
+	img := image.NewRGBA(shot.Bounds())
+	draw.Draw(img, img.Rect, shot, image.Point{}, draw.Src)
+	l, _ := layout.ByName("auto")
+	pane, err := segment.Open(img, scale, &l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pane
+}
+
+// TestRowsWithoutTheirSigns: rows whose portraits have scrolled away are found where they stood before,
+// without what is no part of a message: the tick behind it, also behind emoji and links, and the button
+// and the band that the application paints for the message under the pointer. Neither an emoji alone in
+// a row nor a portrait that is cut is taken for the column of portraits. A name that stands close beside
+// its portrait, over a line, is found.
+func TestRowsWithoutTheirSigns(t *testing.T) {
+	for _, c := range []struct {
+		first, then string
+		widths      []int
+		title       int
+	}{
+		{"converse.png", "converse-signs.png",
+			[]int{593, 594, 592, 576, 97, 91, 84, 40, 148, 39, 227, 253, 192, 216, 216, 157}, 313},
+		{"converse.png", "converse-dark.png",
+			[]int{192, 119, 131, 175, 174, 175, 175, 175, 131, 179, 179, 179, 180, 179, 180, 179, 180, 153}, 313},
+		{"dino-buttons.png", "dino-emoji.png", []int{133, 132, 133, 133, 132, 133, 133, 133, 133, 141, 618, 602, 618,
+			597, 92, 88, 79, 62, 138, 38}, 629},
+		{"dino-buttons.png", "dino-cut.png", []int{67, 122, 232, 140, 165, 176, 147, 215, 131, 132, 158, 161, 137,
+			124, 179, 136, 95, 138, 169, 83, 27, 27, 32}, 629},
+		{"dino-buttons.png", "dino-highlight.png", []int{142, 122, 142, 51, 174, 174, 174, 174, 174, 174, 174, 174,
+			188, 188, 188, 188, 137, 137, 137, 137}, 629},
+	} {
+		before := photographed(t, c.first, 1).Find()
+		pane := photographed(t, c.then, 1)
+		pane.Rows = before.Rows
+		got := pane.Find()
+		var widths []int
+		for _, s := range got.Shapes {
+			widths = append(widths, s.Bubble.Box.W)
+		}
+		near := func(a, b int) bool { return -2 <= a-b && a-b <= 2 }
+		if title := pane.At.X + got.Title.Min.X; !slices.EqualFunc(widths, c.widths, near) || !near(title, c.title) {
+			t.Errorf("%s: rows of widths %v, title at %d, want %v, %d", c.then, widths, title, c.widths, c.title)
 		}
 	}
 }

@@ -17,8 +17,11 @@ func (p pixels) ink(r image.Rectangle) image.Rectangle {
 	if r.Empty() {
 		return image.Rectangle{}
 	}
-	paper := p.commonLuma(r)
-	var out image.Rectangle
+	return p.inkOn(r, p.commonLuma(r))
+}
+
+// inkOn returns the box of what differs from a brightness in r.
+func (p pixels) inkOn(r image.Rectangle, paper int) (out image.Rectangle) {
 	p.stretches(r, func(at image.Rectangle, c colour) {
 		if d := c.luma() - paper; d >= inkContrast || -d >= inkContrast {
 			out = out.Union(at)

@@ -3,6 +3,8 @@ package segment
 import (
 	"image"
 	"slices"
+
+	"github.com/kehai-run/kehai/messages"
 )
 
 // Measures of rows, logical pixels: messages that stand in no bubble, at the right of a
@@ -15,6 +17,7 @@ const (
 	nameBreak = 9  // between a name and the clock time behind it
 	tickOff   = 7  // between a line and the sign behind it that it was received
 	tickWide  = 16
+	buttonOff = 40 // between a line and a button that lies at the right end of it
 	wordGap   = 3  // between the words of a name
 	barHigh   = 40 // least height of a bar that scrolls
 )
@@ -28,10 +31,22 @@ type rowLine struct {
 	name image.Rectangle // of the first ink, if the line begins a group
 }
 
-// RowColumn is where rows stand, in pixels of the pane; zero where there are none.
+// RowColumn is where rows stand, and what behind them is no part of a message.
 type RowColumn struct {
-	From int // right of the portraits
-	Left int // where lines begin
+	messages.RowColumn
+	tick sign
+}
+
+// sign is what stands behind a line to say that it was received. A zero sign is none.
+type sign struct {
+	size   image.Point
+	colour colour // its strongest
+}
+
+// is reports whether two signs look the same, but for how they fall on pixels.
+func (s sign) is(o sign) bool {
+	return s.size != image.Point{} && abs(s.size.X-o.size.X) <= 1 && abs(s.size.Y-o.size.Y) <= 1 &&
+		!differs(s.colour, o.colour, 4*backgroundTolerance)
 }
 
 // rowsFound are the messages of an application that writes rows.
@@ -49,8 +64,14 @@ func (p *Pane) rowBlocks(portraits []image.Rectangle, buttons []block) (found ro
 	if p.background.patterned || p.Area.Max.Y == p.h || len(p.Known.Fills) > 0 {
 		return found
 	}
-	amongRows := func(b block) bool { return 2*b.box.Min.X <= p.w }
+	amongRows := func(b block) bool { // no emoji that stands alone in a row, and no portrait that is cut
+		small := square(b.box) && b.box.Dy() <= p.px(portrait)
+		return 2*b.box.Min.X <= p.w && !small && b.box.Max.X > p.Rows.From
+	}
 	column := p.portraitColumn(portraits)
+	if len(column) > 0 && p.Rows.From > 0 && column[0].Min.X >= p.Rows.From { // emoji, where rows stand
+		column = nil
+	}
 	switch {
 	case len(column) > 0:
 		found.at.From = column[0].Max.X + p.px(rowGap)
@@ -60,7 +81,7 @@ func (p *Pane) rowBlocks(portraits []image.Rectangle, buttons []block) (found ro
 		found.at = p.Rows
 	}
 	var lines []rowLine
-	lines, found.at.Left = p.rowLines(column, found.at, buttons)
+	lines, found.at = p.rowLines(column, found.at, buttons)
 	list := found.list
 	font := highest(lines)
 	var name image.Rectangle
@@ -106,25 +127,33 @@ func (p *Pane) portraitColumn(portraits []image.Rectangle) (column []image.Recta
 	return column
 }
 
-// rowLines are the lines right of a column of portraits that begin where names do.
-func (p *Pane) rowLines(column []image.Rectangle, at RowColumn, buttons []block) (lines []rowLine, left int) {
+// rowLines are the lines right of a column of portraits that begin where names do. They tell more of
+// where rows stand than was known.
+func (p *Pane) rowLines(column []image.Rectangle, at RowColumn, buttons []block) ([]rowLine, RowColumn) {
 	band := image.Rect(at.From, p.Area.Min.Y, p.Area.Max.X-p.px(margin), p.Area.Max.Y)
-	left = at.Left
-	for _, box := range p.inkLines(band, buttons...) {
-		l := rowLine{box: p.withoutTick(box)}
+	boxes := p.inkLines(band, buttons...)
+	for i, box := range boxes {
+		boxes[i] = p.withoutButton(box)
+		if tick, _ := p.tickBehind(boxes[i]); tick != (sign{}) {
+			at.tick = tick
+		}
+	}
+	var lines []rowLine
+	for _, box := range boxes {
+		l := rowLine{box: p.withoutTick(box, at.tick)}
 		for _, r := range column {
 			if abs(box.Min.Y-r.Min.Y) <= p.px(nameOff) {
 				l.name = p.firstInk(box)
 			}
 		}
-		if !l.name.Empty() && left == 0 {
-			left = box.Min.X
+		if !l.name.Empty() && at.Left == 0 {
+			at.Left = box.Min.X
 		}
 		lines = append(lines, l)
 	}
 	return slices.DeleteFunc(lines, func(l rowLine) bool {
-		return left == 0 || abs(l.box.Min.X-left) > p.px(rowGap) || p.Clips(l.box)
-	}), left
+		return at.Left == 0 || abs(l.box.Min.X-at.Left) > p.px(rowGap) || p.Clips(l.box)
+	}), at
 }
 
 // inkLines are the lines of ink in a band, top to bottom, left of buttons that lie on it.
@@ -185,56 +214,90 @@ func (p *Pane) leftOfBar(band image.Rectangle) int {
 	return begin
 }
 
-// withoutTick cuts off the sign behind a line that says it was received: of one colour, which
-// the line has not, small, and apart.
-func (p *Pane) withoutTick(line image.Rectangle) image.Rectangle {
-	inked := func(x int) (found, coloured bool) {
+// lastInk is the ink at the right end of a line, as far as the first column without any, and the line
+// before it, which is empty if there is nothing else.
+func (p *Pane) lastInk(line image.Rectangle) (last, before image.Rectangle) {
+	inked := func(x int) bool {
 		for y := line.Min.Y; y < line.Max.Y; y++ {
-			if c := p.at(x, y); !p.background.has(c) {
-				found, coloured = true, coloured || c.chroma() >= tickChroma
+			if !p.background.has(p.at(x, y)) {
+				return true
 			}
 		}
-		return found, coloured
+		return false
 	}
-	end := line.Max.X
-	x := end - 1
-	for coloured := false; x > line.Min.X; x-- {
-		found, c := inked(x)
-		if coloured = coloured || c; !found {
-			if !coloured {
-				return line
-			}
-			break
-		}
+	x := line.Max.X
+	for x > line.Min.X && inked(x-1) {
+		x--
 	}
-	tick, gap := image.Rect(x+1, line.Min.Y, end, line.Max.Y), 0
-	for ; x > line.Min.X && gap < p.px(tickWide); x-- {
-		if found, _ := inked(x); found {
-			break
-		}
-		gap++
+	last, before = line, line
+	last.Min.X = x
+	for x > line.Min.X && !inked(x-1) {
+		x--
 	}
-	if tick.Dx() > p.px(tickWide) || gap < p.px(tickOff) || !p.oneHue(tick) {
-		return line
+	before.Max.X = x
+	return last, before
+}
+
+// withoutButton cuts off a button that lies at the right end of a line, far behind it.
+func (p *Pane) withoutButton(line image.Rectangle) image.Rectangle {
+	last, before := p.lastInk(line)
+	if last.Dx() <= p.px(tickWide) && last.Min.X-before.Max.X >= p.px(buttonOff) && 10*last.Min.X >= 9*p.w {
+		return before
 	}
-	for at := x; at > max(line.Min.X, x-p.px(tickWide)); at-- {
-		if _, coloured := inked(at); coloured {
-			return line
-		}
-	}
-	line.Max.X = x + 1
 	return line
+}
+
+// withoutTick cuts off the sign behind a line that says it was received. Behind what has colours itself,
+// it must look like the one behind other lines.
+func (p *Pane) withoutTick(line image.Rectangle, known sign) image.Rectangle {
+	if tick, before := p.tickBehind(line); tick != (sign{}) {
+		return before
+	}
+	if tick, before := p.signBehind(line); known.is(tick) {
+		return before
+	}
+	return line
+}
+
+// tickBehind is the sign behind a line that has none of its colours, and the line without it.
+func (p *Pane) tickBehind(line image.Rectangle) (tick sign, before image.Rectangle) {
+	tick, before = p.signBehind(line)
+	if tick == (sign{}) {
+		return sign{}, line
+	}
+	near := before
+	near.Min.X = max(near.Min.X, near.Max.X-p.px(tickWide))
+	if p.strongestColour(near).chroma() >= tickChroma {
+		return sign{}, line
+	}
+	return tick, before
+}
+
+// signBehind is something small and of one colour that stands apart behind a line, and the line without it.
+func (p *Pane) signBehind(line image.Rectangle) (s sign, before image.Rectangle) {
+	last, before := p.lastInk(line)
+	gap := last.Min.X - before.Max.X
+	if before.Empty() || last.Dx() > p.px(tickWide) || gap < p.px(tickOff) || gap >= p.px(buttonOff) ||
+		p.strongestColour(last).chroma() < tickChroma || !p.oneHue(last) {
+		return sign{}, line
+	}
+	return sign{size: image.Pt(last.Dx(), p.ink(last).Dy()), colour: p.strongestColour(last)}, before
+}
+
+// strongestColour is the colour in a box that is farthest from grey.
+func (p *Pane) strongestColour(box image.Rectangle) (most colour) {
+	p.stretches(box, func(_ image.Rectangle, c colour) {
+		if !p.background.has(c) && c.chroma() > most.chroma() {
+			most = c
+		}
+	})
+	return most
 }
 
 // oneHue reports whether all strong colours of a box are near one another, which those of an
 // emoji are not.
 func (p *Pane) oneHue(box image.Rectangle) bool {
-	var most colour
-	p.stretches(box, func(_ image.Rectangle, c colour) {
-		if c.chroma() > most.chroma() {
-			most = c
-		}
-	})
+	most := p.strongestColour(box)
 	other := 0
 	p.stretches(box, func(at image.Rectangle, c colour) {
 		if 10*c.chroma() >= 9*most.chroma() && differs(c, most, 4*backgroundTolerance) {
