@@ -16,6 +16,7 @@ const (
 // Thresholds of emoji, in hundredths.
 const (
 	emojiDense   = 50  // of its box is colourful; letters of a link are less
+	emojiLoose   = 40  // if it has several colours, which letters have not
 	emojiNarrow  = 60  // width to height, at least
 	emojiTooWide = 130 // width to height from which several stand side by side
 )
@@ -41,7 +42,8 @@ func (p *Pane) Emoji(s Shape) (out []image.Rectangle) {
 	}
 	for _, r := range clusters(mask, box.Dx(), p.px(emojiGap)+1) {
 		w, h := r.box.Dx(), r.box.Dy()
-		if h < p.px(emojiMin) || h > p.px(emojiMax) || 100*w < emojiNarrow*h || 100*r.count < emojiDense*w*h {
+		dense := 100*r.count >= emojiDense*w*h || 100*r.count >= emojiLoose*w*h && !p.oneHue(r.box.Add(box.Min))
+		if h < p.px(emojiMin) || h > p.px(emojiMax) || 100*w < emojiNarrow*h || !dense {
 			continue
 		}
 		n := 1

@@ -2,6 +2,7 @@ package segment_test
 
 import (
 	"image"
+	"slices"
 	"testing"
 
 	"github.com/kehai-run/kehai/actors/layout"
@@ -50,5 +51,18 @@ func TestEmojiBoxes(t *testing.T) {
 				t.Fatalf("x%d: grey %d where an emoji stood, want white", scale, v)
 			}
 		}
+	}
+}
+
+// TestEmojiOfManyColours: what is drawn thinly in several colours is one too, and the letters of a link are none.
+func TestEmojiOfManyColours(t *testing.T) {
+	pane := photographed(t, "converse-signs.png", 1)
+	pane.Rows = photographed(t, "converse.png", 1).Find().Rows
+	var got []int
+	for _, s := range pane.Find().Shapes {
+		got = append(got, len(pane.Emoji(s)))
+	}
+	if want := []int{0, 0, 0, 0, 2, 0, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0}; !slices.Equal(got, want) {
+		t.Errorf("emoji of each row: %v, want %v", got, want)
 	}
 }
