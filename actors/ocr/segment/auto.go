@@ -4,7 +4,7 @@ import "image"
 
 // openAuto is [Open] for a layout that says nothing of places and colours.
 func (p *Pane) openAuto(whole pixels, img *image.RGBA) (err error) {
-	box := whole.transcript()
+	box, bar := whole.transcript()
 	p.At = box.Min
 	p.image = img.SubImage(box.Add(img.Rect.Min)).(*image.RGBA)
 	if p.pixels, err = pixelsOf(p.image, whole.scale); err != nil {
@@ -25,6 +25,7 @@ func (p *Pane) openAuto(whole pixels, img *image.RGBA) (err error) {
 	if p.Area.Max.Y == p.h {
 		p.Area.Max.Y = p.aboveField()
 	}
+	p.Area.Min.Y, p.Area.Max.Y = whole.besideBar(box, bar, p.Area.Min.Y, p.Area.Max.Y)
 	p.theme = p.layout.ThemeFor(p.background.colour.luma())
 	return p.withoutHighlight()
 }

@@ -244,7 +244,7 @@ func TestAutoInABrowser(t *testing.T) {
 		{"dino-buttons.png", 1, 306, "nnnnnnnnnnnnnnnnnnnnn", 0, 2, 632},
 		{"dino-bar.png", 1, 306, "nnnnnnnnnnnnnnnnnnnn", 0, 2, 632},
 		{"chatty.png", 1, 5, "iiiiiiiiiiiiioioioio", 0, 0, 248},
-		{"kaidan.png", 1, 301, "iiiiiiiii", 0, 5, 316},
+		{"kaidan.png", 1, 301, "iiiiiiiii", 0, 4, 316},
 	} {
 		pane := photographed(t, c.file, c.scale)
 		got := pane.Find()
@@ -289,7 +289,7 @@ func photographed(t *testing.T, file string, scale float64) *segment.Pane {
 // without what is no part of a message: the tick behind it, also behind emoji and links, and the button
 // and the band that the application paints for the message under the pointer. Neither an emoji alone in
 // a row nor a portrait that is cut is taken for the column of portraits. A name that stands close beside
-// its portrait, over a line, is found.
+// its portrait, over a line, is found, and so is the end of what is shown, by the bar beside it.
 func TestRowsWithoutTheirSigns(t *testing.T) {
 	for _, c := range []struct {
 		first, then string
@@ -299,7 +299,7 @@ func TestRowsWithoutTheirSigns(t *testing.T) {
 		{"converse.png", "converse-signs.png",
 			[]int{593, 594, 592, 576, 97, 91, 84, 40, 148, 39, 227, 253, 192, 216, 216, 157}, 313},
 		{"converse.png", "converse-dark.png",
-			[]int{192, 119, 131, 175, 174, 175, 175, 175, 131, 179, 179, 179, 180, 179, 180, 179, 180, 153}, 313},
+			[]int{192, 119, 131, 175, 174, 175, 175, 175, 131, 179, 179, 179, 180, 179, 180, 179, 180}, 315},
 		{"dino-buttons.png", "dino-emoji.png", []int{133, 132, 133, 133, 132, 133, 133, 133, 133, 141, 618, 602, 618,
 			597, 92, 88, 79, 62, 138, 38}, 629},
 		{"dino-buttons.png", "dino-cut.png", []int{67, 122, 232, 140, 165, 176, 147, 215, 131, 132, 158, 161, 137,
@@ -319,5 +319,21 @@ func TestRowsWithoutTheirSigns(t *testing.T) {
 		if title := pane.At.X + got.Title.Min.X; !slices.EqualFunc(widths, c.widths, near) || !near(title, c.title) {
 			t.Errorf("%s: rows of widths %v, title at %d, want %v, %d", c.then, widths, title, c.widths, c.title)
 		}
+	}
+}
+
+// TestRowsThatMayGoOn: the first row in view that has no name may be the end of a message that has scrolled
+// away; the last one is cut where the bar beside the messages ends.
+func TestRowsThatMayGoOn(t *testing.T) {
+	pane := photographed(t, "converse-cut.png", 1)
+	pane.Rows = photographed(t, "converse.png", 1).Find().Rows
+	got := pane.Find().Shapes
+	for i, s := range got {
+		if s.Bubble.Clipped != (i == 0) {
+			t.Errorf("row %d at %v is cut: %v, want the first one alone", i, s.Box(), s.Bubble.Clipped)
+		}
+	}
+	if len(got) != 17 {
+		t.Errorf("%d rows, want 17", len(got))
 	}
 }

@@ -22,6 +22,7 @@ type block struct {
 	name   image.Rectangle
 	score  float64 // above 0 own, below 0 incoming
 	row    bool    // it stands in no bubble
+	part   bool    // the message may begin above what is shown
 	cut    bool    // stamp is inside of it and taken out of rows
 }
 
@@ -35,7 +36,7 @@ func (p *Pane) findBlocks() Segments {
 	for i := range list {
 		b := &list[i]
 		out.Shapes = append(out.Shapes, Shape{rows: b.rows, fill: b.fill, paint: b.paint,
-			Bubble: messages.Bubble{Kind: messages.KindText, Box: BoxOf(b.box), Clipped: p.Clips(b.box),
+			Bubble: messages.Bubble{Kind: messages.KindText, Box: BoxOf(b.box), Clipped: p.Clips(b.box) || b.part,
 				Key: p.shapeKey(b.component, b.rows)}})
 		if b.picture() {
 			out.Shapes[i].Bubble.Kind = kind(b.component, b.rows)

@@ -23,11 +23,12 @@ func differs(a, b colour, step int) bool {
 }
 
 // transcript finds the part of a window with one chat: the widest between two
-// straight edges that run down to the bottom, beside rails, lists and details.
-func (p pixels) transcript() image.Rectangle {
+// straight edges that run down to the bottom, beside rails, lists and details. bar is how
+// wide the bar is that scrolls it, right of that.
+func (p pixels) transcript() (best image.Rectangle, bar int) {
 	whole := image.Rect(0, 0, p.w, p.h)
 	cuts := append(p.uprights(), p.w)
-	best, from := image.Rectangle{}, 0
+	from := 0
 	for _, x := range cuts {
 		if x-from > best.Dx() {
 			best = image.Rect(from, 0, x, p.h)
@@ -37,12 +38,40 @@ func (p pixels) transcript() image.Rectangle {
 	if best.Dx() < p.px(minPane) {
 		best = whole
 	}
-	best.Max.X -= p.scrollbar(best)
-	return best
+	bar = p.scrollbar(best)
+	best.Max.X -= bar
+	return best, bar
 }
 
-// widestBar is the widest bar that scrolls, logical pixels.
-const widestBar = 20
+// besideBar is the part of the messages' rows along which the bar beside them runs: more of them is not
+// shown, whatever is drawn close above and below. A handle without a track tells nothing.
+func (p pixels) besideBar(pane image.Rectangle, bar, top, bottom int) (from, to int) {
+	behind, _ := p.colours(p.h/4, p.h*3/4, min(pane.Min.X+p.px(margin), p.w-1))
+	isBar := func(y int) bool { return differs(p.at(pane.Max.X+bar/2, y), behind, edgeStep) }
+	from, to = top, bottom
+	for bar > 0 && from < min(top+p.px(besideMost), bottom) && !isBar(from) {
+		from++
+	}
+	for bar > 0 && to > max(bottom-p.px(besideMost), from) && !isBar(to-1) {
+		to--
+	}
+	n := 0
+	for y := from; y < to && bar > 0; y++ {
+		if isBar(y) {
+			n++
+		}
+	}
+	if 100*n < 95*(to-from) {
+		return top, bottom
+	}
+	return from, to
+}
+
+// Measures of a bar that scrolls, logical pixels.
+const (
+	widestBar  = 20
+	besideMost = 60 // above and below it, where a line may tell who writes
+)
 
 // scrollbar is the width of the bar beside the messages that scrolls them, 0 for none: a
 // straight edge near the right end, behind which hardly a row differs from the one above

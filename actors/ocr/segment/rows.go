@@ -96,7 +96,8 @@ func (p *Pane) rowBlocks(portraits []image.Rectangle, buttons []block) (found ro
 			b.box = b.box.Union(l.box)
 			continue
 		}
-		list = append(list, block{component: component{class: classFilled, box: l.box}, name: name, row: true})
+		list = append(list, block{component: component{class: classFilled, box: l.box}, name: name, row: true,
+			part: i == 0 && p.goesOn(l, font)})
 	}
 	for i := range list {
 		b := &list[i]
@@ -343,22 +344,27 @@ func (p *Pane) strongest(box image.Rectangle) (most int) {
 	return most
 }
 
-// highest is the height of the highest line, nearly the size of the font. Emoji alone in a line
-// are drawn larger: what is much higher than most does not count.
-func highest(lines []rowLine) (h int) {
+// highest is the height of the highest lines, nearly the size of the font. Emoji alone in a line
+// are drawn larger: what is much higher than most does not count, and neither does a single line.
+func highest(lines []rowLine) int {
 	var all []int
 	for _, l := range lines {
 		if l.name.Empty() {
 			all = append(all, l.box.Dy())
 		}
 	}
-	slices.Sort(all)
-	for _, high := range all {
-		if 5*high <= 8*all[len(all)/2] {
-			h = high
-		}
+	if slices.Sort(all); len(all) == 0 {
+		return 0
 	}
-	return h
+	most := all[len(all)/2] * 8 / 5
+	all = slices.DeleteFunc(all, func(high int) bool { return high > most })
+	return all[max(len(all)-2, 0)]
+}
+
+// goesOn reports whether the first line in view may go on with a message whose beginning is hidden.
+func (p *Pane) goesOn(l rowLine, font int) bool {
+	hidden := image.Rect(l.box.Min.X, p.Area.Min.Y-font, l.box.Max.X, p.Area.Min.Y) // no lower
+	return l.name.Empty() && continues(hidden, l.box, font)
 }
 
 // continues reports whether a line goes on with the message of the one above it: between
