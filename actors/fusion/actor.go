@@ -89,6 +89,7 @@ type actor struct {
 	unproven          unproven
 	namers            []namer // of the window's accessibility tree
 	bareShare         float64 // of the last frame that proved enough
+	sized             sized
 	sideless          bool    // no bubble of the last frame showed who wrote it
 	ignored           View    // the last view, if its conversation is not listed; never stored
 
@@ -135,6 +136,11 @@ func (a *actor) Receive(turn *actors.Turn, msg messages.Message) error {
 // read decides whether a frame can be trusted, and asks whose conversation it
 // shows.
 func (a *actor) read(turn *actors.Turn, m messages.FrameRead) {
+	if a.o.Strategy.needsProof() && a.sized.note(m) {
+		turn.Drop(events.StageFusion, events.RuleResized, events.Detail{Window: a.window, Frame: m.Hash})
+		a.deferFrame(turn, m)
+		return
+	}
 	m.Bubbles = a.sided(turn, m)
 	if a.o.Strategy.needsProof() && a.withhold(turn, m) {
 		return

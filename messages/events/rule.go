@@ -38,6 +38,7 @@ const (
 	RuleChanged   Rule = "changed"    // the content of a window has changed
 	RuleUnchanged Rule = "unchanged"  // other pixels, the same content; Score is held against Of
 	RuleTorn      Rule = "torn"       // another title over the same bubbles
+	RuleResized   Rule = "resized"    // the window has another size, and may not be drawn yet
 	RuleTornHeld  Rule = "torn_held"  // the bubbles of a held view belonged to another conversation
 	RuleUnlisted  Rule = "unlisted"   // the conversation is not in read.only
 	RuleUnknown   Rule = "unknown"    // whose conversation it is cannot be told

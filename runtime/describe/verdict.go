@@ -57,6 +57,7 @@ var drops = map[events.Rule]func(events.Verdict) string{
 		}
 		return fmt.Sprintf("score %d is below %d: other pixels, the same content", v.Detail.Score, v.Detail.Of)
 	},
+	events.RuleResized:     fixed("the window has just changed its size, and may not be drawn yet; it is read again"),
 	events.RuleTorn:        fixed("torn frame: another title over the same bubbles; it is read again"),
 	events.RuleTornHeld:    fixed("torn frame: its bubbles were another conversation's; they were read again"),
 	events.RuleUnlisted:    fixed("a conversation that is not listed in read.only"),
