@@ -13,9 +13,9 @@ GOLANGCI    = github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 RUN_DEBS   = tesseract-ocr tesseract-ocr-jpn fonts-ipaexfont-gothic
 TEST_BREWS = tesseract tesseract-lang
 # What the tests need on top: a C compiler for the race detector and robotgo, and
-# a desktop with a real browser.
+# a desktop with a real browser, and a server for a chat client in it.
 TEST_DEBS  = $(RUN_DEBS) gcc libc6-dev libx11-dev libxtst-dev \
-             xvfb openbox dbus at-spi2-core chromium fonts-noto-cjk fonts-noto-color-emoji
+             xvfb openbox dbus at-spi2-core chromium fonts-noto-cjk fonts-noto-color-emoji prosody xdotool
 
 # ensure PACKAGES…: installs the Debian packages (or Homebrew's) that are missing.
 define ensure
@@ -49,7 +49,7 @@ run: setup-run build ## read a drawn chat window and show each message once (ARG
 	@$(BIN)/kehai run $(ARGS)
 
 # What mostly waits. A Mac has no X server, and a browser only if it was installed.
-WAITING = crash-ci cluster-ci browser desktop-ci
+WAITING = crash-ci cluster-ci browser desktop-ci real-ci
 ifeq ($(shell uname -s),Darwin)
 WAITING = crash-ci cluster-ci $(if $(wildcard /Applications/Google*Chrome.app),browser)
 endif
@@ -163,17 +163,20 @@ crash-desktop: setup-test ## kill a kehai that answers in a real browser 42 time
 	$(GO) test -count=1 -v -timeout 30m -tags desktop -run '^TestDesktopAnswers$$' ./cmd/kehai
 
 # Chat applications of others, as Debian and npm have them, and what a test of them needs.
-REAL_DEBS = $(TEST_DEBS) chatty kaidan dino-im libqt5sql5-sqlite prosody xdotool bubblewrap sqlite3 \
-            fonts-noto-color-emoji
+REAL_DEBS = $(TEST_DEBS) chatty kaidan dino-im libqt5sql5-sqlite bubblewrap sqlite3
 CONVERSE = $(BIN)/converse/node_modules/converse.js/dist
 $(CONVERSE):
 	@command -v npm >/dev/null || .ci/ensure apt npm
 	npm install --silent --no-save --no-audit --no-fund --ignore-scripts --prefix $(BIN)/converse converse.js@14.0.0
 
-.PHONY: real
-real: export KEHAI = $(abspath $(BIN))/kehai
-real: export KEHAI_CONVERSE = $(abspath $(CONVERSE))
+.PHONY: real real-ci
+real real-ci: export KEHAI = $(abspath $(BIN))/kehai
+real real-ci: export KEHAI_CONVERSE = $(abspath $(CONVERSE))
 real: export KEHAI_CLIENTS = $(CLIENTS)
+real-ci: export KEHAI_CLIENTS = converse
+real-ci: export KEHAI_PHASES = talk,own replies,covered,switched,killed
+real-ci: setup-test build $(CONVERSE) ## Kehai before converse.js in a browser: nothing missed, doubled or invented
+	$(GO) test -count=1 -timeout 8m -tags real -run '^TestReal$$' ./testkit/real
 ifdef RECORD
 real: export KEHAI_RECORD = $(RECORD)
 real: export KEHAI_FLIGHTS = $(abspath $(BIN))/flights
