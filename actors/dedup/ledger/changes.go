@@ -115,7 +115,7 @@ func (d *detector) changeOf(i int) change {
 		return back
 	case !replaces(o, e) || o.Text == e.Text:
 		return unchanged
-	case o.text().norm == e.text().norm:
+	case spaceless(o.text().norm) == spaceless(e.text().norm): // readers see spaces between letters that have none
 		if d.recased(i) {
 			return edited
 		}
@@ -134,6 +134,8 @@ func (d *detector) changeOf(i int) change {
 	}
 	return unchanged
 }
+
+func spaceless(s string) string { return strings.ReplaceAll(s, " ", "") }
 
 // recased reports whether only capitals differ, for which the width of the bubble speaks too: a
 // reader takes some for small letters.

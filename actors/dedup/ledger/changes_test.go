@@ -131,6 +131,14 @@ func TestNoChange(t *testing.T) {
 				v.Bubbles[1].Text = "g00d mornimg"
 				return v
 			}()}},
+		{"drawn again in its place, and a space misread", []ledger.View{chatview.Chat(">zzzz <good_morning <b"),
+			func() ledger.View {
+				v := chatview.Chat(">zzzz <good_morning <b")
+				v.Bubbles[1].Text = "go odmorning"
+				v.Bubbles[1].Key++
+				v.Bubbles[1].Box.W += 20
+				return v
+			}()}},
 		{"drawn anew, and a letter misread", []ledger.View{chatview.Chat(">zzzz <good_morning <b"),
 			drawnAnew(">zzzz <gocd_momiug <b")}},
 		{"another width, and a letter misread", []ledger.View{chatview.Chat(">zzzz <good_morning <b"),
