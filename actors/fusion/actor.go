@@ -90,8 +90,8 @@ type actor struct {
 	namers            []namer // of the window's accessibility tree
 	bareShare         float64 // of the last frame that proved enough
 	sized             sized
-	sideless          bool    // no bubble of the last frame showed who wrote it
-	ignored           View    // the last view, if its conversation is not listed; never stored
+	sideless          bool // no bubble of the last frame showed who wrote it
+	ignored           View // the last view, if its conversation is not listed; never stored
 
 	seen      seen
 	structure *Evidence          // that no frame has used yet

@@ -222,10 +222,14 @@ func (r *rig) reply(to, text string) {
 func (r *rig) pace() {
 	r.t.Helper()
 	defer r.picture()
-	before, since := r.kehai.count.Load(), time.Now()
+	before, since, wheeled := r.kehai.count.Load(), time.Now(), false
 	for int(r.kehai.seen()) < r.expected && time.Since(since) < 12*time.Second {
 		if n := r.kehai.count.Load(); n != before {
-			before, since = n, time.Now()
+			before, since, wheeled = n, time.Now(), false
+		}
+		if !wheeled && time.Since(since) > 4*time.Second {
+			wheeled = true
+			r.wheel(40) // a client may not follow what comes
 		}
 		r.wait(200 * time.Millisecond)
 	}

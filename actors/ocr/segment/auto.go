@@ -88,7 +88,7 @@ func (p *Pane) nameInHeader() image.Rectangle {
 	if best.Empty() {
 		return best
 	}
-	return p.withoutPortrait(best).Inset(-p.px(3)).Intersect(image.Rect(0, 0, p.w, p.title))
+	return best.Inset(-p.px(3)).Intersect(image.Rect(0, 0, p.w, p.title))
 }
 
 // withoutBorder cuts off the line in which a band ends, if one runs all along it.
@@ -108,7 +108,8 @@ func (p *Pane) withoutBorder(band image.Rectangle, paper int) image.Rectangle {
 	return band
 }
 
-// besidePortrait cuts off the portrait at the left of a column: a square higher than a line.
+// besidePortrait cuts off the portrait at the left of a column: as wide as high, and higher than what is
+// written right of it.
 func (p *Pane) besidePortrait(column image.Rectangle, paper int) image.Rectangle {
 	front := column
 	for x := column.Min.X; x < column.Max.X; x++ {
@@ -117,27 +118,18 @@ func (p *Pane) besidePortrait(column image.Rectangle, paper int) image.Rectangle
 			break
 		}
 	}
-	if at := p.inkOn(front, paper); front.Max.X < column.Max.X && square(at) && at.Dy() > p.px(lineHigh) {
-		column.Min.X = front.Max.X
+	rest := column
+	rest.Min.X = front.Max.X
+	at, name := p.inkOn(front, paper), p.firstLine(rest, paper)
+	p.stretches(front, func(r image.Rectangle, c colour) { // also where it is as bright as the band
+		if c.chroma() >= tickChroma {
+			at = at.Union(r)
+		}
+	})
+	if square(at) && at.Dx() >= p.px(blockHeight) && !name.Empty() && 4*at.Dy() > 5*name.Dy() {
+		return rest
 	}
 	return column
-}
-
-// withoutPortrait cuts off the portrait that stands close before a name: as wide as high, and
-// higher than the name.
-func (p *Pane) withoutPortrait(name image.Rectangle) image.Rectangle {
-	for x := name.Min.X + p.px(blockHeight); x < name.Max.X; x++ {
-		if !p.ink(image.Rect(x, name.Min.Y, x+p.px(wordGap), name.Max.Y)).Empty() {
-			continue
-		}
-		front := p.ink(image.Rect(name.Min.X, name.Min.Y, x, name.Max.Y))
-		rest := p.ink(image.Rect(x, name.Min.Y, name.Max.X, name.Max.Y))
-		if square(front) && 4*front.Dy() > 5*rest.Dy() && !rest.Empty() {
-			return rest
-		}
-		return name
-	}
-	return name
 }
 
 // A header with so many texts is a row of buttons behind a name that begins at the left.

@@ -244,6 +244,7 @@ func TestAutoInABrowser(t *testing.T) {
 		{"dino-buttons.png", 1, 306, "nnnnnnnnnnnnnnnnnnnnn", 0, 2, 632},
 		{"dino-bar.png", 1, 306, "nnnnnnnnnnnnnnnnnnnn", 0, 2, 632},
 		{"chatty.png", 1, 5, "iiiiiiiiiiiiioioioio", 0, 0, 248},
+		{"chatty-ken.png", 1, 5, "iiii", 0, 0, 222},
 		{"kaidan.png", 1, 301, "iiiiiiiii", 0, 4, 316},
 	} {
 		pane := photographed(t, c.file, c.scale)

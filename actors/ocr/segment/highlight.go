@@ -16,7 +16,7 @@ const opaque colour = 0xFFFFFF
 
 // withoutHighlight paints the bands that reach from one side of the messages to the other, behind the
 // one under the pointer, in the colour of the background: what stands there is then found and read as
-// anywhere else. The capture stays as it is.
+// anywhere else. The capture stays as it is. It notes the last such band.
 func (p *Pane) withoutHighlight() error {
 	if p.background.patterned || p.Area.Empty() {
 		return nil
@@ -50,6 +50,7 @@ func (p *Pane) withoutHighlight() error {
 			copied = true
 		}
 		p.repaint(band, c)
+		p.highlight = band
 	}
 	return nil
 }

@@ -28,6 +28,7 @@ type Pane struct {
 	theme      layout.Theme
 	masked     []bool // rows that were whitened, nil for none
 	title      int    // where the band with the name ends, for a layout that finds it
+	highlight  image.Rectangle
 }
 
 // ErrPane marks a layout whose pane does not lie in the window.

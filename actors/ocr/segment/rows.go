@@ -239,10 +239,14 @@ func (p *Pane) lastInk(line image.Rectangle) (last, before image.Rectangle) {
 	return last, before
 }
 
-// withoutButton cuts off a button that lies at the right end of a line, far behind it.
+// withoutButton cuts off a button that lies at the right end of a line: far behind it, or beneath the pointer.
 func (p *Pane) withoutButton(line image.Rectangle) image.Rectangle {
 	last, before := p.lastInk(line)
-	if last.Dx() <= p.px(tickWide) && last.Min.X-before.Max.X >= p.px(buttonOff) && 10*last.Min.X >= 9*p.w {
+	off := p.px(buttonOff)
+	if line.Overlaps(p.highlight) {
+		off = p.px(tickOff)
+	}
+	if last.Dx() <= p.px(tickWide) && last.Min.X-before.Max.X >= off && 10*last.Min.X >= 9*p.w {
 		return before
 	}
 	return line
