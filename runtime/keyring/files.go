@@ -22,8 +22,9 @@ type keyFiles interface {
 	destroy(name string) error
 	// missing returns the error for a missing key: an [absent] if one may be made.
 	missing(name string) error
-	count() int    // of the keys of subjects
-	where() string // for errors: "in DIRECTORY"
+	mend(name string) string // for errors about a damaged key: the commands, in parentheses
+	count() int              // of the keys of subjects
+	where() string           // for errors: "in DIRECTORY"
 }
 
 // memory keeps keys in memory.
@@ -33,6 +34,7 @@ func (m memory) read(name string) ([]byte, bool, error) { raw, ok := m[name]; re
 func (m memory) write(name string, raw []byte) error    { m[name] = raw; return nil }
 func (m memory) destroy(name string) error              { delete(m, name); return nil }
 func (m memory) where() string                          { return "in memory" }
+func (m memory) mend(string) string                     { return "" }
 func (m memory) missing(name string) error              { return missing(name, m, "") }
 func (m memory) count() int                             { return max(0, len(m)-1) } // one is the node's
 
@@ -163,6 +165,18 @@ func (d *directory) missing(name string) error {
 		with = ""
 	}
 	return missing(name, d, with)
+}
+
+func (d *directory) mend(name string) string {
+	if d.alone {
+		return ""
+	}
+	if name != nodeFile {
+		return " (kehai key restore FILE)"
+	}
+	// A restore replaces no key, so it has to be out of the way.
+	return fmt.Sprintf(" (mv %s %s, then kehai key restore FILE)", d.file(nodeFile),
+		filepath.Join(filepath.Dir(d.path), nodeFile+".damaged"))
 }
 
 func (d *directory) read(name string) ([]byte, bool, error) {
