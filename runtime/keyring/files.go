@@ -206,16 +206,19 @@ type away struct{ error }
 func (a *away) Unwrap() []error { return []error{a.error, engine.ErrKeyAway} }
 
 // Error names the file, and what brings it within reach.
-func (a *away) Error() string {
+func (a *away) Error() string { return a.error.Error() + help(a.error) }
+
+// help is what helps where the system refuses, behind a colon; "" if that is not known.
+func help(err error) string {
 	for _, h := range helps {
-		if errors.Is(a.error, h.with) {
-			return a.error.Error() + ": " + h.help
+		if errors.Is(err, h.with) {
+			return ": " + h.help
 		}
 	}
-	return a.error.Error()
+	return ""
 }
 
-// helps lists what helps where the system refuses a key.
+// helps lists what helps where the system refuses a key or a receipt.
 var helps = []struct {
 	with syscall.Errno
 	help string

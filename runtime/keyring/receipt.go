@@ -81,7 +81,10 @@ func Begin(dir string, c string, keys []engine.Key, from []Origin, now time.Time
 	if err := private.Make(dir, private.Closed); err != nil {
 		return r, "", fmt.Errorf("keyring: %w", err)
 	}
-	return r, path, r.write(path)
+	if err := r.write(path); err != nil {
+		return r, "", fmt.Errorf("%w. Nothing was deleted: forget it again then", err)
+	}
+	return r, path, nil
 }
 
 // Finish completes a receipt once the conversation is forgotten.
@@ -130,9 +133,8 @@ func (r Receipt) write(path string) error {
 	if err != nil {
 		return fmt.Errorf("keyring: receipt: %w", err)
 	}
-	d := &directory{path: filepath.Dir(path)}
-	if err := d.put(filepath.Base(path), append(raw, '\n')); err != nil {
-		return fmt.Errorf("keyring: receipt: %w", err)
+	if err := private.Write(path, append(raw, '\n')); err != nil {
+		return fmt.Errorf("keyring: receipt: %w%s", err, help(err))
 	}
 	return nil
 }
