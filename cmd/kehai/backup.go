@@ -124,6 +124,11 @@ kehai encrypt encrypts the rest.`,
 			case errors.Is(err, engine.ErrInUse):
 				return fmt.Errorf("a Kehai runs on %s: stop it and move the directory away, or give another --data: %w",
 					cfg.Data, err)
+			case errors.Is(err, engine.ErrNotEmpty):
+				return fmt.Errorf("there is a store in %s already: kehai restore %s --data DIR, where DIR has none, "+
+					"or move it away first: %w", cfg.Data, args[0], err)
+			case errors.Is(err, engine.ErrSnapshot):
+				return fmt.Errorf("%s: want a file that kehai backup has written: %w", args[0], err)
 			case err != nil:
 				return err
 			}
@@ -247,6 +252,9 @@ func (v *keyVerb) restore(cmd *cobra.Command, args []string) error {
 	if errors.Is(err, engine.ErrInUse) {
 		return fmt.Errorf("a Kehai runs on %s: stop it first: %w", cfg.Data, err)
 	}
+	if errors.Is(err, keyring.ErrBackup) {
+		return fmt.Errorf("%s: want a file that kehai key backup has written: %w", args[0], err)
+	}
 	if err != nil {
 		return err
 	}
@@ -352,7 +360,10 @@ func (v *verifyForgotten) run(cmd *cobra.Command, args []string) error {
 			return badUsage("%w", err)
 		}
 		defer f.Close()
-		return check(f)
+		if err = check(f); errors.Is(err, engine.ErrSnapshot) {
+			return fmt.Errorf("%s: want a file that kehai backup has written: %w", v.in, err)
+		}
+		return err
 	}
 	return v.withBackend(func(ctx context.Context, b control.Backend, _ []string) error {
 		backup, ok := b.(control.BackupBackend)
