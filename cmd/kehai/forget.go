@@ -5,6 +5,9 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
+	goruntime "runtime"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -31,6 +34,9 @@ again: pause the window, or list what may be read under read.only in the
 configuration. What a host, a log, a backup or the chat itself keeps is not
 touched, but for the chat of a window that Kehai draws: its texts are deleted in the
 window and in its journal, DATA/windows/NAME.jsonl, and its messages stay without them.
+A log names nobody, unless it was written with debug.text: then it still holds what was
+said, and has to be deleted too. It is the standard error of kehai run, and of a service
+DATA/service.log on a Mac, else the journal (journalctl --user -u kehai).
 
 The deleted bytes leave the store's files before the command ends, or after the
 next start of Kehai; the command says which. What was stored is sealed, and the
@@ -97,10 +103,34 @@ func (v *forgetVerb) forget(ctx context.Context, b control.Backend, args []strin
 	if err == nil && sum.Receipt != "" {
 		err = v.stdout.printf("receipt: %s\n", sum.Receipt)
 	}
+	if err == nil && sum.Logged {
+		err = v.tellLogged()
+	}
 	if err == nil && sum.Partial {
 		err = errReported
 	}
 	return err
+}
+
+// tellLogged says that a log still has the texts, and where it may be.
+func (v *forgetVerb) tellLogged() error {
+	cfg, err := v.load()
+	if err != nil {
+		return err
+	}
+	where := "where the standard error of kehai run goes"
+	if of := filepath.Join(cfg.Data, serviceLog); exists(of) {
+		where += ", or " + of
+	} else if goruntime.GOOS == "linux" {
+		where += ", or the journal of a service (journalctl --user -u kehai)"
+	}
+	return v.stderr.printf("debug.text is on: a log written with it still holds what was said. Delete it too: it is "+
+		"%s\n", where)
+}
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
 }
 
 // count is "1 row" or "2 rows".

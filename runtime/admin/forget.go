@@ -69,7 +69,7 @@ func (b Backend) Forget(ctx context.Context, c messages.ConversationID) (engine.
 		return sum, err
 	}
 	purged, err := disk.Purge(ctx) // if it fails or ctx ends, the next start does it
-	sum.Purged = purged && err == nil
+	sum.Purged, sum.Logged = purged && err == nil, b.Config.Debug.Text
 	switch {
 	case path == "":
 	case sum.Partial, rest != nil: // its receipt is finished once the key is gone

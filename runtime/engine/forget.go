@@ -53,6 +53,8 @@ type Forgotten struct {
 	Purged bool `json:"purged"`
 	// Receipt is set by whoever writes one: its file.
 	Receipt string `json:"receipt,omitempty"`
+	// Logged is set by whoever writes a log with texts: what it says of the conversation is not deleted.
+	Logged bool `json:"logged,omitempty"`
 }
 
 // None reports whether there was nothing.
