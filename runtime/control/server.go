@@ -105,6 +105,7 @@ func handler(b Backend) http.Handler {
 	backupRoutes(mux, b)
 	clusterRoutes(mux, b)
 	recordRoutes(mux, b)
+	shutRoutes(mux, b)
 	return mux
 }
 
