@@ -91,14 +91,14 @@ func (d *directory) tidy() error {
 		}
 	}
 	if err == nil {
-		d.list, err = readList(d.file(listFile), names)
+		d.list, err = d.readList(names)
 	}
 	if err != nil {
 		return fmt.Errorf("keyring: %w", err)
 	}
 	unlisted, lost := d.list.compare(names)
 	if len(lost) > 0 {
-		return d.errLost(lost)
+		return d.errLost(lost, names)
 	}
 	unlisted, blanks := d.keys(unlisted)
 	for _, name := range blanks { // all of them were destroyed
@@ -158,7 +158,7 @@ func (d *directory) missing(name string) error {
 		return fmt.Errorf("keyring: look for a key: %w", &away{err})
 	}
 	if d.list.has(name) {
-		return d.errLost([]string{name})
+		return d.errLost([]string{name}, nil)
 	}
 	with := " (kehai key restore FILE)"
 	if d.alone {
