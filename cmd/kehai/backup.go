@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -81,13 +82,34 @@ func (a *app) writeNew(path string, write func(io.Writer) error) error {
 	if err != nil {
 		return badUsage("%w: want the name of a new file", err)
 	}
-	if err = write(f); err == nil {
-		err = f.Sync()
+	out := &newFile{File: f}
+	if err = write(out); err == nil {
+		out.bad = f.Sync()
 	}
-	if err = errors.Join(err, f.Close()); err != nil {
-		return errors.Join(err, os.Remove(path))
+	if out.bad = cmp.Or(out.bad, f.Close()); err == nil || out.bad != nil {
+		err = out.bad // it is what went wrong first, and names the file
 	}
-	return nil
+	if err == nil {
+		return nil
+	}
+	gone := os.Remove(path)
+	if out.bad != nil && gone == nil {
+		err = fmt.Errorf("nothing was written, and no part of %s is left: free some space on its volume, or name a file "+
+			"on another one: %w", path, err)
+	}
+	return errors.Join(err, gone)
+}
+
+// newFile remembers why it could not be written.
+type newFile struct {
+	*os.File
+	bad error
+}
+
+func (f *newFile) Write(p []byte) (n int, err error) {
+	n, err = f.File.Write(p)
+	f.bad = cmp.Or(f.bad, err)
+	return n, err
 }
 
 type restoreVerb struct{ *app }
@@ -340,8 +362,11 @@ its key: that is found, and ends with 1 too.`,
 
 func (v *verifyForgotten) run(cmd *cobra.Command, args []string) error {
 	r, err := keyring.ReadReceipt(args[0])
-	if err != nil {
+	if errors.Is(err, keyring.ErrReceipt) {
 		return badUsage("%w", err)
+	}
+	if err != nil {
+		return badUsage("%w: want a receipt of kehai forget, such as the newest file of DATA/receipts", err)
 	}
 	cfg, err := v.load()
 	if err != nil {

@@ -79,9 +79,13 @@ func (v *forgetVerb) forget(ctx context.Context, b control.Backend, args []strin
 	if err != nil {
 		return err
 	}
-	if sum.Unknown > 0 {
+	if types := sum.Unknown - sum.Closed; types > 0 {
 		v.stderr.printf("%s left that may be about it: this program does not know their types; "+
-			"forget it from the program that stored them too\n", count(sum.Unknown, "record"))
+			"forget it from the program that stored them too\n", count(types, "record"))
+	}
+	if sum.Closed > 0 {
+		v.stderr.printf("%s left that may be about it: no key opens them (kehai doctor says which is damaged or missing); "+
+			"put it back, kehai key restore FILE, and forget it again\n", count(sum.Closed, "record"))
 	}
 	if sum.Partial {
 		v.stderr.printf("not all of it is deleted, and its key is still there: another version of Kehai began to " +
