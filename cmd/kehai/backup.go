@@ -350,7 +350,11 @@ opened, in the store or in a backup. It ends with 1 if so.
 What was said since is sealed under another key, and counted apart. Nobody can tell
 who has copied the keys before: with such a copy a backup from before is still
 readable. So is one from before the conversation was split from another that still has
-its key: that is found, and ends with 1 too.`,
+its key: that is found, and ends with 1 too.
+
+A receipt is not signed. A key that this data directory has never had is found, and ends
+with 1; a receipt in which somebody has changed a time, a name or a fingerprint looks as
+good as before. Keep receipts where nobody else writes.`,
 		Example: `  kehai verify-forgotten ~/.local/share/kehai/receipts/20261123T070000.000Z-8c1f02aa.json
   kehai verify-forgotten receipt.json --in kehai-2026-11-01.backup`,
 		Args: cobra.ExactArgs(1),
@@ -376,6 +380,9 @@ func (v *verifyForgotten) run(cmd *cobra.Command, args []string) error {
 		p, err := r.Verify(datadir.Keys(cfg), backup)
 		if err != nil {
 			return err
+		}
+		if identity.Exists(cfg.Data) { // another machine of the cluster may have had the key
+			p.Unknown = nil
 		}
 		return v.tell(r, p)
 	}
@@ -430,6 +437,12 @@ func (v *verifyForgotten) tell(r keyring.Receipt, p keyring.Proof) error {
 	case len(p.Alive) > 0:
 		return fmt.Errorf("the key %s is still here: what it seals can be read; run kehai forget again",
 			p.Alive[0].Fingerprint)
+	case len(p.Unknown) > 0:
+		return fmt.Errorf("nothing is verified: the key %s is unknown to the keys and the rows that were looked at: the "+
+			"receipt is of another data directory (give --data), was edited, or the list of the keys was removed since",
+			p.Unknown[0].ID)
+	case r.ForgottenAt.IsZero():
+		return fmt.Errorf("not finished: run kehai forget %s again", r.Conversation)
 	case p.Plain > 0:
 		return fmt.Errorf("%s not sealed, and may tell of anybody", count(p.Plain, "row"))
 	case p.Before > 0:

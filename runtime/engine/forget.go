@@ -55,6 +55,9 @@ type Forgotten struct {
 	Purged bool `json:"purged"`
 	// Receipt is set by whoever writes one: its file.
 	Receipt string `json:"receipt,omitempty"`
+	// Unnamed is set by whoever writes receipts: how many keys the receipt does not name, as they could not be
+	// read. If it would name none, there is no receipt.
+	Unnamed int `json:"unnamed,omitempty"`
 	// Logged is set by whoever writes a log with texts: what it says of the conversation is not deleted.
 	Logged bool `json:"logged,omitempty"`
 }
