@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -155,6 +156,57 @@ func TestANameIsNotEnoughToForget(t *testing.T) {
 		}
 		if _, err := rt.Forget(within, ken); err != nil && !errors.Is(err, engine.ErrRest) {
 			t.Errorf("Forget(%s) = %v, want it forgotten", ken, err)
+		}
+		if err := stop(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// oneDamaged is a sealer of which one key is damaged.
+type oneDamaged struct{ oneAway }
+
+func (d oneDamaged) Open(place, sealed []byte) ([]byte, error) {
+	if w := d.whose.Load().(string); w != "" && d.Under(w, sealed) {
+		return nil, fmt.Errorf("keys/1234 is damaged: %w", engine.ErrNoKey)
+	}
+	return d.Sealer.Open(place, sealed)
+}
+
+func (d oneDamaged) Ready(subject string) error { return d.Sealer.Ready(subject) }
+
+// TestTheNameOfALostKeyIsNotForgotten: where the key of a conversation is damaged, its name finds nothing, and
+// nothing may be called gone that a copy of the key brings back. Its id, and other names, are forgotten.
+func TestTheNameOfALostKeyIsNotForgotten(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		st, keys, ctx := mem.New(), oneDamaged{oneAway{keyring.Memory(nil), &atomic.Value{}}}, t.Context()
+		keys.whose.Store("")
+		rt := newRuntime(t, noWindow(t), runtime.WithSealer(keys),
+			runtime.WithStore(func() (engine.Store, error) { return st, nil }))
+		stop := start(t, rt)
+		aki, err := rt.Conversation(ctx, "line", "Aki")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := rt.Conversation(ctx, "line", "Ken"); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Minute)
+		keys.whose.Store(string(aki))
+		_, err = rt.Forget(ctx, "line:Aki")
+		for _, want := range []string{"kehai key restore FILE", "kehai forget " + string(aki)} {
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("Forget(the name of a damaged key) = %v, want %q in it", err, want)
+			}
+		}
+		if _, err := rt.Forget(ctx, "line:Ken"); err != nil {
+			t.Errorf("Forget(Ken) = %v, want it forgotten: its name is known", err)
+		}
+		if _, err := rt.Forget(ctx, aki); err != nil {
+			t.Errorf("Forget(%s) = %v, want it forgotten", aki, err)
+		}
+		if _, err := rt.Forget(ctx, "line:Aki"); err != nil {
+			t.Errorf("Forget(Aki) after its id = %v, want that nothing is left", err)
 		}
 		if err := stop(); err != nil {
 			t.Error(err)

@@ -37,6 +37,7 @@ type backend interface {
 	control.MemoryBackend
 	control.PageBackend
 	control.ReplyBackend
+	control.ShutBackend
 	control.TalkBackend
 }
 
@@ -310,6 +311,7 @@ var methods = map[string]method{
 	"Backend.PageKeys":      {call: asEmpty("PageKeys"), always: true},
 	"Backend.RevokePageKey": {call: asEmpty("RevokePageKey"), during: control.ErrNoKey, always: true},
 	"Backend.Backup":        {call: asEmpty("Backup")},
+	"Backend.Shut":          {call: asEmpty("Shut")},
 }
 
 // starters are the methods that make a runtime run. Called again they fail.

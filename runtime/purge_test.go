@@ -67,8 +67,9 @@ func fillUp(t *testing.T, rt *runtime.Runtime, size int) {
 const lives = "私はカナリア町に住んでます"
 
 // leavingAll is a runtime that leaves bytes about Hana and Ken in all places: in the store, in
-// the journal of a drawn window, in debugging files and in a log.
-func leavingAll(t *testing.T) (cfg config.Config, rt *runtime.Runtime, delivered <-chan string) {
+// the journal of a drawn window, in debugging files, and in a log in a directory of its own, as kehai run
+// leaves one where its standard error goes.
+func leavingAll(t *testing.T) (cfg config.Config, logs string, rt *runtime.Runtime, delivered <-chan string) {
 	t.Helper()
 	cfg = noWindow(t)
 	cfg.Windows, cfg.OCR.Engine, cfg.Debug.Text = config.Default().Windows, config.OCRDrawn, true
@@ -78,7 +79,8 @@ func leavingAll(t *testing.T) (cfg config.Config, rt *runtime.Runtime, delivered
 {"at_ms":2000,"do":"switch","conversation":"Ken"}
 {"at_ms":2100,"who":"friend","text":"Ken's words","conversation":"Ken"}
 `
-	log, err := os.Create(filepath.Join(cfg.Data, "log"))
+	logs = t.TempDir()
+	log, err := os.Create(filepath.Join(logs, "log"))
 	if err := errors.Join(err, os.WriteFile(cfg.Windows[0].Script, []byte(chat), 0o600)); err != nil {
 		t.Fatal(err)
 	}
@@ -96,16 +98,16 @@ func leavingAll(t *testing.T) (cfg config.Config, rt *runtime.Runtime, delivered
 	seen := make(chan string, 10)
 	rt = newRuntime(t, cfg, runtime.WithMessages(messages.Table{messages.Durable[secret](nil).AboutNobody()}),
 		runtime.WithActor(engine.Kind{Name: "keeper", New: keeper}), runtime.WithLogger(zerolog.New(log)),
-		runtime.WithListener(func(e runtime.Event) {
+		runtime.WithEventLog(zerolog.New(log)), runtime.WithListener(func(e runtime.Event) {
 			if m, ok := e.Message.(messages.MessageDelivered); ok {
 				seen <- string(m.Parts[0].Text)
 			}
 		}))
-	return cfg, rt, seen
+	return cfg, logs, rt, seen
 }
 
 func forgottenBytes(t *testing.T, size int) {
-	cfg, rt, seen := leavingAll(t)
+	cfg, logs, rt, seen := leavingAll(t)
 	stop := start(t, rt)
 	for _, to := range []messages.Address{"keeper/line:Hana", "keeper/line:Ken"} {
 		if err := rt.Inject(context.Background(), to, secret{"canary of " + string(to)}, ""); err != nil {
@@ -151,6 +153,9 @@ func forgottenBytes(t *testing.T, size int) {
 	sum, err := rt.Forget(context.Background(), "line:Hana")
 	if err != nil || sum.Events < 2 || sum.Drawn < 1 || !sum.Purged {
 		t.Errorf("Forget() = %+v, %v, want two events, a message of the window, and purged", sum, err)
+	}
+	if left := holds(t, logs, lives); !left || sum.Logged != left {
+		t.Errorf("the log still holds what Hana said: %v, and Forget() says %v, want both", left, sum.Logged)
 	}
 	want("forgotten", false)
 	if sum, err := rt.Forget(context.Background(), "line:Nobody"); err != nil || !sum.None() {

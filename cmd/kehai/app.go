@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -193,6 +194,30 @@ func printList[T any](a *app, asJSON bool, list []T, none string, fill func(t *t
 		return err
 	}
 	return t.write(a.stdout)
+}
+
+// shut ends a list: it says on standard error how many conversations it leaves out because no key opens them, and
+// fails if nothing else was listed. err is how the list itself has ended.
+func (a *app) shut(ctx context.Context, of any, listed int, err error) error {
+	b, ok := of.(control.ShutBackend)
+	none := new(nothingStored)
+	if !ok || err != nil && !errors.Is(err, control.ErrNoConversation) && !errors.Is(err, control.ErrNoMessage) &&
+		!errors.As(err, &none) {
+		return err
+	}
+	shut, bad := b.Shut(ctx)
+	if bad != nil {
+		return errors.Join(err, bad)
+	}
+	if shut.Conversations == 0 {
+		return err
+	}
+	said := a.stderr.printf("%s cannot be read: %s; kehai doctor looks at all keys\n",
+		count(shut.Conversations, "conversation"), withoutPackage(shut.Why))
+	if err == nil && listed == 0 {
+		err = errReported
+	}
+	return cmp.Or(err, said)
 }
 
 // openInput opens a file, or standard input for "-".

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -81,13 +82,34 @@ func (a *app) writeNew(path string, write func(io.Writer) error) error {
 	if err != nil {
 		return badUsage("%w: want the name of a new file", err)
 	}
-	if err = write(f); err == nil {
-		err = f.Sync()
+	out := &newFile{File: f}
+	if err = write(out); err == nil {
+		out.bad = f.Sync()
 	}
-	if err = errors.Join(err, f.Close()); err != nil {
-		return errors.Join(err, os.Remove(path))
+	if out.bad = cmp.Or(out.bad, f.Close()); err == nil || out.bad != nil {
+		err = out.bad // it is what went wrong first, and names the file
 	}
-	return nil
+	if err == nil {
+		return nil
+	}
+	gone := os.Remove(path)
+	if out.bad != nil && gone == nil {
+		err = fmt.Errorf("nothing was written, and no part of %s is left: free some space on its volume, or name a file "+
+			"on another one: %w", path, err)
+	}
+	return errors.Join(err, gone)
+}
+
+// newFile remembers why it could not be written.
+type newFile struct {
+	*os.File
+	bad error
+}
+
+func (f *newFile) Write(p []byte) (n int, err error) {
+	n, err = f.File.Write(p)
+	f.bad = cmp.Or(f.bad, err)
+	return n, err
 }
 
 type restoreVerb struct{ *app }
@@ -124,6 +146,11 @@ kehai encrypt encrypts the rest.`,
 			case errors.Is(err, engine.ErrInUse):
 				return fmt.Errorf("a Kehai runs on %s: stop it and move the directory away, or give another --data: %w",
 					cfg.Data, err)
+			case errors.Is(err, engine.ErrNotEmpty):
+				return fmt.Errorf("there is a store in %s already: kehai restore %s --data DIR, where DIR has none, "+
+					"or move it away first: %w", cfg.Data, args[0], err)
+			case errors.Is(err, engine.ErrSnapshot):
+				return fmt.Errorf("%s: want a file that kehai backup has written: %w", args[0], err)
 			case err != nil:
 				return err
 			}
@@ -247,6 +274,9 @@ func (v *keyVerb) restore(cmd *cobra.Command, args []string) error {
 	if errors.Is(err, engine.ErrInUse) {
 		return fmt.Errorf("a Kehai runs on %s: stop it first: %w", cfg.Data, err)
 	}
+	if errors.Is(err, keyring.ErrBackup) {
+		return fmt.Errorf("%s: want a file that kehai key backup has written: %w", args[0], err)
+	}
 	if err != nil {
 		return err
 	}
@@ -320,7 +350,11 @@ opened, in the store or in a backup. It ends with 1 if so.
 What was said since is sealed under another key, and counted apart. Nobody can tell
 who has copied the keys before: with such a copy a backup from before is still
 readable. So is one from before the conversation was split from another that still has
-its key: that is found, and ends with 1 too.`,
+its key: that is found, and ends with 1 too.
+
+A receipt is not signed. A key that this data directory has never had is found, and ends
+with 1; a receipt in which somebody has changed a time, a name or a fingerprint looks as
+good as before. Keep receipts where nobody else writes.`,
 		Example: `  kehai verify-forgotten ~/.local/share/kehai/receipts/20261123T070000.000Z-8c1f02aa.json
   kehai verify-forgotten receipt.json --in kehai-2026-11-01.backup`,
 		Args: cobra.ExactArgs(1),
@@ -332,8 +366,11 @@ its key: that is found, and ends with 1 too.`,
 
 func (v *verifyForgotten) run(cmd *cobra.Command, args []string) error {
 	r, err := keyring.ReadReceipt(args[0])
-	if err != nil {
+	if errors.Is(err, keyring.ErrReceipt) {
 		return badUsage("%w", err)
+	}
+	if err != nil {
+		return badUsage("%w: want a receipt of kehai forget, such as the newest file of DATA/receipts", err)
 	}
 	cfg, err := v.load()
 	if err != nil {
@@ -344,6 +381,9 @@ func (v *verifyForgotten) run(cmd *cobra.Command, args []string) error {
 		if err != nil {
 			return err
 		}
+		if identity.Exists(cfg.Data) { // another machine of the cluster may have had the key
+			p.Unknown = nil
+		}
 		return v.tell(r, p)
 	}
 	if v.in != "" {
@@ -352,7 +392,10 @@ func (v *verifyForgotten) run(cmd *cobra.Command, args []string) error {
 			return badUsage("%w", err)
 		}
 		defer f.Close()
-		return check(f)
+		if err = check(f); errors.Is(err, engine.ErrSnapshot) {
+			return fmt.Errorf("%s: want a file that kehai backup has written: %w", v.in, err)
+		}
+		return err
 	}
 	return v.withBackend(func(ctx context.Context, b control.Backend, _ []string) error {
 		backup, ok := b.(control.BackupBackend)
@@ -394,6 +437,12 @@ func (v *verifyForgotten) tell(r keyring.Receipt, p keyring.Proof) error {
 	case len(p.Alive) > 0:
 		return fmt.Errorf("the key %s is still here: what it seals can be read; run kehai forget again",
 			p.Alive[0].Fingerprint)
+	case len(p.Unknown) > 0:
+		return fmt.Errorf("nothing is verified: the key %s is unknown to the keys and the rows that were looked at: the "+
+			"receipt is of another data directory (give --data), was edited, or the list of the keys was removed since",
+			p.Unknown[0].ID)
+	case r.ForgottenAt.IsZero():
+		return fmt.Errorf("not finished: run kehai forget %s again", r.Conversation)
 	case p.Plain > 0:
 		return fmt.Errorf("%s not sealed, and may tell of anybody", count(p.Plain, "row"))
 	case p.Before > 0:

@@ -145,7 +145,7 @@ func (c *conversations) list(ctx context.Context, b control.Backend, _ []string)
 		}
 		return nil
 	})
-	if err != nil || c.asJSON || len(list) == 0 {
+	if err = c.shut(ctx, b, len(list), err); err != nil || c.asJSON || len(list) == 0 {
 		return err
 	}
 	held, err := b.Held(ctx)

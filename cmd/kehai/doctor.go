@@ -103,8 +103,12 @@ func examine(ctx context.Context, cfg config.Config) []finding {
 	}
 	list := append([]finding{checkOCR(ctx, cfg), checkFonts()}, checkDesktop(ctx, cfg)...)
 	list = append(list, checkFocus(ctx, cfg)...)
-	list = append(append(list, checkLLM(ctx, cfg)...), checkStore(cfg, running != nil))
-	list = append(append(list, checkEncryption(cfg)...), checkKeys(cfg, running != nil))
+	store := checkStore(cfg, running != nil)
+	list = append(append(list, checkLLM(ctx, cfg)...), store)
+	if store.ok { // else it may be encrypted, and lack its key
+		list = append(list, checkEncryption(cfg)...)
+	}
+	list = append(list, checkKeys(cfg, running != nil))
 	list = append(list, checkPrivate(cfg)...)
 	list = append(list, checkNames(ctx, cfg, running)...)
 	if err == nil {

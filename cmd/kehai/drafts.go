@@ -133,7 +133,7 @@ func (v *drafts) list(ctx context.Context, b control.ReplyBackend, _ []string) e
 	if err != nil {
 		return err
 	}
-	return printList(v.app, v.asJSON, list, "no drafts", func(t *table) error {
+	err = printList(v.app, v.asJSON, list, "no drafts", func(t *table) error {
 		called, err := namesOf(ctx, b)
 		if err != nil {
 			return err
@@ -152,6 +152,7 @@ func (v *drafts) list(ctx context.Context, b control.ReplyBackend, _ []string) e
 		}
 		return nil
 	})
+	return v.shut(ctx, b, len(list), err)
 }
 
 func (v *drafts) show(ctx context.Context, b control.ReplyBackend, args []string) error {

@@ -61,12 +61,20 @@ func (v *exportVerb) run(ctx context.Context, b control.Backend, args []string) 
 	if err != nil {
 		return err
 	}
-	return v.writeNew(v.output, func(w io.Writer) error { return v.write(ctx, b, id, first(args), w) })
+	n := 0
+	err = v.writeNew(v.output, func(w io.Writer) (err error) {
+		n, err = v.write(ctx, b, id, first(args), w)
+		return err
+	})
+	if n > 0 && id != "" { // one that can be read is whole
+		return err
+	}
+	return v.shut(ctx, b, n, err)
 }
 
 func (v *exportVerb) write(
 	ctx context.Context, b control.Backend, id messages.ConversationID, name string, w io.Writer,
-) error {
+) (int, error) {
 	q := control.Query{Conversation: id}
 	out := bufio.NewWriter(w)
 	var ex exporter
@@ -76,12 +84,12 @@ func (v *exportVerb) write(
 	case "md":
 		ex = &markdown{out: out}
 	default:
-		return badUsage("export: --format %q: want jsonl or md", v.format)
+		return 0, badUsage("export: --format %q: want jsonl or md", v.format)
 	}
 	if !v.raw {
 		masked := maskedExport{exporter: ex, by: &privacy.Masker{}}
 		if err := b.Timeline(ctx, q, masked.learn); err != nil { // texts may name who writes only later
-			return err
+			return 0, err
 		}
 		ex = masked
 	}
@@ -91,10 +99,13 @@ func (v *exportVerb) write(
 		if v.all {
 			what = "nothing"
 		}
-		return fmt.Errorf("%s of %s is stored: kehai conversations lists what there is", what, name)
+		return 0, &nothingStored{fmt.Errorf("%s of %s is stored: kehai conversations lists what there is", what, name)}
 	}
-	return err
+	return n, err
 }
+
+// nothingStored is the error for a conversation of which there is nothing.
+type nothingStored struct{ error }
 
 // exporter writes what is exported, class by class.
 type exporter interface {

@@ -42,7 +42,7 @@ func (v *judgementsVerb) list(ctx context.Context, b control.ReplyBackend, _ []s
 	if err != nil {
 		return err
 	}
-	return printList(v.app, v.asJSON, list, "no judgements", func(t *table) error {
+	err = printList(v.app, v.asJSON, list, "no judgements", func(t *table) error {
 		called, err := namesOf(ctx, b)
 		if err != nil {
 			return err
@@ -62,6 +62,7 @@ func (v *judgementsVerb) list(ctx context.Context, b control.ReplyBackend, _ []s
 		}
 		return nil
 	})
+	return v.shut(ctx, b, len(list), err)
 }
 
 type judgementsReplayVerb struct {

@@ -65,12 +65,14 @@ func showRecalled(a *app, r control.Recollection, why bool) error {
 	note := ""
 	switch {
 	case len(r.Found) == 0:
-		note = "nothing is remembered of that\n"
+		note = "nothing is remembered of that"
 	case r.Found[0].Score < poor:
-		note = "no message fits that well; the nearest:\n"
+		note = "no message fits that well; the nearest:"
 	}
-	if err := a.stderr.printf("%s", note); err != nil {
-		return err
+	if note != "" {
+		if err := a.stderr.printf("%s\n", note); err != nil {
+			return err
+		}
 	}
 	for i, f := range r.Found {
 		if i > 0 && f.Score < faint {
@@ -271,11 +273,12 @@ func (v *memorySearch) command() *cobra.Command {
 			}
 			switch {
 			case err != nil:
-				return err
 			case v.asJSON:
-				return encodeEach(v.stdout, found.Found)
+				err = encodeEach(v.stdout, found.Found)
+			default:
+				err = showRecalled(v.app, found, false)
 			}
-			return showRecalled(v.app, found, false)
+			return v.shut(ctx, b, len(found.Found), err)
 		})),
 	}
 	cmd.Flags().StringVar(&v.conversation, "conversation", "", "look into `CONVERSATION` and what it sees")

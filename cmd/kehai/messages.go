@@ -76,6 +76,9 @@ func (v *messagesVerb) list(ctx context.Context, b control.Backend, q control.Qu
 	if err == nil && n == 0 && !v.asJSON {
 		v.stderr.printf("no messages\n")
 	}
+	if n == 0 || q.Conversation == "" { // one that can be read is whole
+		err = v.shut(ctx, b, n, err)
+	}
 	return err
 }
 

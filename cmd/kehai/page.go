@@ -68,8 +68,6 @@ func (v *pageVerb) run(ctx context.Context, b control.Backend, _ []string) error
 		return v.listKeys(ctx, b, keys)
 	case v.revokes != "":
 		return keys.RevokePageKey(ctx, v.revokes)
-	case v.guest != "":
-		return v.link(ctx, keys)
 	case v.bearer != "":
 		return v.write(ctx, keys, v.bearer, control.RoleOwner)
 	case v.meter != "":
@@ -82,7 +80,7 @@ func (v *pageVerb) run(ctx context.Context, b control.Backend, _ []string) error
 	case !s.Running:
 		return errors.New("page: no Kehai runs on this data: start one with `kehai run`")
 	}
-	if v.opens {
+	if v.opens && v.guest == "" {
 		if opened, err := newBrowser(keys).open(ctx, "/"); opened || err != nil {
 			return err
 		}

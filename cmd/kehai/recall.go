@@ -119,13 +119,17 @@ func (v *recallVerb) ask(ctx context.Context, b control.MemoryBackend, args []st
 	if err == nil && len(found.Found) == 0 {
 		err = known(ctx, b, v.conversation)
 	}
-	if err != nil {
+	switch {
+	case err != nil:
+	case v.asJSON:
+		err = encodeEach(v.stdout, found.Found)
+	default:
+		err = showRecalled(v.app, found, v.why)
+	}
+	if len(found.Found) > 0 && v.conversation != "" { // one that can be read is whole
 		return err
 	}
-	if v.asJSON {
-		return encodeEach(v.stdout, found.Found)
-	}
-	return showRecalled(v.app, found, v.why)
+	return v.shut(ctx, b, len(found.Found), err)
 }
 
 // measure answers the questions of a batch from memory.

@@ -44,7 +44,7 @@ func (v *reminders) list(ctx context.Context, b control.ReplyBackend, _ []string
 	if err != nil {
 		return err
 	}
-	return printList(v.app, v.asJSON, list, "no reminders", func(t *table) error {
+	err = printList(v.app, v.asJSON, list, "no reminders", func(t *table) error {
 		called, err := namesOf(ctx, b)
 		if err != nil {
 			return err
@@ -59,6 +59,7 @@ func (v *reminders) list(ctx context.Context, b control.ReplyBackend, _ []string
 		}
 		return nil
 	})
+	return v.shut(ctx, b, len(list), err)
 }
 
 func (v *reminders) cancel(ctx context.Context, b control.ReplyBackend, ids []string) error {

@@ -271,6 +271,10 @@ func (s *session) greet(ctx context.Context, rt *runtime.Runtime, cfg config.Con
 	if !datadir.Encrypted(cfg) {
 		s.stderr.printf("Note: %s. `kehai encrypt` does that while no Kehai runs.\n", notEncrypted)
 	}
+	if cfg.Debug.Text {
+		s.stderr.printf("Note: debug.text is on: the log, which is written here, holds names and texts, and kehai " +
+			"forget does not reach it.\n")
+	}
 	if status.Page == "" {
 		return
 	}

@@ -19,6 +19,9 @@ import (
 // serviceLabel names Kehai to macOS, as its bundle does.
 const serviceLabel = "run.kehai"
 
+// serviceLog is the file of a data directory that a service of macOS writes its log to.
+const serviceLog = "service.log"
+
 // launchd starts Kehai as an agent of the person who is logged in: a daemon has no window server.
 type launchd struct {
 	dir    string // of the agents
@@ -72,7 +75,7 @@ func (l launchd) file(program string, args []string, data string) (string, error
 	for _, a := range append([]string{program}, args...) {
 		fmt.Fprintf(&list, "\t\t<string>%s</string>\n", escaped(a))
 	}
-	return fmt.Sprintf(launchdFile, programMark, program, &list, escaped(filepath.Join(data, "service.log"))), nil
+	return fmt.Sprintf(launchdFile, programMark, program, &list, escaped(filepath.Join(data, serviceLog))), nil
 }
 
 func escaped(s string) string {

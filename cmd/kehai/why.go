@@ -66,13 +66,17 @@ func (v *whyVerb) run(ctx context.Context, b control.Backend, args []string) err
 	if err == nil && len(why.Paths) == 0 {
 		err = known(ctx, b, v.conversation)
 	}
-	if err != nil {
+	switch {
+	case err != nil:
+	case v.asJSON:
+		err = v.stdout.json().Encode(why)
+	default:
+		err = showWhy(v.stdout, why)
+	}
+	if len(why.Paths) > 0 && (v.text == "" || v.conversation != "") { // the one that was looked for
 		return err
 	}
-	if v.asJSON {
-		return v.stdout.json().Encode(why)
-	}
-	return showWhy(v.stdout, why)
+	return v.shut(ctx, b, len(why.Paths), err)
 }
 
 func showWhy(out terminal, why control.Why) error {

@@ -53,6 +53,7 @@ var _ interface {
 	control.PageBackend
 	control.RecordBackend
 	control.ReplyBackend
+	control.ShutBackend
 	control.TalkBackend
 } = Backend{}
 

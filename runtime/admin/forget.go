@@ -40,7 +40,7 @@ func (b Backend) Forget(ctx context.Context, c messages.ConversationID) (engine.
 		return engine.Forgotten{}, err
 	}
 	ids = append(unseen, ids...)
-	receipt, path, err := b.receipt(e, known, c, ids)
+	receipt, path, unnamed, err := b.receipt(e, known, c, ids)
 	if err != nil {
 		return engine.Forgotten{}, err
 	}
@@ -69,7 +69,7 @@ func (b Backend) Forget(ctx context.Context, c messages.ConversationID) (engine.
 		return sum, err
 	}
 	purged, err := disk.Purge(ctx) // if it fails or ctx ends, the next start does it
-	sum.Purged = purged && err == nil
+	sum.Purged, sum.Logged, sum.Unnamed = purged && err == nil, b.Config.Debug.Text, unnamed
 	switch {
 	case path == "":
 	case sum.Partial, rest != nil: // its receipt is finished once the key is gone
@@ -204,18 +204,18 @@ func calledBy(
 	}
 }
 
-// receipt writes down which keys are about to be destroyed. Without keys in the data
-// directory, as in memory, there is none.
+// receipt writes down which keys are about to be destroyed; unnamed is how many it cannot name, as they are damaged.
+// Without keys in the data directory, as in memory, there is none.
 func (b Backend) receipt(
 	e *engine.Engine, known map[messages.ConversationID]directory.Known, c messages.ConversationID,
 	ids []messages.ConversationID,
-) (r keyring.Receipt, path string, err error) {
+) (r keyring.Receipt, path string, unnamed int, err error) {
 	if !b.onDisk() {
-		return r, "", nil
+		return r, "", 0, nil
 	}
-	keys, err := keysOf(e, ids)
+	keys, unnamed, err := keysOf(e, ids)
 	if err != nil {
-		return r, "", err
+		return r, "", 0, err
 	}
 	var from []keyring.Origin
 	for all := slices.Clone(ids); len(all) > 0; all = all[1:] {
@@ -225,30 +225,33 @@ func (b Backend) receipt(
 		}
 		of = directory.Resolve(known, of)
 		parts := append(directory.Merged(known, of), of)
-		theirs, err := keysOf(e, parts)
+		theirs, _, err := keysOf(e, parts)
 		if err != nil {
-			return r, "", err
+			return r, "", 0, err
 		}
 		from = append(from, keyring.Origin{Keys: theirs, Done: splitSetting(all[0])})
 		all = append(all, slices.DeleteFunc(parts, func(id messages.ConversationID) bool {
 			return slices.Contains(all, id)
 		})...)
 	}
-	return keyring.Begin(filepath.Join(b.Config.Data, "receipts"), string(c), keys, from, time.Now())
+	r, path, err = keyring.Begin(filepath.Join(b.Config.Data, "receipts"), string(c), keys, from, time.Now())
+	return r, path, unnamed, err
 }
 
-// keysOf are the keys that conversations have.
-func keysOf(e *engine.Engine, ids []messages.ConversationID) (keys []engine.Key, err error) {
+// keysOf are the keys that conversations have, and how many more cannot be read.
+func keysOf(e *engine.Engine, ids []messages.ConversationID) (keys []engine.Key, unread int, err error) {
 	for _, id := range ids {
 		key, ok, err := e.KeyOf(id)
-		if err != nil && !errors.Is(err, engine.ErrNoKey) {
-			return nil, err
-		}
-		if ok && err == nil {
+		switch {
+		case errors.Is(err, engine.ErrNoKey):
+			unread++
+		case err != nil:
+			return nil, 0, err
+		case ok:
 			keys = append(keys, key)
 		}
 	}
-	return keys, nil
+	return keys, unread, nil
 }
 
 // Backup implements [control.BackupBackend].

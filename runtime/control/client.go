@@ -201,7 +201,9 @@ func (c *Client) send(ctx context.Context, method, path, kind string, sent io.Re
 	raw, _ := io.ReadAll(io.LimitReader(resp.Body, 64<<10))
 	var f failure
 	if json.Unmarshal(bytes.TrimSpace(raw), &f) != nil || f.Error == "" {
-		f.Error = resp.Status
+		if f.Error = resp.Status; resp.StatusCode == http.StatusNotFound {
+			return nil, errNoRoute
+		}
 	}
 	for sentinel, code := range codes {
 		if f.Code == code {

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -214,4 +216,25 @@ func FuzzParseQuery(f *testing.F) {
 			t.Errorf("parseQuery(values(%+v)) = %+v, %v", q, again, err)
 		}
 	})
+}
+
+// TestConnectionsAreLimited: a program that opens them without end takes all files of Kehai otherwise.
+func TestConnectionsAreLimited(t *testing.T) {
+	dir, _ := serve(t, &fakeBackend{})
+	path, err := SocketPath(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	open := make([]net.Conn, maxConnections+1)
+	for i := range open {
+		if open[i], err = net.Dial("unix", path); err != nil {
+			t.Fatal(err)
+		}
+		defer open[i].Close()
+	}
+	last := open[maxConnections]
+	_, _ = io.WriteString(last, "GET /nothing HTTP/1.0\r\n\r\n") // it may be closed by now
+	if got, _ := io.ReadAll(last); len(got) > 0 {
+		t.Errorf("connection %d is answered %q, want it closed", len(open), got)
+	}
 }

@@ -16,6 +16,9 @@ import (
 	"github.com/kehai-run/kehai/runtime/private"
 )
 
+// maxConnections is how many programs of this user are answered at the same time.
+const maxConnections = 256
+
 // Serve answers on the socket of a data directory until ctx ends. It replaces a socket
 // left behind by a killed process; one that answers is an error. The caller holds the
 // store's lock, so that can only happen for a moment.
@@ -32,6 +35,7 @@ func Serve(ctx context.Context, data string, b Backend) error {
 	if err != nil {
 		return fmt.Errorf("control: %w", err)
 	}
+	ln = private.Limit(ln, maxConnections)
 	srv := &http.Server{Handler: handler(b), ReadHeaderTimeout: 5 * time.Second}
 	stopped := make(chan struct{})
 	go func() {
@@ -101,6 +105,7 @@ func handler(b Backend) http.Handler {
 	backupRoutes(mux, b)
 	clusterRoutes(mux, b)
 	recordRoutes(mux, b)
+	shutRoutes(mux, b)
 	return mux
 }
 

@@ -169,7 +169,7 @@ func openAny(cfg config.Config, log zerolog.Logger, file string) (st *store.Stor
 	for _, read := range []func() ([]byte, error){
 		func() ([]byte, error) { return config.ReadKey(cfg.Encryption, os.Getenv) },
 		func() ([]byte, error) { return ownKey(cfg) },
-		func() ([]byte, error) { return secret.Place{Section: "encryption", File: file}.Key() },
+		func() ([]byte, error) { return secret.Place{Flag: "--old-key-file", File: file}.Key() },
 	} {
 		key, err := read()
 		if err != nil {
@@ -184,6 +184,10 @@ func openAny(cfg config.Config, log zerolog.Logger, file string) (st *store.Stor
 		if !errors.Is(err, engine.ErrKey) {
 			return st, key, err
 		}
+	}
+	if file != "" {
+		return nil, nil, fmt.Errorf("datadir: --old-key-file %s does not hold the key of the store: give the file with "+
+			"the key that it was last encrypted with: %w", file, err)
 	}
 	return nil, nil, lostKey(cfg, err)
 }

@@ -43,8 +43,10 @@ type Forgotten struct {
 	// Drawn is set by whoever draws windows: messages that stood in them.
 	Drawn int `json:"drawn,omitempty"`
 	// Unknown counts what could not be checked and is left: messages of types that this
-	// runtime does not know. The program that wrote them can forget them.
+	// runtime does not know, which the program that wrote them can forget, and rows that no key opens.
 	Unknown int `json:"unknown,omitempty"`
+	// Closed is how many of Unknown no key opens, as theirs is damaged or missing.
+	Closed int `json:"closed,omitempty"`
 	// Partial says that an earlier deletion, which was interrupted, could check more than this
 	// program can: its key stays, and the start of a program that knows as much finishes it.
 	Partial bool `json:"partial,omitempty"`
@@ -53,16 +55,22 @@ type Forgotten struct {
 	Purged bool `json:"purged"`
 	// Receipt is set by whoever writes one: its file.
 	Receipt string `json:"receipt,omitempty"`
+	// Unnamed is set by whoever writes receipts: how many keys the receipt does not name, as they could not be
+	// read. If it would name none, there is no receipt.
+	Unnamed int `json:"unnamed,omitempty"`
+	// Logged is set by whoever writes a log with texts: what it says of the conversation is not deleted.
+	Logged bool `json:"logged,omitempty"`
 }
 
 // None reports whether there was nothing.
-func (f Forgotten) None() bool { return f == Forgotten{Unknown: f.Unknown} }
+func (f Forgotten) None() bool { return f == Forgotten{Unknown: f.Unknown, Closed: f.Closed} }
 
 // Plus adds the counts of another deletion. A number that stays unknown counts once.
 func (f Forgotten) Plus(o Forgotten) Forgotten {
 	f.Rows, f.Mail, f.Events = f.Rows+o.Rows, f.Mail+o.Mail, f.Events+o.Events
 	f.Verdicts, f.DeadLetters = f.Verdicts+o.Verdicts, f.DeadLetters+o.DeadLetters
-	f.Unknown, f.Partial = max(f.Unknown, o.Unknown), f.Partial || o.Partial
+	f.Unknown, f.Closed = max(f.Unknown, o.Unknown), max(f.Closed, o.Closed)
+	f.Partial = f.Partial || o.Partial
 	return f
 }
 

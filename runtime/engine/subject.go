@@ -120,6 +120,7 @@ func (d *deletion) missed(key string, value []byte, why error) {
 	case d.e.forgotten(value, why):
 	default:
 		d.sum.Unknown++
+		d.sum.Closed++
 	}
 }
 

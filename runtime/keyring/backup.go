@@ -59,7 +59,7 @@ func backup(dir string, w io.Writer, withStore bool) (keys int, err error) {
 		}
 	}
 	// Destroyed keys are listed too, so that no older backup brings them back after this one.
-	l, err := readList(d.file(listFile), names)
+	l, err := d.readList(names)
 	if err != nil {
 		return 0, fmt.Errorf("keyring: %w", err)
 	}
@@ -150,7 +150,10 @@ func (d *directory) become(dir string) error {
 // addTo writes the keys that another directory lacks into it, the node's first. Killed in
 // between, it can be done again.
 func (d *directory) addTo(to *directory) (keys int, err error) {
-	lacking, err := d.lackedBy(to)
+	lacking, mended, err := d.lackedBy(to)
+	if err == nil && mended != nil {
+		err = to.put(listFile, mended)
+	}
 	if err != nil {
 		return 0, err
 	}
@@ -168,21 +171,21 @@ func (d *directory) addTo(to *directory) (keys int, err error) {
 }
 
 // lackedBy names the keys that are missing or damaged in another directory, the node's
-// first. All that it has must be of the same node.
-func (d *directory) lackedBy(to *directory) (lacking []string, err error) {
+// first. All that it has must be of the same node. mended is the list that it should have, nil for the one it has.
+func (d *directory) lackedBy(to *directory) (lacking []string, mended []byte, err error) {
 	theirs, err := to.names()
-	if err == nil {
-		to.list, err = readList(to.file(listFile), theirs)
-	}
 	mine, merr := d.names()
-	if err = errors.Join(err, merr); err != nil {
-		return nil, err
+	if err = errors.Join(err, merr); err == nil {
+		to.list, mended, err = d.mendedList(to, theirs, mine)
+	}
+	if err != nil {
+		return nil, nil, err
 	}
 	n, err := newRing(d, nil).nodeKey(false)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	names := append(mine, theirs...)
+	names := slices.Concat(mine, theirs)
 	slices.Sort(names)
 	for _, name := range slices.Compact(names) {
 		line := entry(made, name)
@@ -192,7 +195,7 @@ func (d *directory) lackedBy(to *directory) (lacking []string, err error) {
 		raw, ok, err := d.read(name)
 		there, has, terr := to.read(name)
 		if err = errors.Join(err, terr); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		if name == StoreKey { // the one that is there may be newer
 			if !has {
@@ -208,7 +211,7 @@ func (d *directory) lackedBy(to *directory) (lacking []string, err error) {
 		switch {
 		case ok && has && bytes.Equal(raw, there), !ok && (opens || blank(there)):
 		case !ok, opens, has && name == nodeFile:
-			return nil, fmt.Errorf("%w in %s (%s): move them away first, if no store needs them", ErrKeys, to.path,
+			return nil, nil, fmt.Errorf("%w in %s (%s): move them away first, if no store needs them", ErrKeys, to.path,
 				name)
 		case name == nodeFile:
 			lacking = slices.Insert(lacking, 0, name)
@@ -216,7 +219,7 @@ func (d *directory) lackedBy(to *directory) (lacking []string, err error) {
 			lacking = append(lacking, name)
 		}
 	}
-	return lacking, nil
+	return lacking, mended, nil
 }
 
 // Bounds of the files of a backup, in bytes.

@@ -216,6 +216,43 @@ func TestReceipt(t *testing.T) {
 	}
 }
 
+// A key that this directory never had verifies nothing: somebody has edited the receipt, or it is another's.
+func TestAReceiptOfAnUnknownKey(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "keys")
+	r := open(t, dir)
+	mine, err := r.Seal(nil, "", []byte("m/sealed"), []byte("kehai 3 {}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	row := seal(t, r, "c-1", "p", "words")
+	key, _, err := r.KeyOf("c-1")
+	if err = errors.Join(err, r.Destroy("c-1")); err != nil {
+		t.Fatal(err)
+	}
+	edited := key
+	edited.ID = strings.Repeat("ab", idBytes)
+	for k, want := range map[engine.Key]int{key: 0, edited: 1} {
+		receipt := Receipt{Version: receiptVersion, Conversation: "c-1", Keys: []engine.Key{k}}
+		p, err := receipt.Verify(dir, snapshot(t, map[string][]byte{"m/sealed": mine}))
+		if err != nil || len(p.Unknown) != want || p.OK() != (want == 0) {
+			t.Errorf("Verify() of key %s = %+v, %v, want %d unknown", k.ID, p, err, want)
+		}
+	}
+	// Without the list a row tells that there was such a key.
+	if err := os.Remove(filepath.Join(dir, listFile)); err != nil {
+		t.Fatal(err)
+	}
+	receipt := Receipt{Version: receiptVersion, Conversation: "c-1", Keys: []engine.Key{key}}
+	for rows, want := range map[*bytes.Buffer]int{
+		snapshot(t, map[string][]byte{"m/sealed": mine}):                                              1,
+		snapshot(t, map[string][]byte{"m/sealed": mine, "e/1": append([]byte("\x00ks\x01"), row...)}): 0,
+	} {
+		if p, err := receipt.Verify(dir, rows); err != nil || len(p.Unknown) != want {
+			t.Errorf("Verify() without a list = %+v, %v, want %d unknown", p, err, want)
+		}
+	}
+}
+
 // A backup from before a conversation was split from another one has its words under the other's
 // key, which stays: the receipt does not call them forgotten.
 func TestAReceiptOfASplitConversation(t *testing.T) {

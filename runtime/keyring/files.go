@@ -22,8 +22,9 @@ type keyFiles interface {
 	destroy(name string) error
 	// missing returns the error for a missing key: an [absent] if one may be made.
 	missing(name string) error
-	count() int    // of the keys of subjects
-	where() string // for errors: "in DIRECTORY"
+	mend(name string) string // for errors about a damaged key: the commands, in parentheses
+	count() int              // of the keys of subjects
+	where() string           // for errors: "in DIRECTORY"
 }
 
 // memory keeps keys in memory.
@@ -33,6 +34,7 @@ func (m memory) read(name string) ([]byte, bool, error) { raw, ok := m[name]; re
 func (m memory) write(name string, raw []byte) error    { m[name] = raw; return nil }
 func (m memory) destroy(name string) error              { delete(m, name); return nil }
 func (m memory) where() string                          { return "in memory" }
+func (m memory) mend(string) string                     { return "" }
 func (m memory) missing(name string) error              { return missing(name, m, "") }
 func (m memory) count() int                             { return max(0, len(m)-1) } // one is the node's
 
@@ -89,14 +91,14 @@ func (d *directory) tidy() error {
 		}
 	}
 	if err == nil {
-		d.list, err = readList(d.file(listFile), names)
+		d.list, err = d.readList(names)
 	}
 	if err != nil {
 		return fmt.Errorf("keyring: %w", err)
 	}
 	unlisted, lost := d.list.compare(names)
 	if len(lost) > 0 {
-		return d.errLost(lost)
+		return d.errLost(lost, names)
 	}
 	unlisted, blanks := d.keys(unlisted)
 	for _, name := range blanks { // all of them were destroyed
@@ -156,13 +158,25 @@ func (d *directory) missing(name string) error {
 		return fmt.Errorf("keyring: look for a key: %w", &away{err})
 	}
 	if d.list.has(name) {
-		return d.errLost([]string{name})
+		return d.errLost([]string{name}, nil)
 	}
 	with := " (kehai key restore FILE)"
 	if d.alone {
 		with = ""
 	}
 	return missing(name, d, with)
+}
+
+func (d *directory) mend(name string) string {
+	if d.alone {
+		return ""
+	}
+	if name != nodeFile {
+		return " (kehai key restore FILE)"
+	}
+	// A restore replaces no key, so it has to be out of the way.
+	return fmt.Sprintf(" (mv %s %s, then kehai key restore FILE)", d.file(nodeFile),
+		filepath.Join(filepath.Dir(d.path), nodeFile+".damaged"))
 }
 
 func (d *directory) read(name string) ([]byte, bool, error) {
@@ -192,16 +206,19 @@ type away struct{ error }
 func (a *away) Unwrap() []error { return []error{a.error, engine.ErrKeyAway} }
 
 // Error names the file, and what brings it within reach.
-func (a *away) Error() string {
+func (a *away) Error() string { return a.error.Error() + help(a.error) }
+
+// help is what helps where the system refuses, behind a colon; "" if that is not known.
+func help(err error) string {
 	for _, h := range helps {
-		if errors.Is(a.error, h.with) {
-			return a.error.Error() + ": " + h.help
+		if errors.Is(err, h.with) {
+			return ": " + h.help
 		}
 	}
-	return a.error.Error()
+	return ""
 }
 
-// helps lists what helps where the system refuses a key.
+// helps lists what helps where the system refuses a key or a receipt.
 var helps = []struct {
 	with syscall.Errno
 	help string

@@ -50,7 +50,7 @@ func Inspect(dir string) (keys int, err error) {
 		}
 	}
 	if len(lost) > 0 {
-		return keys, d.errLost(lost)
+		return keys, d.errLost(lost, names)
 	}
 	if n := len(damaged) - 1; n > 0 {
 		return keys, fmt.Errorf("%w; %d more cannot be used either", damaged[0], n)
@@ -104,7 +104,7 @@ func Lacking(dir string, snapshot io.Reader, conversation func(row []byte) strin
 // as lost. Files without a key are not among the names.
 func (d *directory) look() (lost, names []string, err error) {
 	if names, err = d.names(); err == nil {
-		d.list, err = readList(d.file(listFile), names)
+		d.list, err = d.readList(names)
 	}
 	if err == nil {
 		names, err = d.names()
@@ -117,15 +117,15 @@ func (d *directory) look() (lost, names []string, err error) {
 
 // all fails if a key is missing.
 func (d *directory) all() error {
-	lost, _, err := d.look()
+	lost, names, err := d.look()
 	if err == nil && len(lost) > 0 { // a key destroyed meanwhile is in the list by now
-		lost, _, err = d.look()
+		lost, names, err = d.look()
 	}
 	if err != nil {
 		return fmt.Errorf("keyring: %w", err)
 	}
 	if len(lost) > 0 {
-		return d.errLost(lost)
+		return d.errLost(lost, names)
 	}
 	return nil
 }

@@ -169,8 +169,9 @@ func (r *Ring) Open(place, sealed []byte) ([]byte, error) {
 			"again: %w", engine.ErrRecord, of, engine.ErrNoKey)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%w: a row does not open with the node's key: it was changed or moved: restore the "+
-			"data directory from a backup", engine.ErrRecord)
+		return nil, fmt.Errorf("%w: a row does not open with key %s %s: the key or the row was changed: put the key "+
+			"back from the backup that belongs to the store%s, and if that does not help, restore the data directory",
+			engine.ErrRecord, nodeFile, r.files.where(), r.files.mend(nodeFile))
 	}
 	return plain, nil
 }
@@ -383,7 +384,8 @@ func (r *Ring) load(of id) (*key, error) {
 	secret, err := n.unwrap(of, wrapped)
 	if err != nil {
 		return nil, fmt.Errorf("keyring: key %s %s is damaged, or of another node: put it back from the backup that "+
-			"belongs to the store, or forget the conversation: %w", of, r.files.where(), engine.ErrNoKey)
+			"belongs to the store%s, or forget the conversation: %w", of, r.files.where(), r.files.mend(of.String()),
+			engine.ErrNoKey)
 	}
 	return keyOf(of, secret), nil
 }
@@ -469,8 +471,8 @@ func (r *Ring) nodeKey(begin bool) (*node, error) {
 	}
 	switch {
 	case ok && (len(raw) != len(headOfNode)+keyBytes || string(raw[:len(headOfNode)]) != headOfNode):
-		return nil, fmt.Errorf("keyring: the node's key %s is damaged, or of another version: put the directory back "+
-			"from the backup that belongs to the store: %w", r.files.where(), engine.ErrNoKey)
+		return nil, fmt.Errorf("keyring: key %s %s is damaged, or of another version: put it back from the backup "+
+			"that belongs to the store%s: %w", nodeFile, r.files.where(), r.files.mend(nodeFile), engine.ErrNoKey)
 	case !ok && !begin:
 		return nil, r.files.missing(nodeFile)
 	case !ok:

@@ -238,6 +238,12 @@ func TestADamagedKeyIsKept(t *testing.T) {
 		if _, err := r.Seal(nil, "a", nil, nil); !errors.Is(err, engine.ErrNoKey) || errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("Seal() with a damaged %s = %v, want it to be named", name, err)
 		}
+		_, err = r.Open([]byte("p"), row)
+		for _, of := range []string{"key " + name, dir, "kehai key restore FILE"} {
+			if err == nil || !strings.Contains(err.Error(), of) {
+				t.Errorf("Open() with a damaged %s = %v, want %q in it", name, err, of)
+			}
+		}
 		if now, err := os.ReadFile(path); err != nil || !bytes.Equal(now, bad) {
 			t.Errorf("the damaged %s was replaced, %v", name, err)
 		}

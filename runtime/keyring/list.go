@@ -122,8 +122,9 @@ func (d *directory) compact() error {
 	return nil
 }
 
-// readList reads the list of a directory with these files.
-func readList(path string, names []string) (list, error) {
+// readList reads the list of the directory, in which these files are.
+func (d *directory) readList(names []string) (list, error) {
+	path := d.file(listFile)
 	raw, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return newList(0), nil
@@ -140,6 +141,14 @@ func readList(path string, names []string) (list, error) {
 			}
 		}
 		l, ok = newList(0), keys <= 1
+	}
+	if b, some := blur(raw); !ok && some {
+		with := "put the directory back from the backup that belongs to the store"
+		if !d.alone {
+			with = "a backup of the keys mends it: kehai key restore FILE"
+		}
+		return list{}, fmt.Errorf("%s is damaged: %s: %s; or, if no key is gone, remove it: rm %s", path, b.text(), with,
+			path)
 	}
 	if !ok {
 		return list{}, fmt.Errorf("%s is damaged, or of a later version: upgrade this program, or put the directory "+
@@ -193,8 +202,13 @@ func (l *list) compare(names []string) (unlisted, lost []string) {
 	return unlisted, lost
 }
 
-// errLost returns the error for missing keys.
-func (d *directory) errLost(names []string) error {
+// errLost returns the error for missing keys, in a directory with these files.
+func (d *directory) errLost(names, files []string) error {
+	if key := d.list.misread(names[0], files); key != "" && !d.alone {
+		return fmt.Errorf("keyring: %s is damaged: an entry names key %s, and the key is %s: a backup of the keys mends "+
+			"it: kehai key restore FILE; or, if no key is gone, remove it: rm %[1]s: %[4]w", d.file(listFile), names[0],
+			key, engine.ErrNoKey)
+	}
 	which := fmt.Sprintf("key %s is gone or empty", d.file(names[0]))
 	if n := len(names) - 1; n > 0 {
 		which = fmt.Sprintf("key %s and %d more are gone or empty", d.file(names[0]), n)

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -81,7 +82,10 @@ func Begin(dir string, c string, keys []engine.Key, from []Origin, now time.Time
 	if err := private.Make(dir, private.Closed); err != nil {
 		return r, "", fmt.Errorf("keyring: %w", err)
 	}
-	return r, path, r.write(path)
+	if err := r.write(path); err != nil {
+		return r, "", fmt.Errorf("%w. Nothing was deleted: forget it again then", err)
+	}
+	return r, path, nil
 }
 
 // Finish completes a receipt once the conversation is forgotten.
@@ -130,9 +134,8 @@ func (r Receipt) write(path string) error {
 	if err != nil {
 		return fmt.Errorf("keyring: receipt: %w", err)
 	}
-	d := &directory{path: filepath.Dir(path)}
-	if err := d.put(filepath.Base(path), append(raw, '\n')); err != nil {
-		return fmt.Errorf("keyring: receipt: %w", err)
+	if err := private.Write(path, append(raw, '\n')); err != nil {
+		return fmt.Errorf("keyring: receipt: %w%s", err, help(err))
 	}
 	return nil
 }
@@ -165,6 +168,9 @@ func ReadReceipt(path string) (r Receipt, err error) {
 // Proof is what is left of a conversation that was forgotten.
 type Proof struct {
 	Alive []engine.Key // keys of the receipt that still exist
+	// Unknown are keys of the receipt that neither the list of the keys nor a row of the backup has: the receipt
+	// is of another data directory, or was edited. A machine of a cluster may never have had them.
+	Unknown []engine.Key
 	// Rows sealed for the conversation: rows that can no longer be opened, and rows written
 	// since under another key.
 	Closed, Since int
@@ -176,7 +182,9 @@ type Proof struct {
 }
 
 // OK reports whether nothing of what was forgotten can be read.
-func (p Proof) OK() bool { return len(p.Alive) == 0 && p.Plain == 0 && p.Before == 0 }
+func (p Proof) OK() bool {
+	return len(p.Alive) == 0 && len(p.Unknown) == 0 && p.Plain == 0 && p.Before == 0
+}
 
 // ErrOthers answers a Verify with keys that are not those of the backup, or not all.
 var ErrOthers = errors.New("keyring: these keys tell nothing about the backup: give --data the directory it is of")
@@ -204,6 +212,7 @@ func (r Receipt) Verify(dir string, backup io.Reader) (p Proof, err error) {
 			p.Alive = append(p.Alive, k)
 		}
 	}
+	never := r.unlisted(d.list)
 	origins := make([]origin, len(r.SplitFrom))
 	for i, o := range r.SplitFrom {
 		origins[i] = origin{Origin: o, done: engine.SettingKey(o.Done)}
@@ -217,6 +226,9 @@ func (r Receipt) Verify(dir string, backup io.Reader) (p Proof, err error) {
 			}
 			fit = fit || tells
 			p.count(ring, ids, op)
+			if sealed, _ := engine.SealedForm(op.Key, op.Value); len(never) > 0 && len(sealed) >= idBytes {
+				delete(never, id(sealed[:idBytes]))
+			}
 			for i := range origins {
 				origins[i].count(ring, op)
 			}
@@ -228,10 +240,22 @@ func (r Receipt) Verify(dir string, backup io.Reader) (p Proof, err error) {
 			p.Before += o.rows
 		}
 	}
+	p.Unknown = slices.SortedFunc(maps.Values(never), func(a, b engine.Key) int { return strings.Compare(a.ID, b.ID) })
 	if err == nil && !fit && p.Plain == 0 {
 		err = fmt.Errorf("%w: it does not say with which keys it was sealed", ErrOthers)
 	}
 	return p, err
+}
+
+// unlisted are the keys of a receipt of which a list does not tell.
+func (r Receipt) unlisted(l list) map[id]engine.Key {
+	never := map[id]engine.Key{}
+	for _, k := range r.Keys {
+		if of, _ := idOf(k.ID); !l.should[of] && !l.ended[of] {
+			never[of] = k
+		}
+	}
+	return never
 }
 
 // origin counts what a backup has of an [Origin].

@@ -109,17 +109,40 @@ func Means(e *engine.Engine, name string) (messages.ConversationID, error) {
 }
 
 // Surely is [Means] for what cannot be undone: while a conversation is out of reach, only ids count, because it may
-// have the same name.
+// have the same name. A name that nobody has may be that of one whose key is lost or damaged.
 func Surely(e *engine.Engine, name string) (messages.ConversationID, error) {
 	id, err := Means(e, name)
-	if err != nil || string(id) == name {
+	if err != nil {
 		return id, err
 	}
-	_, away, err := InReach(e)
-	if err == nil && len(away) > 0 {
-		err = away.Err()
+	known, away, err := InReach(e)
+	switch {
+	case err != nil:
+		return id, err
+	case string(id) != name:
+		return id, away.Err()
+	case len(directory.Called(known, "", name)) > 0:
+		return id, nil
+	}
+	shut, err := lost(e)
+	if unsure := shut.unless(e, id); err == nil && unsure != nil {
+		err = fmt.Errorf("runtime: nobody who can be read is called %s, and the key of %s is lost or damaged: put the "+
+			"keys back (kehai key restore FILE) and forget it then, or forget what no key opens: kehai forget %[2]s",
+			name, slices.Min(slices.Collect(maps.Keys(shut))))
 	}
 	return id, err
+}
+
+// lost are the conversations that are stored and that no key opens, each with why.
+func lost(e *engine.Engine) (Away, error) {
+	list := Away{}
+	err := e.EachRow(directory.Kind, directory.Conversations.Name(), func(r engine.Row, bad error) bool {
+		if errors.Is(bad, engine.ErrNoKey) && !errors.Is(bad, engine.ErrKeyAway) {
+			list[messages.ConversationID(r.Key)] = bad
+		}
+		return true
+	})
+	return list, err
 }
 
 // Which finds the conversation that a person means by an ID or a name. An unknown name is

@@ -6,42 +6,70 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
-// parents checks the directories above a path, and above the targets of symbolic links in
-// it: whoever may change one of them could replace our directory. Each must belong to
-// this user or to root, and must not be writable for a group or for everybody unless it is
-// sticky like /tmp. OpenSSH asks the same of what is above its keys.
+// mostLinks is how many symbolic links a path may lead through, as on Linux.
+const mostLinks = 40
+
+// parents checks the directories above a path, and every symbolic link on the way with the
+// directories that it leads through: whoever may change one of them could replace our
+// directory. Each must belong to this user or to root, and a directory must not be writable
+// for a group or for everybody unless it is sticky like /tmp. OpenSSH asks the same of what
+// is above its keys.
 func parents(path string, uid int) error {
 	path, err := filepath.Abs(path)
 	if err != nil {
 		return fmt.Errorf("private: %w", err)
 	}
-	above := filepath.Dir(path)
-	for _, dir := range []string{above, resolved(above)} {
-		for {
-			if err := parent(dir, path, uid); err != nil {
-				return err
-			}
-			up := filepath.Dir(dir)
-			if up == dir {
-				break
-			}
-			dir = up
+	at, left, links := "/", steps(path), 0
+	for len(left) > 0 {
+		if err := parent(at, path, uid); err != nil {
+			return err
 		}
+		next := filepath.Join(at, left[0]) // at has no links any more
+		left = left[1:]
+		info, err := os.Lstat(next)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil // it will be made, with all below it
+		case err != nil:
+			return fmt.Errorf("private: %w", err)
+		case info.Mode()&fs.ModeSymlink == 0:
+			at = next
+			continue
+		}
+		to, err := link(next, path, info, uid)
+		if links++; err == nil && links > mostLinks {
+			err = &Exposed{next, "is a symbolic link that leads in a circle", "Remove it."}
+		}
+		if err != nil {
+			return err
+		}
+		if filepath.IsAbs(to) {
+			at = "/"
+		}
+		left = append(steps(to), left...)
 	}
 	return nil
 }
 
-// resolved follows the symbolic links in a path, as far as it exists.
-func resolved(path string) string {
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		return real
+// steps are the names in a path.
+func steps(path string) []string {
+	return strings.FieldsFunc(path, func(r rune) bool { return r == filepath.Separator })
+}
+
+// link tells where a symbolic link on the way to a path leads.
+func link(at, path string, info fs.FileInfo, uid int) (string, error) {
+	if of := owner(info); of != uid && of != 0 {
+		return "", &Exposed{at, fmt.Sprintf("is a symbolic link of user %d, who can lead it away from %s", of, path),
+			"Choose another place, or name the directory that it leads to."}
 	}
-	if up := filepath.Dir(path); up != path {
-		return filepath.Join(resolved(up), filepath.Base(path))
+	to, err := os.Readlink(at)
+	if err != nil {
+		return "", fmt.Errorf("private: %w", err)
 	}
-	return path
+	return to, nil
 }
 
 // parent checks one directory above a path. A missing one will be made.

@@ -295,6 +295,43 @@ func TestParentsAsAnotherUser(t *testing.T) {
 	}
 }
 
+// Whoever owns a symbolic link on the way can lead it elsewhere at any time.
+func TestLinksOnTheWay(t *testing.T) {
+	if os.Geteuid() != 0 {
+		return // nobody else can be had; see TestParents
+	}
+	base, open := shared(t), shared(t)
+	real := filepath.Join(base, "real")
+	theirs := filepath.Join(open, "theirs")
+	err := errors.Join(os.Mkdir(real, 0o700), os.Mkdir(filepath.Join(real, "data"), 0o700),
+		os.Symlink(real, filepath.Join(base, "own")),
+		os.Symlink(real, theirs), os.Lchown(theirs, stranger, stranger),
+		os.Symlink(theirs, filepath.Join(base, "behind")),
+		os.Symlink("../../"+filepath.Base(open)+"/theirs/data", filepath.Join(real, "last")),
+		os.Symlink("round", filepath.Join(real, "round")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	led := fmt.Sprintf("is a symbolic link of user %d", stranger)
+	for path, want := range map[string]string{
+		filepath.Join(base, "own", "data"):       "",
+		filepath.Join(base, "own", "new", "one"): "",
+		filepath.Join(theirs, "data"):            led,
+		filepath.Join(theirs, "new", "one"):      led,
+		filepath.Join(base, "behind", "data"):    led,
+		filepath.Join(real, "last"):              led,
+		filepath.Join(real, "round", "data"):     "leads in a circle",
+	} {
+		for of, err := range map[string]error{"parents": parents(path, 0), "Make": Make(path, Unwritable)} {
+			var exposed *Exposed
+			if want == "" && err != nil || want != "" &&
+				(!errors.As(err, &exposed) || !strings.Contains(exposed.What, want) || exposed.Mend == "") {
+				t.Errorf("%s(%s) = %v, want that it %s, and what to do", of, path, err, want)
+			}
+		}
+	}
+}
+
 // A secret is read from a file of this user alone, where nobody else can put another one.
 func TestReadFile(t *testing.T) {
 	base := t.TempDir()

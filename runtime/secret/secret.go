@@ -5,6 +5,7 @@
 package secret
 
 import (
+	"cmp"
 	"encoding/base64"
 	"encoding/hex"
 	"errors"
@@ -22,6 +23,7 @@ var ErrMissing = errors.New("the key is missing")
 // there is no secret.
 type Place struct {
 	Section   string // of the configuration, for errors
+	Flag      string // that names the file, for errors; "" if the configuration does
 	File, Env string
 	Getenv    func(string) string // os.Getenv or a substitute
 }
@@ -81,7 +83,7 @@ const maxSize = 64 << 10
 // read reads what is named; at says where the text was, "" if nothing is named. form is
 // the end of a sentence that says what belongs in the variable.
 func (p Place) read(file, env Kind, form string) (found, at string, err error) {
-	keyFile, keyEnv := p.Section+".key_file", p.Section+".key_env"
+	keyFile, keyEnv := cmp.Or(p.Flag, p.Section+".key_file"), p.Section+".key_env"
 	if wrong := Wrong(file, p.File); wrong != "" {
 		return "", "", fmt.Errorf("%s: %s", keyFile, wrong)
 	}

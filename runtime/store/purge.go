@@ -38,7 +38,7 @@ var (
 )
 
 const (
-	fillBytes   = 512 << 10
+	fillBytes   = 64 << 10
 	purgeRounds = 8
 	// anyGarbage makes Badger rewrite a file of the value log for even a single byte of
 	// garbage.
@@ -151,7 +151,7 @@ var errPurge = errors.New("store: deleted bytes are left")
 
 // flush turns the memtable into a table.
 func (s *Store) flush(ctx context.Context) error {
-	full, err := s.fill()
+	full, err := s.fill(ctx)
 	if err != nil {
 		return err
 	}
@@ -175,7 +175,7 @@ func (s *Store) flush(ctx context.Context) error {
 
 // fill writes until Badger begins a new memtable, and returns the number of the
 // full one.
-func (s *Store) fill() (full int, err error) {
+func (s *Store) fill(ctx context.Context) (full int, err error) {
 	padding := []engine.Op{{Key: fillKey, Value: make([]byte, fillBytes)}}
 	for {
 		s.writing.Lock()
@@ -188,6 +188,9 @@ func (s *Store) fill() (full int, err error) {
 		}
 		err := s.write(padding, true) // in pieces: the next commit that syncs would have to sync it all
 		s.writing.Unlock()
+		if err == nil && !begun {
+			err = s.letCommit(ctx)
+		}
 		if begun || err != nil {
 			return full, err
 		}

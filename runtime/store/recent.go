@@ -9,6 +9,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/google/btree"
 
@@ -174,15 +175,20 @@ func (s *Store) fold(size int) (err error) {
 	return s.foldParts(gone, func(ops []engine.Op) { r.removed(len(ops)) })
 }
 
-// foldAll folds the records that are there, in steps, so that no commit waits for long. What
-// is recorded meanwhile goes last: its rows may stand before older ones that Badger has.
+// foldAll folds the records that are there, in small steps, so that no commit waits for long. What
+// is recorded meanwhile goes last, all that is left of it at once: its rows may stand before older ones that
+// Badger has.
 func (s *Store) foldAll(ctx context.Context) error {
 	s.writing.Lock()
 	last := s.recent.next()
 	s.writing.Unlock()
-	for ctx.Err() == nil {
+	for later := 0; ctx.Err() == nil; {
 		s.writing.Lock()
-		size, done := s.recent.foldStep, s.recent.first >= last
+		size, done := max(s.recent.foldStep/4, 1), false
+		if s.recent.first >= last {
+			later++
+			done = s.recent.bytes <= size || later > foldLater
+		}
 		if done {
 			size = s.recent.bytes
 		}
@@ -191,8 +197,30 @@ func (s *Store) foldAll(ctx context.Context) error {
 		if done || err != nil {
 			return err
 		}
+		if err := s.letCommit(ctx); err != nil {
+			return err
+		}
 	}
 	return ctx.Err()
+}
+
+// foldLater is how many steps foldAll takes at most with what is recorded meanwhile: others may write faster.
+const foldLater = 64
+
+// commitTurn is how long long work keeps away from Store.writing between two of its steps. Whoever takes a mutex
+// again at once gets it before the one who waits for it: a commit would wait for two steps, not for the rest of one.
+const commitTurn = time.Millisecond
+
+// letCommit lets those who wait for Store.writing have it.
+func (s *Store) letCommit(ctx context.Context) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-s.gate.stopped:
+		return s.gate.why
+	case <-time.After(commitTurn):
+		return nil
+	}
 }
 
 // foldParts writes ops in parts, and tells of each. Without space it ends between two: what

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/kehai-run/kehai/runtime/engine"
@@ -380,4 +381,37 @@ func TestPurgeOfRecords(t *testing.T) {
 			t.Errorf("%s holds what was purged (%v)", f.Name(), err)
 		}
 	}
+}
+
+// TestAPurgeTakesTurns folds records and fills the memtable: no step of it is large, and between two there is time
+// for a commit that waits.
+func TestAPurgeTakesTurns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := inside(t, t.TempDir())
+		defer closed(t, s)
+		const batches, each = 64, 8 << 10
+		for i := range batches {
+			applied(t, s, put(fmt.Sprint("key", i), strings.Repeat("v", each)))
+		}
+		before := s.recent.bytes
+		beside := between{t.Context(), func() {
+			if step := before - s.recent.bytes; step > s.recent.foldStep/4+2*each {
+				t.Errorf("a step folds %d bytes, want no more than %d and a record", step, s.recent.foldStep/4)
+			}
+			before = s.recent.bytes
+		}}
+		for what, do := range map[string]func() (least int, err error){
+			"foldAll": func() (int, error) { return batches * each / s.recent.foldStep, s.foldAll(beside) },
+			"fill": func() (int, error) {
+				_, err := s.fill(t.Context())
+				return memTableSize / (128 << 10), err
+			},
+		} {
+			began := time.Now()
+			least, err := do()
+			if took := time.Since(began); err != nil || took < time.Duration(least)*commitTurn {
+				t.Errorf("%s waits %v for others, %v, want %d turns at least", what, took, err, least)
+			}
+		}
+	})
 }
