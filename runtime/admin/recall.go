@@ -40,7 +40,7 @@ func (b Backend) Recall(ctx context.Context, q control.RecallQuery) (control.Rec
 		if err := b.Memory.Have(ctx, recall.Scope{Conversations: []messages.ConversationID{c}}); err != nil {
 			return control.Recollection{}, err
 		}
-		ask.Scope = b.Scope(c, len(b.Memory.Speakers(c)) > 1)
+		ask.Scope = b.Scope(c, false)
 	}
 	_, all := b.Memory.Len() // now: it may become whole while this is looked for
 	// A running Kehai reads the rest by itself, but is not told what the others of its cluster store.
