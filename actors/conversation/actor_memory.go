@@ -135,7 +135,7 @@ func (a *actor) gather(turn *actors.Turn, t *reply.Turn) (waits bool) {
 			ask.Text += l.Text + "\n"
 		}
 	}
-	ask.Text, ask.Group = cut(ask.Text), isGroup(s.Group, said)
+	ask.Text, ask.Group = text.Ends(ask.Text, longestLine), isGroup(s.Group, said)
 	if ask.Text == "" || ask.Text == "\n" {
 		return false
 	}

@@ -162,9 +162,15 @@ func recalledOf(q messages.Recall) messages.Recalled {
 // asksMemory plays a message until memory is asked.
 func asksMemory(t *testing.T, s conversation.Settings) (talk, messages.Recall) {
 	t.Helper()
+	return asksAbout(t, s, "what is my dog called?")
+}
+
+// asksAbout is asksMemory of a message that ends with that question.
+func asksAbout(t *testing.T, s conversation.Settings, text messages.Text) (talk, messages.Recall) {
+	t.Helper()
 	k := newTalk(t, withMemory(s))
 	m := inbound(1)
-	m.Window, m.Parts[0].Text = "line@mac-a", "what is my dog called?"
+	m.Window, m.Parts[0].Text = "line@mac-a", text
 	k.Send(m)
 	var q messages.JudgeReply
 	for _, s := range k.Sent() {
@@ -227,6 +233,16 @@ func TestRecallsBeforeTheFirstWord(t *testing.T) {
 	changes := k.changes()
 	if len(changes) == 0 || changes[0].Basis.Run != "line:Hana/run.1" || changes[0].Basis.Recalled != 1 {
 		t.Errorf("the reply is %+v, want that it rests on the run", changes)
+	}
+}
+
+// TestAsksForTheEndOfALongMessage: memory reads how it begins and what it asks at last.
+func TestAsksForTheEndOfALongMessage(t *testing.T) {
+	long := "Hi! " + strings.Repeat("so much to do ", 300) + "what is my dog called?"
+	_, q := asksAbout(t, auto(), messages.Text(long))
+	if !strings.HasPrefix(string(q.Text), "Hi!") || len(q.Text) > 2_000 {
+		t.Errorf("asked for %.30q… of %d bytes, want the beginning too and no more than 2,000",
+			string(q.Text), len(q.Text))
 	}
 }
 
