@@ -352,7 +352,7 @@ func (s *search) nearest(ctx context.Context, q vector.Query) (list []messages.M
 		return func(id string) bool {
 			d, ok := s.x.Find(id)
 			e := s.x.Entry(d)
-			return ok && ctx.Err() == nil && !except[id] && e.At.Before(s.scope.Before) &&
+			return ok && ctx.Err() == nil && !except[id] && (s.q.Later || e.At.Before(s.scope.Before)) &&
 				e.At.Before(since) == older && s.allowed(e)
 		}
 	}

@@ -21,6 +21,7 @@ type Query struct {
 	Scope        Scope
 	Text         string
 	At           time.Time // nothing later is seen
+	Later        bool      // unless this is set
 	Except       []messages.MessageID
 }
 
@@ -77,7 +78,10 @@ func (l *Library) searchFor(ctx context.Context, q Query) (*search, error) {
 		return nil, err
 	}
 	s := &search{l: l, x: l.index.Load(), q: q}
-	s.scope = lexical.Scope{Before: q.At.Add(time.Millisecond), Except: s.except()}
+	s.scope = lexical.Scope{Except: s.except()}
+	if !q.Later {
+		s.scope.Before = q.At.Add(time.Millisecond)
+	}
 	if q.Scope.Conversations != nil {
 		s.scope.Conversations = []string{}
 		for _, c := range q.Scope.Conversations {

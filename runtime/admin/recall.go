@@ -32,10 +32,11 @@ func (b Backend) Recall(ctx context.Context, q control.RecallQuery) (control.Rec
 		return control.Recollection{}, fmt.Errorf("recall %d events: want 1 or more, "+
 			"such as control.DefaultRecalled", q.K)
 	}
-	if q.At.IsZero() {
+	later := q.At.IsZero()
+	if later {
 		q.At = time.Now()
 	}
-	ask := recall.Query{Conversation: c, Text: q.Text, At: q.At}
+	ask := recall.Query{Conversation: c, Text: q.Text, At: q.At, Later: later}
 	if c != "" {
 		if err := b.Memory.Have(ctx, recall.Scope{Conversations: []messages.ConversationID{c}}); err != nil {
 			return control.Recollection{}, err

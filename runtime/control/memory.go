@@ -62,7 +62,7 @@ const DefaultRecalled = 12
 type RecallQuery struct {
 	Text         string
 	Conversation messages.ConversationID // that sees what its scope allows; "" sees all
-	At           time.Time               // as of when; zero: now
+	At           time.Time               // as of when; zero: now, but messages dated later are found too
 	K            int                     // events at most, 1 or more, such as [DefaultRecalled]
 	Words        bool                    // by words alone
 }
