@@ -28,6 +28,10 @@ func (p *parser) english(i int, c context) (fields, int) {
 		}
 	case "r", "h", "s":
 		return p.shortEra(i)
+	case "fifties", "sixties", "seventies", "eighties", "nineties":
+		if c.the {
+			return fields{has: hasDecade, decade: decades[w]}, i + 1
+		}
 	}
 	for _, read := range []func(int, context) (fields, int){
 		p.feast, p.shifted, p.clockWords, p.weekday, p.monthFirst, p.dayWord, p.season, p.dayPart,
@@ -371,7 +375,11 @@ func (p *parser) monthFirst(i int, c context) (fields, int) {
 	if g, next := p.yearBehind(f, end); next > end {
 		return g, next
 	}
-	if g, next := p.yearAway(end); next > end && !p.is(end, "this") {
+	year := end
+	if p.is(year, "of") {
+		year++
+	}
+	if g, next := p.yearAway(year); next > year && !p.is(end, "this") {
 		return f.take(g), next
 	}
 	switch c.prep {

@@ -66,6 +66,10 @@ var stages = []struct {
 	{"社会人|新入社員|新人|新卒|(?:[34]0|[三四]十)代", "thirties|30s|forties|40s", Work},
 }
 
+// ageWords are the ages that people write in words.
+const ageWords = `five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|` +
+	`eighteen|nineteen|twenty`
+
 // then matches what turns a Japanese word for a stage into a time.
 const then = `(?:の|だった|に(?:通|かよ)って(?:い?た|い?る)|に(?:い|入っ)た|に入学した|を(?:出|卒業し)た|に上がった|くらいの|ぐらいの)?` +
 	`(?:[2-4]?年生?の)?(?:とき|時代|時分|時(?:[、にはのも,]|$)|頃|ころ|ごろ|最中|折)`
@@ -82,8 +86,10 @@ var (
 		`\b(?:in|during|from|since) (?:my|his|her|your|their|our) (childhood|youth|infancy)\b`)
 	ages = regexp.MustCompile(
 		`\b(?:when|while) (?:[a-z]+ ){1,2}(?:was|were|turned) ` +
-			`([0-9]{1,2})(?: years old)?(?:$|[^0-9a-z:% ]| (?:and|i|we|he|she)\b)|` +
-			`\bage (?:of )?([0-9]{1,2})\b|([0-9]{1,2})[歳才](?:の|だった|くらいの|ぐらいの)?(?:とき|時|頃|ころ|ごろ)`)
+			`([0-9]{1,2}|` + ageWords + `)(?: years old)?(?:$|[^0-9a-z:% ]| (?:and|i|we|he|she)\b)|` +
+			`\bage (?:of )?([0-9]{1,2}|` + ageWords + `)\b|` +
+			`((?:[0-9]{1,2}|[一二三四五六七八九]?十[一二三四五六七八九]?|[五六七八九])[歳才]|はたち)` +
+			`(?:の|だった|くらいの|ぐらいの)?(?:とき|時|頃|ころ|ごろ)`)
 	kinds = func() (list []*regexp.Regexp) {
 		for _, s := range stages {
 			list = append(list, regexp.MustCompile(`^(?:`+s.japanese+`|`+s.english+`)$`))
@@ -115,8 +121,7 @@ func Lives(text string) (l Life) {
 		l |= map[string]Life{"childhood": Childhood, "youth": Youth | University, "infancy": Infancy}[m[1]]
 	}
 	for _, m := range ages.FindAllStringSubmatch(low, -1) {
-		n, _ := strconv.Atoi(strings.Join(m[1:], ""))
-		l |= atAge(n)
+		l |= atAge(ageOf(strings.Join(m[1:], "")))
 	}
 	return l
 }
@@ -128,6 +133,31 @@ func stageOf(word string) Life {
 		}
 	}
 	return 0
+}
+
+// ageOf reads an age in digits or words.
+func ageOf(s string) int {
+	s = strings.TrimRight(s, "歳才")
+	if n, err := strconv.Atoi(s); err == nil {
+		return n
+	}
+	if n, ok := counts[s]; ok {
+		return n
+	}
+	if s == "はたち" {
+		return 20
+	}
+	tens, ones, ten := strings.Cut(s, "十")
+	digit := func(s string, none int) int {
+		if i := strings.Index("一二三四五六七八九", s); s != "" && i >= 0 {
+			return i/len("一") + 1
+		}
+		return none
+	}
+	if !ten {
+		return digit(tens, 0)
+	}
+	return 10*digit(tens, 1) + digit(ones, 0)
 }
 
 func atAge(n int) Life {

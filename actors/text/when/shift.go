@@ -100,6 +100,9 @@ func (p *parser) amount(i int) (n float64, few int, u unit, end int) {
 		n, end = n+0.5, end+3
 	}
 	u = units[unpossessed(p.at(end).text)]
+	if p.is(end, "fortnight", "fortnights") {
+		n, few, u = 2*n, 2*few, weekly
+	}
 	if u == noUnit && p.is(end, "h", "m") && p.glued(end, "h", "m") {
 		u = map[string]unit{"h": hourly, "m": minutes}[p.at(end).text]
 	}
