@@ -46,6 +46,9 @@ func Learn(e messages.Event, open func() []memory.Topic) (list []Learned) {
 			Body: messages.Text(body), Quote: messages.Text(quote), Sure: sure}})
 	}
 	for _, s := range sentences(quoted.ReplaceAllString(string(e.Text), "")) {
+		if len(when.Find(s, e.At, when.Past)) == 0 { // and not which day suits better
+			s = rather.ReplaceAllString(s, "$1")
+		}
 		if asks(s) {
 			continue
 		}

@@ -66,3 +66,28 @@ func TestSentences(t *testing.T) {
 		}
 	}
 }
+
+// TestLeanings: what somebody would rather have is a preference though it sounds like doubt, and what is
+// denied or said by another is nothing.
+func TestLeanings(t *testing.T) {
+	at := time.Date(2026, 3, 2, 9, 0, 0, 0, tokyo)
+	for _, c := range []struct{ says, want string }{
+		{"やっぱりコーヒーより緑茶かな", "緑茶 likes, コーヒー ends"},
+		{"コーヒーより紅茶のほうがいいかなあ", "紅茶 likes"},
+		{"紅茶がいちばん好き", "紅茶 likes"},
+		{"東京より寒いかな", ""},
+		{"明日より来週かな", ""},
+		{"別に福岡に住んでるわけじゃないよ", ""},
+		{"大阪に住んでるよ、と友達が言ってた", ""},
+		{"紅茶が好きなわけではない", ""},
+	} {
+		var got []string
+		e := messages.Event{ID: "m", Speaker: "Hana", At: at, Text: messages.Text(c.says)}
+		for _, l := range growth.Learn(e, func() []memory.Topic { return nil }) {
+			got = append(got, fmt.Sprint(string(l.Name), " ", l.Claim.Op))
+		}
+		if s := strings.Join(got, ", "); s != c.want {
+			t.Errorf("Learn(%q) = %q, want %q", c.says, s, c.want)
+		}
+	}
+}
