@@ -96,8 +96,8 @@ func TestSeats(t *testing.T) {
 	for _, c := range list {
 		count[c.ID[0]]++
 	}
-	if len(list) != 60 || count['t'] < 18 || count['r'] < 3 {
-		t.Errorf("%d seats: %v, want 60, 18 of them at least by time and 3 by context", len(list), count)
+	if len(list) != 60 || count['t'] < 12 || count['r'] < 3 {
+		t.Errorf("%d seats: %v, want 60, 12 of them at least by time and 3 by context", len(list), count)
 	}
 	for n := range 12 {
 		if !slices.ContainsFunc(list, func(c memory.Candidate) bool { return c.ID == lexical[n].ID }) {
@@ -110,6 +110,39 @@ func TestSeats(t *testing.T) {
 	if got := len(memory.Merge([]memory.Found{found(memory.Lexical, append(lexical, lexical...)...)},
 		memory.Associative)); got != 60 {
 		t.Errorf("%d seats are taken by one route alone, want all", got)
+	}
+}
+
+// TestShares: where every route finds plenty, each kind of result has the seats that are its share, so that
+// the kinds whose scores are low are not crowded out. The last of them spares up to three seats for the
+// best lexical results.
+func TestShares(t *testing.T) {
+	for mode, want := range map[memory.Mode]map[byte]int{
+		memory.Associative: {'s': 12, 'b': 24, 'v': 9, 'r': 3, 'l': 3},
+		memory.AboutTime:   {'s': 12, 'b': 18, 't': 9, 'v': 6, 'r': 3, 'l': 3},
+	} {
+		hits := func(kind string, score float64) (list []messages.MemoryHit) {
+			for n := range 60 {
+				list = append(list, hit(fmt.Sprint(kind, n), fmt.Sprint(kind, " ", n), score-float64(n)/1000))
+			}
+			return list
+		}
+		both := hits("b", 0.9)
+		all := []memory.Found{found(memory.Lexical, append(hits("l", 1), both...)...),
+			found(memory.Threads, both...), found(memory.States, hits("s", 0.5)...),
+			found(memory.Vectors, hits("v", 0.7)...), found(memory.Recent, hits("r", 1)...)}
+		if mode == memory.AboutTime {
+			all = append(all, found(memory.InTime, hits("t", 1)...))
+		}
+		count := map[byte]int{}
+		for _, c := range memory.Merge(all, mode) {
+			count[c.ID[0]]++
+		}
+		for kind, least := range want {
+			if count[kind] < least {
+				t.Errorf("%s: %d seats for %c, want %d or more", mode, count[kind], kind, least)
+			}
+		}
 	}
 }
 

@@ -165,8 +165,8 @@ const (
 // shares are the parts of the seats that groups get. When a group's seats are taken, its
 // other candidates wait for free ones.
 var shares = map[Mode]map[group]float64{
-	Associative: {known: 0.2, several: 0.45, timely: 0.1, context: 0.1, words: 0.15, meaning: 0.15},
-	AboutTime:   {known: 0.2, several: 0.3, timely: 0.3, context: 0.05, words: 0.15, meaning: 0.1},
+	Associative: {known: 0.2, several: 0.4, context: 0.1, words: 0.05, meaning: 0.15},
+	AboutTime:   {known: 0.2, several: 0.3, timely: 0.2, context: 0.05, words: 0.05, meaning: 0.1},
 }
 
 // by reports whether a route found it.
