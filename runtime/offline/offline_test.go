@@ -3,6 +3,9 @@ package offline_test
 import (
 	"context"
 	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -68,6 +71,42 @@ func TestOffline(t *testing.T) {
 	defer again.Close()
 	recalled(again)
 	paused(again)
+}
+
+// What it took long to read is kept, so that each command need not read all that was ever said.
+func TestKeepsTheIndex(t *testing.T) {
+	cfg := config.Default()
+	cfg.Data = t.TempDir()
+	at := time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
+	var list []messages.Event
+	for n := range 2500 {
+		list = append(list, messages.Event{ID: messages.MessageID(fmt.Sprint(n)),
+			At: at.Add(time.Duration(n) * time.Minute), Text: messages.Text(fmt.Sprint("word", n))})
+	}
+	s := open(t, cfg)
+	if n, err := s.Import(t.Context(), "shop:4711", list); n != len(list) || err != nil {
+		t.Fatalf("Import() = %d, %v, want %d", n, err, len(list))
+	}
+	for range 2 { // the first time it is read, the second time it is there
+		r, err := s.Recall(t.Context(), control.RecallQuery{Text: "word77", K: 1})
+		if err != nil || len(r.Found) != 1 || r.Found[0].ID != "77" {
+			t.Errorf("Recall(word77) = %+v, %v, want message 77", r.Found, err)
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := os.Stat(filepath.Join(cfg.Data, "index", "memory")); err != nil {
+			t.Errorf("the index is not kept: %v", err)
+		}
+		s = open(t, cfg)
+	}
+	check, err := s.VerifyMemory(t.Context())
+	if err != nil || !check.OK() || check.Events != len(list) {
+		t.Errorf("VerifyMemory() = %+v, %v, want no difference", check, err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // A directory without a store is opened as an empty one.
