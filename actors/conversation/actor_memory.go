@@ -46,7 +46,8 @@ func (a *actor) remember(turn *actors.Turn, l line, w messages.WindowID) {
 }
 
 func (a *actor) event(turn *actors.Turn, l line, w messages.WindowID) messages.Event {
-	e := messages.Event{ID: l.id, Source: string(w), Own: l.Own, Speaker: l.Name, Text: l.Text, At: l.At}
+	e := messages.Event{ID: l.id, Source: string(w), Own: l.Own, Speaker: l.Name, Text: l.Text, At: l.At,
+		Answered: l.answered}
 	if !l.Own && a.set(turn, w).Mode == reply.Interview {
 		e.Text = messages.Text(pii.Mask(string(l.Text), pii.Japanese).Text)
 	}

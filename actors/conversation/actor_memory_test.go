@@ -78,6 +78,38 @@ func TestRemembers(t *testing.T) {
 	}
 }
 
+// TestRemembersWhatItAnswered: a reply is remembered with the message that it was written for, and not
+// with what came while it was sent, whether it is read or confirmed first.
+func TestRemembersWhatItAnswered(t *testing.T) {
+	for _, readFirst := range []bool{true, false} {
+		k, q := asksMemory(t, auto())
+		k.Send(recalledOf(q))
+		k.writes(k.modelAsked(), "Sputnik!")
+		epoch := k.sends().Epoch
+		k.Send(inbound(2))
+		read := messages.OwnMessage{Conversation: hana, Occurrence: 9, Text: "Sputnik!", Turn: 1, SeenAt: k.Now()}
+		done := messages.SendDone{Conversation: hana, Turn: 1, Epoch: epoch, Outcome: messages.SendConfirmed,
+			Occurrence: 9, At: k.Now()}
+		if readFirst {
+			k.Send(read)
+		}
+		k.Send(done)
+		if !readFirst {
+			k.Send(read)
+		}
+		kept, _, _ := told(k)
+		kept = slices.DeleteFunc(kept, func(e messages.Event) bool { return !e.Own })
+		for _, e := range kept {
+			if e.ID != "own:9" || e.Answered != inbound(1).ID {
+				t.Errorf("remembered %+v, want that it answers %s", e, inbound(1).ID)
+			}
+		}
+		if len(kept) == 0 {
+			t.Error("the reply is not remembered")
+		}
+	}
+}
+
 // TestRemembersNoAcknowledgement: it says nothing, and would come back with every question
 // that its neighbours answer.
 func TestRemembersNoAcknowledgement(t *testing.T) {

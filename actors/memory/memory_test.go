@@ -1,6 +1,7 @@
 package memory_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -33,15 +34,46 @@ func TestTalk(t *testing.T) {
 		{said("o2", "morning!", true, 5*time.Hour+time.Minute), "d", "d"},
 	} {
 		var e memory.Event
-		e, talk = talk.Next(c.event, noon)
+		e, talk = talk.Next(c.event, "", noon)
 		if e.ReplyTo != c.replyTo || e.Thread != c.thread || e.KeptAt != noon || talk.Events != int64(i+1) {
 			t.Errorf("event %s answers %q in thread %q as number %d, want %q in %q as %d", e.ID, e.ReplyTo, e.Thread,
 				talk.Events, c.replyTo, c.thread, i+1)
 		}
 	}
-	long, _ := talk.Next(said("long", strings.Repeat("あ", memory.MaxText), false, 0), noon)
+	long, _ := talk.Next(said("long", strings.Repeat("あ", memory.MaxText), false, 0), "", noon)
 	if len(long.Text) > memory.MaxText || !strings.HasSuffix(string(long.Text), "あ") {
 		t.Errorf("%d bytes are kept of a long event, want at most %d", len(long.Text), memory.MaxText)
+	}
+}
+
+// TestTalkOfSeveral: in a group an answer goes to whom it was written for, though another one spoke
+// since; what they say next answers what was said to them, and what was said to all.
+func TestTalkOfSeveral(t *testing.T) {
+	var talk memory.Talk
+	if err := json.Unmarshal([]byte(`{"events":2,"last":"2026-03-02T11:59:00Z","thread":"t","own":"o0","other":"z"}`),
+		&talk); err != nil { // as it was stored before pairs were
+		t.Fatal(err)
+	}
+	for minute, c := range []struct{ id, speaker, answered, to, want string }{
+		{"a1", "A", "", "", "o0"}, {"b1", "B", "", "", "o0"}, {"a2", "A", "", "", "o0"},
+		{"o1", "", "a1", "A", "a1"}, {"b2", "B", "", "", "o1"}, {"o2", "", "b2", "B", "b2"},
+		{"a3", "A", "", "", "o1"}, {"b3", "B", "", "", "o2"},
+		{"o3", "", "", "", "b3"}, {"a4", "A", "", "", "o3"}, {"c1", "C", "", "", "o3"},
+	} {
+		m := said(c.id, c.id, c.speaker == "", time.Duration(minute)*time.Minute)
+		m.Speaker, m.Answered = messages.Text(c.speaker), messages.MessageID(c.answered)
+		var e memory.Event
+		if e, talk = talk.Next(m, messages.Text(c.to), noon); string(e.ReplyTo) != c.want {
+			t.Errorf("%s answers %q, want %q", c.id, e.ReplyTo, c.want)
+		}
+	}
+	for n := range 3 * memory.MostPairs {
+		m := said(fmt.Sprint(n), "x", false, time.Hour)
+		m.Speaker = messages.Text(fmt.Sprint(n))
+		_, talk = talk.Next(m, "", noon)
+	}
+	if len(talk.Pairs) != memory.MostPairs || talk.Pairs[memory.MostPairs-1].Speaker != "47" {
+		t.Errorf("%d speakers are told apart, want %d, the newest", len(talk.Pairs), memory.MostPairs)
 	}
 }
 

@@ -112,7 +112,8 @@ func (a *actor) keep(turn *actors.Turn, list []messages.Event) {
 		if known {
 			e = e.Again(m)
 		} else {
-			e, talk = talk.Next(m, turn.Now())
+			answered, _ := Events.Get(turn, memory.Key(m.Answered))
+			e, talk = talk.Next(m, answered.Speaker, turn.Now())
 		}
 		if known && e.Event == was {
 			continue

@@ -141,7 +141,7 @@ func (s *shelf) put(c messages.ConversationID, list ...messages.Event) messages.
 		s.rows[c] = map[messages.MessageID]memory.Event{}
 	}
 	for _, m := range list {
-		s.rows[c][m.ID], s.talks[c] = s.talks[c].Next(m, m.At)
+		s.rows[c][m.ID], s.talks[c] = s.talks[c].Next(m, "", m.At)
 	}
 	s.moved(c, list)
 	return messages.EventsKept{Conversation: c, Events: list}
