@@ -9,6 +9,7 @@ import (
 
 // finding is what a pattern has read.
 type finding struct {
+	kind       memory.Kind // [claims] sets it
 	name, body string
 	op         memory.Op
 	sure       bool
@@ -38,7 +39,9 @@ const (
 	thing   = `(?P<body>[\w' -]{2,30}?)`
 	lasts   = `(?:る|ます)(?:よ|ね|の|ん|わ|けど|から|が|し|、|$)`
 	stated  = `(?:です|だな|なんだ|なので|で|だ?(?:よ|ね|けど|から|し|、|$)|かな|かも|に|と)`
-	ending  = `(?: now| too| anymore| so much| a lot)?[.,!]*$`
+	feels   = `(?:(?:really|just|absolutely|do|still) )*` +
+		`(?:like|love|adore|enjoy|don't like|do not like|hate|can't stand|dislike)`
+	ending = `(?: now| too| anymore| so much| a lot)?[.,!]*$`
 )
 
 var patterns = []pattern{
@@ -122,6 +125,12 @@ var (
 	others   = re(`(?:彼女?|[のな]人|あの子|あいつ|みんな|両親|家族|誰か|` + relative + `|` +
 		`[\p{Han}\p{Katakana}ー]+(?:さん|ちゃん|くん)|先輩|先生)(?:たち)?[はがも]|` +
 		`(?i)\b(?:used to|almost|nearly)\b`)
+	// What is said of another person, so that the next sentences without a subject may be too.
+	person = re(others.String() + `|(?:彼女?|` + relative + `|[\p{Han}\p{Katakana}ー]+(?:さん|ちゃん|くん))の[^、。\s]{1,10}?は`)
+	self   = re(`[私僕俺]|わたし|あたし|自分`)
+	// What one has to do is one's own.
+	owes   = re(`(?:なきゃ|ないと|なくちゃ|なければ(?:ならない|いけない)?|ておく|ておきます|とく|とくわ)(?:[ねよわ])*$`)
+	joined = re(`^(.*?\bI ` + feels + ` [\w' -]{2,30}?)(?:,? (?:and|but)|,) (` + feels + ` .+)$`)
 	denied = re(`(?i)\b(?:don't|do not|doesn't|didn't)\b`)
 	// What is no thing.
 	vague = re(`^(?:ここ|そこ|あそこ|どこ|それ|これ|あれ|大変|きれい|楽しみ|大事|最高|いつ|まだ|どう|無理|だめ|内緒|秘密)$|くて?$|から$|` +

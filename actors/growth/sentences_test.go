@@ -80,6 +80,17 @@ func TestLeanings(t *testing.T) {
 		{"別に福岡に住んでるわけじゃないよ", ""},
 		{"大阪に住んでるよ、と友達が言ってた", ""},
 		{"紅茶が好きなわけではない", ""},
+		{"妹の名前は美緒。大阪の商社に勤めてる", ""},
+		{"田中さんは先輩です。京都に住んでる。紅茶が好き", ""},
+		{"弟が来週結婚する。土曜日に京都に行く", ""},
+		{"母の誕生日は来週。花を買わなきゃ", "花を買わなきゃ holds"},
+		{"妹の名前は美緒。私は大阪に住んでる", "home holds"},
+		{"妹の名前は美緒。大阪の商社に勤めてる。私は紅茶が好き", "紅茶 likes"},
+		{"天気は最高。大阪に住んでる", "home holds"},
+		{"I hate olives, love ramen", "olives dislikes, ramen likes"},
+		{"I really like tea and hate coffee, but can't stand cocoa", "tea likes, coffee dislikes, cocoa dislikes"},
+		{"I hate olives, but Ken loves ramen", ""},
+		{"I love ramen. They love tea", "ramen likes"},
 	} {
 		var got []string
 		e := messages.Event{ID: "m", Speaker: "Hana", At: at, Text: messages.Text(c.says)}
