@@ -70,9 +70,14 @@ var stages = []struct {
 const ageWords = `five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|` +
 	`eighteen|nineteen|twenty`
 
+// gradeWords are the numbers of school years.
+const gradeWords = `first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|eleventh|twelfth|` +
+	`[0-9]{1,2}(?:st|nd|rd|th)`
+
 // then matches what turns a Japanese word for a stage into a time.
 const then = `(?:の|だった|に(?:通|かよ)って(?:い?た|い?る)|に(?:い|入っ)た|に入学した|を(?:出|卒業し)た|に上がった|くらいの|ぐらいの)?` +
-	`(?:[2-4]?年生?の)?(?:とき|時代|時分|時(?:[、にはのも,]|$)|頃|ころ|ごろ|最中|折)`
+	`(?:[2-4]?年生?の)?(?:とき|時代|時分|時(?:[、にはのも,]|$)|頃|ころ|ごろ|最中|折|` +
+	`[春夏秋冬](?:休み|[、にはのもでか,]|$))`
 
 var (
 	japaneseLife = regexp.MustCompile(`(` + words(0) + `)` + then + `|(` + words(0) + `)(?:を卒業|に入学|の卒業式|の入学式)`)
@@ -82,6 +87,9 @@ var (
 			`\b(?:in|during|since|throughout|after|graduat[a-z]+ from) (?:(?:my|his|her|your|their|our|the) )?` +
 			`(?:(?:early|late|mid)[- ])?(` + words(1) + `)(?: (?:days|years))?\b|` +
 			`\bas (` + words(1) + `)\b|\b(?:my|his|her|your|their|our) (` + words(1) + `) (?:days|years)\b`)
+	schoolYears = regexp.MustCompile(`\b(?:in|during|since|after|through) (?:the )?(` + gradeWords + `) grade\b|` +
+		`\b(?:as|was|were) (?:an? )?(` + gradeWords + `) graders?\b`)
+	grownUp = regexp.MustCompile(`(?:^|([a-z']+)[^a-z]*)\bgrowing up\b`)
 	growing = regexp.MustCompile(
 		`\b(?:in|during|from|since) (?:my|his|her|your|their|our) (childhood|youth|infancy)\b`)
 	ages = regexp.MustCompile(
@@ -120,10 +128,31 @@ func Lives(text string) (l Life) {
 	for _, m := range growing.FindAllStringSubmatch(low, -1) {
 		l |= map[string]Life{"childhood": Childhood, "youth": Youth | University, "infancy": Infancy}[m[1]]
 	}
+	for _, m := range schoolYears.FindAllStringSubmatch(low, -1) {
+		l |= atAge(5 + gradeOf(strings.Join(m[1:], "")))
+	}
+	for _, m := range grownUp.FindAllStringSubmatch(low, -1) {
+		if !nowGrowing[m[1]] {
+			l |= Childhood | Youth
+		}
+	}
 	for _, m := range ages.FindAllStringSubmatch(low, -1) {
 		l |= atAge(ageOf(strings.Join(m[1:], "")))
 	}
 	return l
+}
+
+// nowGrowing are the words after which "growing up" is no time.
+var nowGrowing = asSet("is", "are", "am", "i'm", "he's", "she's", "it's", "they're", "we're", "you're", "be", "been",
+	"of", "about", "keep", "keeps", "stop", "start", "started", "kids", "not")
+
+// gradeOf reads the number of a school year.
+func gradeOf(s string) int {
+	if n, ok := ordinals[s]; ok {
+		return n
+	}
+	n, _ := strconv.Atoi(strings.TrimRight(s, "stndrh"))
+	return n
 }
 
 func stageOf(word string) Life {
