@@ -77,6 +77,8 @@ func TestTalkOfSeveral(t *testing.T) {
 	}
 }
 
+var merge = memory.DefaultRules().Pack.Merge
+
 func found(r memory.Route, hits ...messages.MemoryHit) memory.Found {
 	return memory.Found{Route: r, Hits: hits}
 }
@@ -97,17 +99,17 @@ func ids(list []memory.Candidate) string {
 func TestMerge(t *testing.T) {
 	lexical := found(memory.Lexical, hit("a", "x", 10), hit("b", "y", 5), hit("c", "z", 4.99))
 	recent := found(memory.Recent, hit("c", "z", 1), hit("d", "w", 0.5))
-	list := memory.Merge([]memory.Found{lexical, recent}, memory.Associative)
+	list := merge([]memory.Found{lexical, recent}, memory.Associative)
 	if got := ids(list); got != "a c b d" {
 		t.Errorf("Merge = %s, want a c b d: c was found twice", got)
 	}
 	if routes := list[1].Routes; len(routes) != 2 || routes[0].Route != memory.Lexical {
 		t.Errorf("routes of c = %v, want both", routes)
 	}
-	if got := ids(memory.Merge([]memory.Found{recent}, memory.Associative)); got != "c d" {
+	if got := ids(merge([]memory.Found{recent}, memory.Associative)); got != "c d" {
 		t.Errorf("Merge without the lexical route = %s, want c d", got)
 	}
-	if got := memory.Merge(nil, memory.AboutTime); len(got) != 0 {
+	if got := merge(nil, memory.AboutTime); len(got) != 0 {
 		t.Errorf("Merge of nothing = %v", got)
 	}
 }
@@ -122,7 +124,7 @@ func TestSeats(t *testing.T) {
 		times = append(times, hit(fmt.Sprint("t", n), fmt.Sprint("time ", n), float64(100-n)))
 	}
 	lexical[59].Rare = true
-	list := memory.Merge([]memory.Found{found(memory.Lexical, lexical...), found(memory.Recent, recent...),
+	list := merge([]memory.Found{found(memory.Lexical, lexical...), found(memory.Recent, recent...),
 		found(memory.InTime, times...)}, memory.AboutTime)
 	count := map[byte]int{}
 	for _, c := range list {
@@ -139,7 +141,7 @@ func TestSeats(t *testing.T) {
 	if !slices.ContainsFunc(list, func(c memory.Candidate) bool { return c.Rare }) {
 		t.Error("a hit with a rare word has no seat")
 	}
-	if got := len(memory.Merge([]memory.Found{found(memory.Lexical, append(lexical, lexical...)...)},
+	if got := len(merge([]memory.Found{found(memory.Lexical, append(lexical, lexical...)...)},
 		memory.Associative)); got != 60 {
 		t.Errorf("%d seats are taken by one route alone, want all", got)
 	}
@@ -167,7 +169,7 @@ func TestShares(t *testing.T) {
 			all = append(all, found(memory.InTime, hits("t", 1)...))
 		}
 		count := map[byte]int{}
-		for _, c := range memory.Merge(all, mode) {
+		for _, c := range merge(all, mode) {
 			count[c.ID[0]]++
 		}
 		for kind, least := range want {
@@ -178,13 +180,39 @@ func TestShares(t *testing.T) {
 	}
 }
 
+// TestRules: the numbers of a configuration say how many candidates there are and of which kinds, and how
+// long each route may search.
+func TestRules(t *testing.T) {
+	r := memory.DefaultRules()
+	r.Pack.Candidates, r.Pack.Associative.State = 20, 0.5
+	var words, states []messages.MemoryHit
+	for n := range 60 {
+		words = append(words, hit(fmt.Sprint("l", n), fmt.Sprint("lexical ", n), 1-float64(n)/1000))
+		states = append(states, hit(fmt.Sprint("s", n), fmt.Sprint("state ", n), 0.1))
+	}
+	list := r.Pack.Merge([]memory.Found{found(memory.Lexical, words...), found(memory.States, states...)},
+		memory.Associative)
+	if got := strings.Count(ids(list), "s"); len(list) != 20 || got != 8 {
+		t.Errorf("%d candidates with %d states, want 20 with all 8 that the 12 best by words leave", len(list), got)
+	}
+	r.Routes.Links, r.Routes.Vectors = time.Second, time.Millisecond
+	times := map[memory.Route]time.Duration{}
+	for _, route := range r.Routes.List(true) {
+		times[route.Route] = route.Time
+	}
+	if len(times) != 8 || times[memory.Links] != time.Second || times[memory.Vectors] != time.Millisecond ||
+		len(r.Routes.List(false)) != 7 {
+		t.Errorf("List = %v, want eight routes with their times", times)
+	}
+}
+
 // Equal words of one side stand together but once; where words found them, their scores
 // say so already.
 func TestApart(t *testing.T) {
 	other := hit("d", "OK", 2)
 	other.Own, other.Speaker = true, "Ken"
 	for route, want := range map[memory.Route]string{memory.Recent: "a c d b", memory.Lexical: "a b c d"} {
-		list := memory.Merge([]memory.Found{found(route, hit("a", "ok", 5), hit("b", "ＯＫ ", 4), hit("c", "no", 3),
+		list := merge([]memory.Found{found(route, hit("a", "ok", 5), hit("b", "ＯＫ ", 4), hit("c", "no", 3),
 			other)}, memory.Associative)
 		if got := ids(list); got != want {
 			t.Errorf("Merge of what the route %s found = %s, want %s", route, got, want)
@@ -197,7 +225,7 @@ func TestScores(t *testing.T) {
 	best := func(covers float64, by memory.Route) memory.Candidate {
 		h := hit("a", "ok", 5)
 		h.Covers = covers
-		list := memory.Merge([]memory.Found{found(by, h, hit("b", "ＯＫ", 4), hit("c", "no", 1))}, memory.Associative)
+		list := merge([]memory.Found{found(by, h, hit("b", "ＯＫ", 4), hit("c", "no", 1))}, memory.Associative)
 		if len(list) != 3 || list[1].Score > list[0].Score || list[2].Score > list[1].Score {
 			t.Errorf("scores of %v do not fall", list)
 		}
@@ -215,7 +243,7 @@ func TestScores(t *testing.T) {
 
 // Events in the asker's context are not picked, except the best of all.
 func TestPick(t *testing.T) {
-	list := memory.Merge([]memory.Found{found(memory.Lexical, hit("a", "1", 5), hit("b", "2", 4), hit("c", "3", 3),
+	list := merge([]memory.Found{found(memory.Lexical, hit("a", "1", 5), hit("b", "2", 4), hit("c", "3", 3),
 		hit("d", "4", 2))}, memory.Associative)
 	for _, c := range []struct {
 		context []messages.MessageID
@@ -290,7 +318,7 @@ func TestUnrelated(t *testing.T) {
 // The nearest by meaning come before what few words found, and the best by words stays
 // first. Many of them take a share of the seats only, and none of them leaves all to the rest.
 func TestMergesMeaning(t *testing.T) {
-	list := memory.Merge([]memory.Found{
+	list := merge([]memory.Found{
 		found(memory.Lexical, hit("words", "a", 10), hit("few", "b", 2)),
 		found(memory.Vectors, hit("near", "c", 0.9), hit("less", "d", 0.8), hit("few", "b", 0.7)),
 	}, memory.Associative)
@@ -303,7 +331,7 @@ func TestMergesMeaning(t *testing.T) {
 		recent = append(recent, hit(fmt.Sprint("r", i), fmt.Sprint("recent ", i), 1))
 	}
 	for mode, want := range map[memory.Mode]int{memory.Associative: 9, memory.AboutTime: 6} {
-		list := memory.Merge([]memory.Found{found(memory.Recent, recent...), found(memory.Vectors, near...),
+		list := merge([]memory.Found{found(memory.Recent, recent...), found(memory.Vectors, near...),
 			found(memory.Lexical, many("l", 60)...)}, mode)
 		alone := 0
 		for _, c := range list {
@@ -314,7 +342,7 @@ func TestMergesMeaning(t *testing.T) {
 		if len(list) != 60 || alone < want || alone > 40 {
 			t.Errorf("%s: %d of %d candidates by meaning alone, want %d or a few more", mode, alone, len(list), want)
 		}
-		if list = memory.Merge([]memory.Found{found(memory.Recent, recent...)}, mode); len(list) != 60 {
+		if list = merge([]memory.Found{found(memory.Recent, recent...)}, mode); len(list) != 60 {
 			t.Errorf("%s: %d candidates without vectors, want 60", mode, len(list))
 		}
 	}

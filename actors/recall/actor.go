@@ -41,7 +41,7 @@ const (
 // Options of a recall. Start with [DefaultOptions].
 type Options struct {
 	Routes []memory.Timed
-	Pick   int // most events to recall
+	Pack   memory.Pack
 	Keep   int // runs to keep
 
 	Select *Selector // nil: no model chooses
@@ -49,7 +49,9 @@ type Options struct {
 }
 
 // DefaultOptions search by all routes.
-func DefaultOptions() Options { return Options{Routes: memory.Routes(), Pick: 12, Keep: 200} }
+func DefaultOptions() Options {
+	return Options{Routes: memory.Routes(), Pack: memory.DefaultRules().Pack, Keep: 200}
+}
 
 // Longest is the most time a recall takes without any model.
 const Longest = time.Second

@@ -58,10 +58,7 @@ func (l *Library) Model() string {
 
 // routes are those by which the library finds.
 func (l *Library) routes() []memory.Timed {
-	if l.meant == nil {
-		return memory.Routes()
-	}
-	return memory.WithVectors()
+	return l.rules.Routes.List(l.meant != nil)
 }
 
 // hear takes what the recall actors publish.
