@@ -15,6 +15,9 @@ type Event struct {
 	Answered MessageID `json:"answered,omitempty"`
 }
 
+// Imported is the source of events that were said elsewhere.
+const Imported = "import"
+
 // Remember makes recall/CONVERSATION keep events. A known ID is the same event in its
 // present wording.
 type Remember struct {

@@ -164,12 +164,14 @@ func (t Talk) with(p Pair) Talk {
 }
 
 // Again returns a stored event with its current wording. What it answers may be known
-// only now.
+// only now. When it was first said stays, but for an import that corrects one.
 func (e Event) Again(m messages.Event) Event {
 	if len(m.Text) > MaxText {
 		m.Text = messages.Text(strings.ToValidUTF8(string(m.Text[:MaxText]), ""))
 	}
-	m.At = e.At // the time at which it was first said
+	if m.Source != messages.Imported || e.Source != messages.Imported || m.At.IsZero() || m.At.Equal(e.At) {
+		m.At = e.At
+	}
 	m.Answered = cmp.Or(m.Answered, e.Answered)
 	e.ReplyTo = cmp.Or(m.Answered, e.ReplyTo)
 	e.Event = m

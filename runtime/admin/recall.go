@@ -1,6 +1,7 @@
 package admin
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -382,7 +383,7 @@ func (b Backend) MemoryStats(context.Context) (s control.MemoryStats, err error)
 	if err != nil {
 		return s, err
 	}
-	s.Model = b.Memory.Model()
+	s.Model = cmp.Or(b.Memory.Model(), b.Config.Memory.Name()) // at rest nobody asks it
 	var last messages.Address
 	err = e.ReadRows(recall.Kind, func(row engine.Row) bool {
 		switch row.Table {

@@ -343,8 +343,8 @@ func parseImport(raw []byte) (c messages.ConversationID, e messages.Event, wrong
 	case l.At.IsZero():
 		return "", e, "at: want when it was said"
 	}
-	return messages.ConversationID(l.Conversation), messages.Event{ID: messages.MessageID(l.ID), Source: "import",
-		Own: l.Own, Speaker: messages.Text(l.Speaker), Text: messages.Text(l.Text), At: l.At}, ""
+	return messages.ConversationID(l.Conversation), messages.Event{ID: messages.MessageID(l.ID),
+		Source: messages.Imported, Own: l.Own, Speaker: messages.Text(l.Speaker), Text: messages.Text(l.Text), At: l.At}, ""
 }
 
 func (q RecallQuery) values() url.Values {

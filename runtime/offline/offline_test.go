@@ -11,6 +11,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"github.com/kehai-run/kehai/actors/llm"
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/runtime/config"
 	"github.com/kehai-run/kehai/runtime/control"
@@ -71,6 +72,37 @@ func TestOffline(t *testing.T) {
 	defer again.Close()
 	recalled(again)
 	paused(again)
+}
+
+// An import of the same id with another time corrects it, once. Which model is whose is told at rest too.
+func TestImportsAgain(t *testing.T) {
+	cfg := config.Default()
+	cfg.Data = t.TempDir()
+	cfg.Memory.Embedder, cfg.Memory.Embedding.Model = llm.Ollama, "nomic"
+	s := open(t, cfg)
+	defer s.Close()
+	at := time.Date(2026, 1, 2, 12, 0, 0, 0, time.FixedZone("", 9*3600))
+	e := messages.Event{ID: "1", At: at, Source: "import", Text: "the cat is called Tama"}
+	for i, c := range []struct {
+		at   time.Time
+		want int
+	}{{at, 1}, {at.UTC(), 0}, {at.AddDate(-1, 0, 0), 1}, {at.AddDate(-1, 0, 0), 0}} {
+		e.At = c.at
+		n, err := s.Import(t.Context(), "shop:4711", []messages.Event{e})
+		if err == nil {
+			err = s.Settled(t.Context())
+		}
+		if n != c.want || err != nil {
+			t.Errorf("import %d at %v = %d, %v, want %d", i+1, c.at, n, err, c.want)
+		}
+	}
+	was := control.RecallQuery{Text: "cat", Conversation: "shop:4711", At: at.AddDate(0, -1, 0), K: 3}
+	if r, err := s.Recall(t.Context(), was); err != nil || len(r.Found) != 1 || !r.Found[0].At.Equal(e.At) {
+		t.Errorf("Recall(cat) = %+v, %v, want it a year before", r.Found, err)
+	}
+	if stats, err := s.MemoryStats(t.Context()); err != nil || stats.Events != 1 || stats.Model != "ollama:nomic" {
+		t.Errorf("MemoryStats() = %+v, %v, want 1 event and the model of the configuration", stats, err)
+	}
 }
 
 // What it took long to read is kept, so that each command need not read all that was ever said.
