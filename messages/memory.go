@@ -10,7 +10,13 @@ type Event struct {
 	Speaker Text      `json:"speaker,omitempty"`
 	Text    Text      `json:"text"`
 	At      time.Time `json:"at"` // when it was said
+	// Answered is the newest message of the other side that this one of ours was written
+	// for, "" if nobody knows.
+	Answered MessageID `json:"answered,omitempty"`
 }
+
+// Imported is the source of events that were said elsewhere.
+const Imported = "import"
 
 // Remember makes recall/CONVERSATION keep events. A known ID is the same event in its
 // present wording.

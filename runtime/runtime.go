@@ -92,6 +92,7 @@ func New(cfg config.Config, opts ...Option) (*Runtime, error) {
 			Served: core.Readers.Served, Retried: core.Readers.Retry, Trouble: core.Health.Set, Cluster: set.cluster,
 			Page: r.pageNow, Taps: set.taps, Reread: func() { r.plan.readings.Reread() }},
 	}
+	r.admin.Memory.Set(cfg.Memory.Rules)
 	if r.plan, err = r.makePlan(); err != nil {
 		return nil, err
 	}

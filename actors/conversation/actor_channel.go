@@ -57,7 +57,9 @@ func ContentHash(key []byte, t messages.Text) string {
 // handOut turns a reply into a message of our side. On a channel, a reply is sent once it
 // is stored.
 func (a *actor) handOut(turn *actors.Turn, e reply.Effect) {
-	a.keepOwn(turn, Own{Occurrence: a.nextPlace(turn), Text: e.Text, Turn: e.Turn, At: turn.Now()})
+	desk, _ := Desks.Get(turn, onlyRow)
+	a.keepOwn(turn, Own{Occurrence: a.nextPlace(turn), Text: e.Text, Turn: e.Turn, At: turn.Now(),
+		Answered: answered(desk.Turn(e.Turn))})
 	a.step(turn, reply.Event{Kind: reply.OnConfirmed, Turn: e.Turn, Epoch: e.Epoch})
 }
 

@@ -60,6 +60,7 @@ func (a *actor) sent(turn *actors.Turn, m messages.SendDone) {
 		a.tellJudge(turn, messages.FateFailed)
 		return
 	}
-	a.keepOwn(turn, Own{Occurrence: m.Occurrence, Text: t.Text, Turn: m.Turn, At: m.At})
+	a.keepOwn(turn, Own{Occurrence: m.Occurrence, Text: t.Text, Turn: m.Turn, At: m.At,
+		Answered: answered(t)})
 	a.tellJudge(turn, messages.FateDelivered)
 }

@@ -46,7 +46,8 @@ func (a *actor) remember(turn *actors.Turn, l line, w messages.WindowID) {
 }
 
 func (a *actor) event(turn *actors.Turn, l line, w messages.WindowID) messages.Event {
-	e := messages.Event{ID: l.id, Source: string(w), Own: l.Own, Speaker: l.Name, Text: l.Text, At: l.At}
+	e := messages.Event{ID: l.id, Source: string(w), Own: l.Own, Speaker: l.Name, Text: l.Text, At: l.At,
+		Answered: l.answered}
 	if !l.Own && a.set(turn, w).Mode == reply.Interview {
 		e.Text = messages.Text(pii.Mask(string(l.Text), pii.Japanese).Text)
 	}
@@ -135,7 +136,7 @@ func (a *actor) gather(turn *actors.Turn, t *reply.Turn) (waits bool) {
 			ask.Text += l.Text + "\n"
 		}
 	}
-	ask.Text, ask.Group = cut(ask.Text), isGroup(s.Group, said)
+	ask.Text, ask.Group = text.Ends(ask.Text, longestLine), isGroup(s.Group, said)
 	if ask.Text == "" || ask.Text == "\n" {
 		return false
 	}

@@ -78,6 +78,38 @@ func TestRemembers(t *testing.T) {
 	}
 }
 
+// TestRemembersWhatItAnswered: a reply is remembered with the message that it was written for, and not
+// with what came while it was sent, whether it is read or confirmed first.
+func TestRemembersWhatItAnswered(t *testing.T) {
+	for _, readFirst := range []bool{true, false} {
+		k, q := asksMemory(t, auto())
+		k.Send(recalledOf(q))
+		k.writes(k.modelAsked(), "Sputnik!")
+		epoch := k.sends().Epoch
+		k.Send(inbound(2))
+		read := messages.OwnMessage{Conversation: hana, Occurrence: 9, Text: "Sputnik!", Turn: 1, SeenAt: k.Now()}
+		done := messages.SendDone{Conversation: hana, Turn: 1, Epoch: epoch, Outcome: messages.SendConfirmed,
+			Occurrence: 9, At: k.Now()}
+		if readFirst {
+			k.Send(read)
+		}
+		k.Send(done)
+		if !readFirst {
+			k.Send(read)
+		}
+		kept, _, _ := told(k)
+		kept = slices.DeleteFunc(kept, func(e messages.Event) bool { return !e.Own })
+		for _, e := range kept {
+			if e.ID != "own:9" || e.Answered != inbound(1).ID {
+				t.Errorf("remembered %+v, want that it answers %s", e, inbound(1).ID)
+			}
+		}
+		if len(kept) == 0 {
+			t.Error("the reply is not remembered")
+		}
+	}
+}
+
 // TestRemembersNoAcknowledgement: it says nothing, and would come back with every question
 // that its neighbours answer.
 func TestRemembersNoAcknowledgement(t *testing.T) {
@@ -162,9 +194,15 @@ func recalledOf(q messages.Recall) messages.Recalled {
 // asksMemory plays a message until memory is asked.
 func asksMemory(t *testing.T, s conversation.Settings) (talk, messages.Recall) {
 	t.Helper()
+	return asksAbout(t, s, "what is my dog called?")
+}
+
+// asksAbout is asksMemory of a message that ends with that question.
+func asksAbout(t *testing.T, s conversation.Settings, text messages.Text) (talk, messages.Recall) {
+	t.Helper()
 	k := newTalk(t, withMemory(s))
 	m := inbound(1)
-	m.Window, m.Parts[0].Text = "line@mac-a", "what is my dog called?"
+	m.Window, m.Parts[0].Text = "line@mac-a", text
 	k.Send(m)
 	var q messages.JudgeReply
 	for _, s := range k.Sent() {
@@ -227,6 +265,16 @@ func TestRecallsBeforeTheFirstWord(t *testing.T) {
 	changes := k.changes()
 	if len(changes) == 0 || changes[0].Basis.Run != "line:Hana/run.1" || changes[0].Basis.Recalled != 1 {
 		t.Errorf("the reply is %+v, want that it rests on the run", changes)
+	}
+}
+
+// TestAsksForTheEndOfALongMessage: memory reads how it begins and what it asks at last.
+func TestAsksForTheEndOfALongMessage(t *testing.T) {
+	long := "Hi! " + strings.Repeat("so much to do ", 300) + "what is my dog called?"
+	_, q := asksAbout(t, auto(), messages.Text(long))
+	if !strings.HasPrefix(string(q.Text), "Hi!") || len(q.Text) > 2_000 {
+		t.Errorf("asked for %.30q… of %d bytes, want the beginning too and no more than 2,000",
+			string(q.Text), len(q.Text))
 	}
 }
 

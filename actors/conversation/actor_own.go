@@ -1,6 +1,7 @@
 package conversation
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -15,6 +16,21 @@ type Own struct {
 	Text       messages.Text       `json:"text"`           // as it was sent, or as it was read if a person wrote it
 	Turn       int64               `json:"turn,omitempty"` // that wrote it; 0: a person or a host did
 	At         time.Time           `json:"at"`
+	// Answered is the newest message of its turn.
+	Answered messages.MessageID `json:"answered,omitempty"`
+}
+
+// answered is the newest message that a turn answers, "" if it answers none.
+func answered(t *reply.Turn) messages.MessageID {
+	if t == nil {
+		return ""
+	}
+	for _, id := range slices.Backward(t.Messages) {
+		if _, reminds := reply.ReminderOf(id); !reminds && id != reply.Opening {
+			return id
+		}
+	}
+	return ""
 }
 
 // OwnMessages are the newest messages of our side by number; placesOfOwn holds those numbers by
@@ -34,7 +50,9 @@ func (a *actor) own(turn *actors.Turn, m messages.OwnMessage) {
 	if v, led := a.leads(turn); led {
 		m.Text, _ = private(m.Text, known(v, a.sender(turn)))
 	}
-	a.keepOwn(turn, Own{Occurrence: m.Occurrence, Text: m.Text, Turn: m.Turn, At: m.SeenAt})
+	desk, _ := Desks.Get(turn, onlyRow)
+	a.keepOwn(turn, Own{Occurrence: m.Occurrence, Text: m.Text, Turn: m.Turn, At: m.SeenAt,
+		Answered: answered(desk.Turn(m.Turn))})
 	if m.Turn != 0 {
 		return
 	}
@@ -62,6 +80,8 @@ func (a *actor) sender(turn *actors.Turn) messages.Text {
 func (a *actor) keepOwn(turn *actors.Turn, o Own) {
 	if n, known := placesOfOwn.Get(turn, placeKey(o.Occurrence)); known && o.Occurrence != 0 {
 		if o.Turn != 0 {
+			before, _ := OwnMessages.Get(turn, RowKey(n))
+			o.Answered = cmp.Or(o.Answered, before.Answered)
 			OwnMessages.Put(turn, RowKey(n), o)
 			a.remember(turn, lineOfOwn(o), "")
 		}

@@ -15,6 +15,8 @@ type line struct {
 	messages.Said
 	id    messages.MessageID // the event that memory keeps of it
 	place messages.Occurrence
+	// answered is the newest message that our side answered with it, "" if that is not known.
+	answered messages.MessageID
 }
 
 // lineOf is the present text of a delivered message, false if nothing of it is left.
@@ -48,7 +50,8 @@ func utterances(d messages.MessageDelivered) (said []string) {
 
 // lineOfOwn is the line of a message of our side.
 func lineOfOwn(o Own) line {
-	return line{Said: messages.Said{Own: true, At: o.At, Text: o.Text}, id: ownID(o), place: o.Occurrence}
+	return line{Said: messages.Said{Own: true, At: o.At, Text: o.Text}, id: ownID(o), place: o.Occurrence,
+		answered: o.Answered}
 }
 
 // newest returns the n newest lines in the order of the transcript.

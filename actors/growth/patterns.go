@@ -9,6 +9,7 @@ import (
 
 // finding is what a pattern has read.
 type finding struct {
+	kind       memory.Kind // [claims] sets it
 	name, body string
 	op         memory.Op
 	sure       bool
@@ -27,7 +28,7 @@ type pattern struct {
 const (
 	noun     = `(?P<body>[^\s、,。「」がはをもとでにへの]{1,20})`
 	less     = `(?P<less>[^\s、,。「」がはをもとでにへの]{1,20}?)`
-	very     = `(?:一番|すごく|とても|本当に|ほんとに|めっちゃ|やっぱり|大|ちょっと|かなり)*`
+	very     = `(?:一番|いちばん|断然|すごく|とても|本当に|ほんとに|めっちゃ|やっぱり|大|ちょっと|かなり)*`
 	relative = memory.Relatives
 	animal   = memory.Animals
 	matter   = memory.Matters
@@ -38,7 +39,9 @@ const (
 	thing   = `(?P<body>[\w' -]{2,30}?)`
 	lasts   = `(?:る|ます)(?:よ|ね|の|ん|わ|けど|から|が|し|、|$)`
 	stated  = `(?:です|だな|なんだ|なので|で|だ?(?:よ|ね|けど|から|し|、|$)|かな|かも|に|と)`
-	ending  = `(?: now| too| anymore| so much| a lot)?[.,!]*$`
+	feels   = `(?:(?:really|just|absolutely|do|still) )*` +
+		`(?:like|love|adore|enjoy|don't like|do not like|hate|can't stand|dislike)`
+	ending = `(?: now| too| anymore| so much| a lot)?[.,!]*$`
 )
 
 var patterns = []pattern{
@@ -93,9 +96,12 @@ func re(s string) *regexp.Regexp { return regexp.MustCompile(s) }
 
 var (
 	unsure = re(`(?:かな|かも|かもしれない|っけ|らしい|みたい|だろうか|でしょうか|たら|なら|たい|たいな|たいね|ようか|しよう|` +
-		`ない[?？]|どうかな|のかな|だって|って言ってた|そうです|そうだ)$|^もし|^(?i:if|maybe|perhaps)\b|` +
+		`ない[?？]|どうかな|のかな|だって|って言ってた|そうです|そうだ)$|わけ(?:じゃ|では|でも)な|` +
+		`と(?:[^\s、。]{1,8}が)?(?:言って|いって)(?:い?た|い?る|ました|います)|^もし|^(?i:if|maybe|perhaps)\b|` +
 		`(?:住み|働き|行き|飲み|食べ)たい|引っ越したい|転職したい|\b(?i:would|might|used to|wish|want to)\b`)
-	past = re(`(?:た|だ|ました|でした|済み|終わり|完了)(?:[ねよわな]|から|の|んだ|よね|けど)*$|` +
+	// What somebody would rather have sounds like doubt, and is none: コーヒーより緑茶かな.
+	rather = re(`(より(?:も|は)?、?[\p{Han}\p{Katakana}ー]{1,12}(?:の?(?:ほう|方)|派)?(?:が(?:いい|良い|好き))?)かなあ?$`)
+	past   = re(`(?:た|だ|ました|でした|済み|終わり|完了)(?:[ねよわな]|から|の|んだ|よね|けど)*$|` +
 		`(?i)\b(?:done|finished|bought|booked|went|sent|paid|was|were|\w{3,}ed)\b`)
 	cancelled = re(`中止|キャンセル|取りやめ|取り消し|なくなった|なくなりました|行けなく|やめた|やめました|やめる|やめます|流れた|なしに` +
 		`|(?i)\bcancel|called off|not going|won't be`)
@@ -119,6 +125,12 @@ var (
 	others   = re(`(?:彼女?|[のな]人|あの子|あいつ|みんな|両親|家族|誰か|` + relative + `|` +
 		`[\p{Han}\p{Katakana}ー]+(?:さん|ちゃん|くん)|先輩|先生)(?:たち)?[はがも]|` +
 		`(?i)\b(?:used to|almost|nearly)\b`)
+	// What is said of another person, so that the next sentences without a subject may be too.
+	person = re(others.String() + `|(?:彼女?|` + relative + `|[\p{Han}\p{Katakana}ー]+(?:さん|ちゃん|くん))の[^、。\s]{1,10}?は`)
+	self   = re(`[私僕俺]|わたし|あたし|自分`)
+	// What one has to do is one's own.
+	owes   = re(`(?:なきゃ|ないと|なくちゃ|なければ(?:ならない|いけない)?|ておく|ておきます|とく|とくわ)(?:[ねよわ])*$`)
+	joined = re(`^(.*?\bI ` + feels + ` [\w' -]{2,30}?)(?:,? (?:and|but)|,) (` + feels + ` .+)$`)
 	denied = re(`(?i)\b(?:don't|do not|doesn't|didn't)\b`)
 	// What is no thing.
 	vague = re(`^(?:ここ|そこ|あそこ|どこ|それ|これ|あれ|大変|きれい|楽しみ|大事|最高|いつ|まだ|どう|無理|だめ|内緒|秘密)$|くて?$|から$|` +
@@ -132,9 +144,10 @@ var (
 	weather  = re(`雨|雪|晴れ|天気|台風|気温|暑|寒|風が|地震|(?i)\b(?:rain|snow|sunny|weather)\b`)
 	adverbs  = re(`^(?:今|いま|もう|また|やっぱり|やっぱ|やはり|実は|結局|ついに|最近|先月|先週|昨日|来月|今年|去年|今月|今日|` +
 		`私|僕|俺|わたし|まだ|けっこう|すごく|とても|本当|春から|夏から|秋から|冬から)+`)
-	fond    = re(`(?:やっぱり|やっぱ|やはり|一番|本当|とても|すごく|めっちゃ|かなり|大|が|は|も)+$`)
+	fond    = re(`(?:やっぱり|やっぱ|やはり|一番|いちばん|断然|本当|とても|すごく|めっちゃ|かなり|大|が|は|も)+$`)
 	kinship = re(`^(?:` + relative + `)$`)
-	firm    = re(`やっぱり|やっぱ|やはり|大好き|大嫌い|一番|絶対|(?i)\b(?:really|love|hate|always|actually|after all|can't stand)\b`)
+	firm    = re(`やっぱり|やっぱ|やはり|大好き|大嫌い|一番|いちばん|断然|絶対|` +
+		`(?i)\b(?:really|love|hate|always|actually|after all|can't stand)\b`)
 )
 
 // read returns what a sentence says in the way of the pattern.

@@ -45,7 +45,13 @@ func Learn(e messages.Event, open func() []memory.Topic) (list []Learned) {
 		list = append(list, Learned{kind, whose, messages.Text(name), memory.Claim{Event: e.ID, At: e.At, Op: op,
 			Body: messages.Text(body), Quote: messages.Text(quote), Sure: sure}})
 	}
+	elsewhere := false // what has no subject is about another person, named before
 	for _, s := range sentences(quoted.ReplaceAllString(string(e.Text), "")) {
+		elsewhere = (elsewhere || person.MatchString(s)) && !self.MatchString(s)
+		implied := elsewhere && !person.MatchString(s)
+		if len(when.Find(s, e.At, when.Past)) == 0 { // and not which day suits better
+			s = rather.ReplaceAllString(s, "$1")
+		}
 		if asks(s) {
 			continue
 		}
@@ -54,21 +60,45 @@ func Learn(e messages.Event, open func() []memory.Topic) (list []Learned) {
 			add(memory.Task, t.Subject, string(t.Name), string(t.Name), s, op, false)
 			settled = true
 		}
-		for _, r := range patterns {
-			for _, f := range r.read(s) {
-				kind := r.kind
-				if kind == memory.Fact && kinship.MatchString(f.name) {
-					kind = memory.Relation
-				}
-				add(kind, whose, f.name, f.body, s, f.op, f.sure)
-				told = told || kind == memory.Fact
-			}
+		for _, f := range claims(s, implied) {
+			add(f.kind, whose, f.name, f.body, s, f.op, f.sure)
+			told = told || f.kind == memory.Fact
 		}
-		if !settled && !told && plans(s, e.At) {
+		if !settled && !told && (!implied || owes.MatchString(s)) && plans(s, e.At) {
 			add(memory.Task, whose, s, s, s, memory.Holds, false)
 		}
 	}
 	return list
+}
+
+// claims are what the patterns read in a sentence, nothing in one that is about another person.
+func claims(s string, implied bool) (list []finding) {
+	if implied {
+		return nil
+	}
+	for _, clause := range clauses(s) {
+		for _, r := range patterns {
+			for _, f := range r.read(clause) {
+				if f.kind = r.kind; f.kind == memory.Fact && kinship.MatchString(f.name) {
+					f.kind = memory.Relation
+				}
+				list = append(list, f)
+			}
+		}
+	}
+	return list
+}
+
+// clauses splits what somebody likes from what they say behind it in the same sentence, in English,
+// where the subject is not repeated.
+func clauses(s string) (list []string) {
+	for {
+		m := joined.FindStringSubmatch(s)
+		if m == nil {
+			return append(list, s)
+		}
+		list, s = append(list, m[1]), "I "+m[2]
+	}
 }
 
 // maxTelling is how much of a sentence a summary has, in runes.

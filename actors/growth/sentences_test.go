@@ -66,3 +66,39 @@ func TestSentences(t *testing.T) {
 		}
 	}
 }
+
+// TestLeanings: what somebody would rather have is a preference though it sounds like doubt, and what is
+// denied or said by another is nothing.
+func TestLeanings(t *testing.T) {
+	at := time.Date(2026, 3, 2, 9, 0, 0, 0, tokyo)
+	for _, c := range []struct{ says, want string }{
+		{"やっぱりコーヒーより緑茶かな", "緑茶 likes, コーヒー ends"},
+		{"コーヒーより紅茶のほうがいいかなあ", "紅茶 likes"},
+		{"紅茶がいちばん好き", "紅茶 likes"},
+		{"東京より寒いかな", ""},
+		{"明日より来週かな", ""},
+		{"別に福岡に住んでるわけじゃないよ", ""},
+		{"大阪に住んでるよ、と友達が言ってた", ""},
+		{"紅茶が好きなわけではない", ""},
+		{"妹の名前は美緒。大阪の商社に勤めてる", ""},
+		{"田中さんは先輩です。京都に住んでる。紅茶が好き", ""},
+		{"弟が来週結婚する。土曜日に京都に行く", ""},
+		{"母の誕生日は来週。花を買わなきゃ", "花を買わなきゃ holds"},
+		{"妹の名前は美緒。私は大阪に住んでる", "home holds"},
+		{"妹の名前は美緒。大阪の商社に勤めてる。私は紅茶が好き", "紅茶 likes"},
+		{"天気は最高。大阪に住んでる", "home holds"},
+		{"I hate olives, love ramen", "olives dislikes, ramen likes"},
+		{"I really like tea and hate coffee, but can't stand cocoa", "tea likes, coffee dislikes, cocoa dislikes"},
+		{"I hate olives, but Ken loves ramen", ""},
+		{"I love ramen. They love tea", "ramen likes"},
+	} {
+		var got []string
+		e := messages.Event{ID: "m", Speaker: "Hana", At: at, Text: messages.Text(c.says)}
+		for _, l := range growth.Learn(e, func() []memory.Topic { return nil }) {
+			got = append(got, fmt.Sprint(string(l.Name), " ", l.Claim.Op))
+		}
+		if s := strings.Join(got, ", "); s != c.want {
+			t.Errorf("Learn(%q) = %q, want %q", c.says, s, c.want)
+		}
+	}
+}

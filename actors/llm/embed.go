@@ -58,6 +58,14 @@ func DefaultEmbedSettings() EmbedSettings {
 // On reports whether there is an embedder.
 func (s EmbedSettings) On() bool { return s.Embedder != "" && s.Embedder != NoEmbedder }
 
+// Name names the model among those of all providers, "" if there is none.
+func (s EmbedSettings) Name() string {
+	if !s.On() {
+		return ""
+	}
+	return string(s.Embedder) + ":" + s.Embedding.Model
+}
+
 // Server are the settings of the embedder's server, as those of a chat model.
 func (s EmbedSettings) Server() Settings {
 	e := s.Embedding

@@ -53,7 +53,7 @@ func NewEmbedder(s EmbedSettings, o Options) (*Embedder, error) {
 func (e *Embedder) Close() error { e.transport.close(); return nil }
 
 // Model names the model among those of all providers.
-func (e *Embedder) Model() string { return string(e.o.Provider) + ":" + e.o.Model }
+func (e *Embedder) Model() string { return e.s.Name() }
 
 // Masks reports whether texts must be masked before they are embedded.
 func (e *Embedder) Masks() bool { return e.o.Mask || e.o.Tier == TierCloud }

@@ -1,11 +1,13 @@
 package memory
 
 import (
+	"cmp"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base32"
 	"fmt"
 	"hash/fnv"
+	"slices"
 	"strings"
 	"time"
 
@@ -57,7 +59,20 @@ type Talk struct {
 	Thread messages.MessageID `json:"thread,omitempty"`
 	Own    messages.MessageID `json:"own,omitempty"`   // the newest event of our side
 	Other  messages.MessageID `json:"other,omitempty"` // and of another
+	// Pairs is what each of the others and our side said to one another, those who spoke
+	// last at the end; at most [MostPairs].
+	Pairs []Pair `json:"pairs,omitempty"`
 }
+
+// Pair is what one of the others and our side said last to one another.
+type Pair struct {
+	Speaker messages.Text      `json:"speaker,omitempty"`
+	Own     messages.MessageID `json:"own,omitempty"` // the newest event of our side for them
+}
+
+// MostPairs is how many speakers of one stretch of talk are told apart. One who has
+// been silent for longer is taken for a new one.
+const MostPairs = 16
 
 // At is how far the memory of a conversation has come.
 type At struct {
@@ -94,12 +109,16 @@ func (t Talk) Changed(list []messages.Event, now time.Time) (Talk, Change) {
 const pause = 3 * time.Hour
 
 // Next returns an event in its stored form, and the talk after it. An event older than
-// the newest gets no links, because its neighbours are unknown.
-func (t Talk) Next(m messages.Event, now time.Time) (Event, Talk) {
+// the newest gets no links but what it is known to answer, because its neighbours are
+// unknown. to is who said that; it counts only where it is known what an event answers.
+//
+// Another one answers what our side said last to them. Where our side says something and
+// it is not known for whom, it is for all, and answers who spoke last.
+func (t Talk) Next(m messages.Event, to messages.Text, now time.Time) (Event, Talk) {
 	if len(m.Text) > MaxText {
 		m.Text = messages.Text(strings.ToValidUTF8(string(m.Text[:MaxText]), ""))
 	}
-	e := Event{Event: m, KeptAt: now}
+	e := Event{Event: m, KeptAt: now, ReplyTo: m.Answered}
 	t.Events++
 	if m.At.Before(t.Last) {
 		return e, t
@@ -108,20 +127,53 @@ func (t Talk) Next(m messages.Event, now time.Time) (Event, Talk) {
 		t = Talk{At: t.At, Events: t.Events, Thread: m.ID}
 	}
 	t.Last, e.Thread = m.At, t.Thread
-	if m.Own {
+	switch {
+	case !m.Own:
+		p := t.pair(m.Speaker)
+		e.ReplyTo, t.Other = cmp.Or(p.Own, t.Own), m.ID
+		t = t.with(p)
+	case m.Answered != "":
+		t.Own = m.ID
+		t = t.with(Pair{to, m.ID})
+	default:
 		e.ReplyTo, t.Own = t.Other, m.ID
-	} else {
-		e.ReplyTo, t.Other = t.Own, m.ID
+		t.Pairs = slices.Clone(t.Pairs)
+		for i := range t.Pairs {
+			t.Pairs[i].Own = m.ID
+		}
 	}
 	return e, t
 }
 
-// Again returns a stored event with its current wording.
+// pair is what one of the others and our side said last.
+func (t Talk) pair(speaker messages.Text) Pair {
+	for _, p := range t.Pairs {
+		if p.Speaker == speaker {
+			return p
+		}
+	}
+	return Pair{Speaker: speaker}
+}
+
+// with puts a pair at the end.
+func (t Talk) with(p Pair) Talk {
+	t.Pairs = slices.DeleteFunc(slices.Clone(t.Pairs), func(o Pair) bool { return o.Speaker == p.Speaker })
+	t.Pairs = append(t.Pairs, p)
+	t.Pairs = t.Pairs[max(0, len(t.Pairs)-MostPairs):]
+	return t
+}
+
+// Again returns a stored event with its current wording. What it answers may be known
+// only now. When it was first said stays, but for an import that corrects one.
 func (e Event) Again(m messages.Event) Event {
 	if len(m.Text) > MaxText {
 		m.Text = messages.Text(strings.ToValidUTF8(string(m.Text[:MaxText]), ""))
 	}
-	m.At = e.At // the time at which it was first said
+	if m.Source != messages.Imported || e.Source != messages.Imported || m.At.IsZero() || m.At.Equal(e.At) {
+		m.At = e.At
+	}
+	m.Answered = cmp.Or(m.Answered, e.Answered)
+	e.ReplyTo = cmp.Or(m.Answered, e.ReplyTo)
 	e.Event = m
 	return e
 }

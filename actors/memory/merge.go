@@ -24,8 +24,6 @@ type Found struct {
 }
 
 const (
-	// maxCandidates is how many events a recall finally weighs.
-	maxCandidates = 60
 	// sure is how many of the best lexical results keep their seats.
 	sure = 12
 	// second is what each further route adds to a score, and the most such a route gives
@@ -41,10 +39,10 @@ const (
 // Merge makes one list of the routes' results, the best first: one candidate for each
 // event, with all its routes. Equal input gives equal order. A score near 1 fits the
 // question, one near 0 is only the best of what does not.
-func Merge(found []Found, mode Mode) []Candidate {
+func (p Pack) Merge(found []Found, mode Mode) []Candidate {
 	list := past(join(found), found, mode)
 	slices.SortStableFunc(list, byScore)
-	list = apart(seat(list, mode))
+	list = apart(p.seat(list, mode))
 	fit := fits(list)
 	for i := range list {
 		list[i].Score *= fit
@@ -150,7 +148,8 @@ func nearness(cosine, best, least float64) float64 {
 	return (cosine - least) / (best - least)
 }
 
-// group is a class of candidates with a share of the seats.
+// group is a class of candidates with a share of the seats, see [Shares]. When its seats are taken, its
+// other candidates wait for free ones.
 type group uint8
 
 const (
@@ -161,13 +160,6 @@ const (
 	words                // lexical alone
 	meaning              // vectors alone
 )
-
-// shares are the parts of the seats that groups get. When a group's seats are taken, its
-// other candidates wait for free ones.
-var shares = map[Mode]map[group]float64{
-	Associative: {known: 0.2, several: 0.45, timely: 0.1, context: 0.1, words: 0.15, meaning: 0.15},
-	AboutTime:   {known: 0.2, several: 0.3, timely: 0.3, context: 0.05, words: 0.15, meaning: 0.1},
-}
 
 // by reports whether a route found it.
 func (c Candidate) by(route Route) bool {
@@ -191,12 +183,12 @@ func (c Candidate) group() group {
 }
 
 // seat chooses the candidates that stay, in order. The list must be in order.
-func seat(list []Candidate, mode Mode) []Candidate {
-	if len(list) <= maxCandidates {
+func (p Pack) seat(list []Candidate, mode Mode) []Candidate {
+	if len(list) <= p.Candidates {
 		return list
 	}
 	taken := make([]bool, len(list))
-	left := maxCandidates
+	left := p.Candidates
 	used := map[group]int{}
 	lexical := 0
 	for i, c := range list {
@@ -205,7 +197,7 @@ func seat(list []Candidate, mode Mode) []Candidate {
 		}
 		safe := c.Rare || c.by(Lexical) && lexical <= sure
 		g := c.group()
-		if left > 0 && (safe || float64(used[g]) < shares[mode][g]*maxCandidates) {
+		if left > 0 && (safe || float64(used[g]) < p.seats(g, mode)) {
 			taken[i] = true
 			used[g]++
 			left--

@@ -22,17 +22,8 @@ const (
 	Vectors Route = "vectors"
 )
 
-// Routes lists the routes that need no model, each with its time limit.
-func Routes() []Timed {
-	return []Timed{
-		{Recent, 250 * time.Millisecond}, {Lexical, 600 * time.Millisecond}, {Chain, 200 * time.Millisecond},
-		{Threads, 350 * time.Millisecond}, {Links, 350 * time.Millisecond}, {InTime, 400 * time.Millisecond},
-		{States, 250 * time.Millisecond},
-	}
-}
-
-// WithVectors lists the routes where there are vectors.
-func WithVectors() []Timed { return append(Routes(), Timed{Vectors, 2200 * time.Millisecond}) }
+// Routes lists the routes that need no model, each with its usual time limit.
+func Routes() []Timed { return DefaultRules().Routes.List(false) }
 
 // Timed is a route and its time.
 type Timed struct {

@@ -60,7 +60,7 @@ func TestOffer(t *testing.T) {
 	for n := range 50 {
 		hits = append(hits, hit(fmt.Sprint("m", n), fmt.Sprint(n), float64(50-n)))
 	}
-	list := memory.Merge([]memory.Found{found(memory.Lexical, hits...)}, memory.Associative)
+	list := merge([]memory.Found{found(memory.Lexical, hits...)}, memory.Associative)
 	offered := memory.Offer(list, []messages.MessageID{"m0", "m2"})
 	if len(offered) != 40 || offered[0].ID != "m1" || offered[1].ID != "m3" {
 		t.Fatalf("Offer = %d from %s on, want 40 from m1 on, without m2", len(offered), offered[0].ID)

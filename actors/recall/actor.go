@@ -41,7 +41,7 @@ const (
 // Options of a recall. Start with [DefaultOptions].
 type Options struct {
 	Routes []memory.Timed
-	Pick   int // most events to recall
+	Pack   memory.Pack
 	Keep   int // runs to keep
 
 	Select *Selector // nil: no model chooses
@@ -49,7 +49,9 @@ type Options struct {
 }
 
 // DefaultOptions search by all routes.
-func DefaultOptions() Options { return Options{Routes: memory.Routes(), Pick: 12, Keep: 200} }
+func DefaultOptions() Options {
+	return Options{Routes: memory.Routes(), Pack: memory.DefaultRules().Pack, Keep: 200}
+}
 
 // Longest is the most time a recall takes without any model.
 const Longest = time.Second
@@ -112,7 +114,8 @@ func (a *actor) keep(turn *actors.Turn, list []messages.Event) {
 		if known {
 			e = e.Again(m)
 		} else {
-			e, talk = talk.Next(m, turn.Now())
+			answered, _ := Events.Get(turn, memory.Key(m.Answered))
+			e, talk = talk.Next(m, answered.Speaker, turn.Now())
 		}
 		if known && e.Event == was {
 			continue

@@ -121,9 +121,9 @@ func (a *actor) merge(turn *actors.Turn, q *question) {
 		delete(q.calls, call)
 		q.reports[route] = memory.Report{Route: route, Failed: string(messages.FailureTimeout)}
 	}
-	run, list := merged(q.found, a.reports(q))
+	run, list := merged(a.o.Pack, q.found, a.reports(q))
 	if !a.choose(turn, q, run, list) {
-		a.conclude(turn, q, run, memory.Pick(list, q.Context, a.o.Pick))
+		a.conclude(turn, q, run, memory.Pick(list, q.Context, a.o.Pack.Pick))
 	}
 }
 
@@ -156,7 +156,7 @@ func (a *actor) reports(q *question) (list []memory.Report) {
 }
 
 // merged makes a run of what the routes found, and one list of it, the best first.
-func merged(found []memory.Found, reports []memory.Report) (memory.Run, []memory.Candidate) {
+func merged(p memory.Pack, found []memory.Found, reports []memory.Report) (memory.Run, []memory.Candidate) {
 	order := map[memory.Route]int{}
 	for i, r := range reports {
 		order[r.Route] = i
@@ -168,7 +168,7 @@ func merged(found []memory.Found, reports []memory.Report) (memory.Run, []memory
 			mode = memory.AboutTime
 		}
 	}
-	list := memory.Merge(found, mode)
+	list := p.Merge(found, mode)
 	return memory.Run{Mode: mode, Routes: reports, Candidates: len(list)}, list
 }
 

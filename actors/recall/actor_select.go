@@ -43,7 +43,7 @@ var quotas = actors.NewTable[prompt.Quota]("quota")
 func (a *actor) choose(turn *actors.Turn, q *question, run memory.Run, list []memory.Candidate) bool {
 	offered := memory.Offer(list, q.Context)
 	left := min(LongestSelected-turn.Now().Sub(q.at), maxSelecting)
-	if a.o.Select == nil || len(offered) <= a.o.Pick || left <= 0 {
+	if a.o.Select == nil || len(offered) <= a.o.Pack.Pick || left <= 0 {
 		return false
 	}
 	quota, _ := quotas.Get(turn, runsRow)
@@ -108,7 +108,7 @@ func (a *actor) chosen(turn *actors.Turn, m messages.LLMAnswer) {
 		a.unchosen(turn, q, string(messages.LLMMalformed))
 		return
 	}
-	picked := memory.Choose(s.offered, chosen, a.o.Pick)
+	picked := memory.Choose(s.offered, chosen, a.o.Pack.Pick)
 	a.conclude(turn, q, s.run, append(memory.Pick(s.list, q.Context, 0), picked...))
 }
 
@@ -116,5 +116,5 @@ func (a *actor) chosen(turn *actors.Turn, m messages.LLMAnswer) {
 func (a *actor) unchosen(turn *actors.Turn, q *question, why string) {
 	s := q.selecting
 	s.run.Selection.Failed = why
-	a.conclude(turn, q, s.run, memory.Pick(s.list, q.Context, a.o.Pick))
+	a.conclude(turn, q, s.run, memory.Pick(s.list, q.Context, a.o.Pack.Pick))
 }

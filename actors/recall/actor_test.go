@@ -51,6 +51,29 @@ func own(id, text string, minute int) messages.Event {
 	return e
 }
 
+// TestLinksToWhomItAnswers: an answer is linked to the message it was written for, though another one
+// spoke since, and so it is where that is known later.
+func TestLinksToWhomItAnswers(t *testing.T) {
+	h := spawn(t, recall.DefaultOptions())
+	other := event("b1", "来週は？", 1)
+	other.Speaker = "Ken"
+	answer := own("own:1", "駅です", 2)
+	answer.Answered = "a1"
+	h.Send(remember(event("a1", "どこ？", 0), other, answer, event("a2", "ありがとう", 3), own("own:2", "はい", 4)))
+	h.Crash()
+	late := own("own:2", "はい", 4)
+	late.Answered = "b1"
+	h.Send(remember(late))
+	h.Crash()
+	h.Send(remember(own("own:2", "はい！", 4)))
+	rows := actortest.Rows(h, recall.Events)
+	for id, want := range map[messages.MessageID]messages.MessageID{"own:1": "a1", "a2": "own:1", "own:2": "b1"} {
+		if got := rows[memory.Key(id)].ReplyTo; got != want {
+			t.Errorf("%s answers %q, want %q", id, got, want)
+		}
+	}
+}
+
 func remember(list ...messages.Event) messages.Remember {
 	return messages.Remember{Conversation: "c-1", Events: list}
 }
@@ -282,6 +305,9 @@ func TestStoredForms(t *testing.T) {
 	actortest.WantForm(t, recall.Talks, memory.Talk{At: memory.At{Changes: 1, Print: 2}, Events: 3, Last: at,
 		Thread: "a", Own: "b", Other: "c"}, `1 {"changes":1,"print":2,"events":3,"last":"2026-03-02T09:00:00Z",`+
 		`"thread":"a","own":"b","other":"c"}`)
+	actortest.WantForm(t, recall.Talks, memory.Talk{At: memory.At{Changes: 1, Print: 2}, Events: 3, Last: at,
+		Other: "c", Pairs: []memory.Pair{{Speaker: "Hana", Own: "b"}, {}}}, `1 {"changes":1,"print":2,"events":3,`+
+		`"last":"2026-03-02T09:00:00Z","other":"c","pairs":[{"speaker":"Hana","own":"b"},{}]}`)
 	actortest.WantForm(t, recall.Changes, memory.Change{IDs: []messages.MessageID{"m1"}, At: memory.At{Changes: 1,
 		Print: 2}}, `1 {"ids":["m1"],"at":{"changes":1,"print":2}}`)
 	actortest.WantForm(t, recall.Aparts, memory.Unrelated{List: []memory.Apart{{Conversation: "c-1", ID: "m1",

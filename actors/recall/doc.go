@@ -4,7 +4,7 @@
 //
 //	Recall ─┬─► recent  ─┐
 //	        ├─► lexical ─┤
-//	        ├─► chain   ─┼─► memory.Merge ─► memory.Pick ─► a run is stored ─► Recalled
+//	        ├─► chain   ─┼─► Pack.Merge   ─► memory.Pick ─► a run is stored ─► Recalled
 //	        ├─► threads ─┤
 //	        ├─► links   ─┤     what is late, fails or panics is left out,
 //	        ├─► time    ─┤     and named in the run

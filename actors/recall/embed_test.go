@@ -64,7 +64,7 @@ func (m *model) lose(name string) {
 
 func embedding(model string) recall.Options {
 	o := recall.DefaultOptions()
-	o.Embed, o.Routes = model, memory.WithVectors()
+	o.Embed, o.Routes = model, memory.DefaultRules().Routes.List(true)
 	return o
 }
 

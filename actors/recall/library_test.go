@@ -141,7 +141,7 @@ func (s *shelf) put(c messages.ConversationID, list ...messages.Event) messages.
 		s.rows[c] = map[messages.MessageID]memory.Event{}
 	}
 	for _, m := range list {
-		s.rows[c][m.ID], s.talks[c] = s.talks[c].Next(m, m.At)
+		s.rows[c][m.ID], s.talks[c] = s.talks[c].Next(m, "", m.At)
 	}
 	s.moved(c, list)
 	return messages.EventsKept{Conversation: c, Events: list}
@@ -335,6 +335,41 @@ func TestLeavesOut(t *testing.T) {
 			if text != "What is the name?" {
 				t.Errorf("%s found %q, want neither what is asked nor what came later", r.Route, text)
 			}
+		}
+	}
+}
+
+// TestExpansionIsBounded: of the best twelve, five names are followed, to eight messages in all; other
+// numbers bound it otherwise.
+func TestExpansionIsBounded(t *testing.T) {
+	s := newShelf()
+	for n := range 20 { // each names somebody, whom two others name
+		id := fmt.Sprint("seed", n)
+		s.put("c-1", event(id, fmt.Sprintf("the lighthouse, part %d", n), n))
+		s.named = append(s.named, memory.Entity{Name: messages.Text(fmt.Sprint("N", n)),
+			Events: []messages.MessageID{messages.MessageID(id)}})
+	}
+	for n := range 40 {
+		id, who := fmt.Sprint("more", n), &s.named[n/2]
+		s.put("c-1", event(id, fmt.Sprint("something of ", n), 1000+100*n))
+		who.Events = append(who.Events, messages.MessageID(id))
+	}
+	few := memory.DefaultRules().Pack
+	for _, c := range []struct{ seeds, names, added, want int }{
+		{few.Seeds, few.Names, few.Added, 8}, {few.Seeds, few.Names, 60, 10}, {few.Seeds, 60, 60, 24},
+		{12, 2, 8, 4}, {12, 5, 3, 3}, {1, 5, 8, 2}, {0, 5, 8, 0},
+	} {
+		l, r := open(s), memory.DefaultRules()
+		r.Pack.Seeds, r.Pack.Names, r.Pack.Added = c.seeds, c.names, c.added
+		l.Set(r)
+		more := 0
+		for _, text := range ask(t, l, memory.Links, recall.Query{Conversation: "c-1", Text: "lighthouse"}) {
+			if strings.HasPrefix(text, "something") {
+				more++
+			}
+		}
+		if more != c.want {
+			t.Errorf("of %d messages %d names lead to %d more, want %d", c.seeds, c.names, more, c.want)
 		}
 	}
 }

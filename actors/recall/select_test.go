@@ -15,7 +15,7 @@ import (
 // selecting returns options with one route, from whose hits a model chooses two.
 func selecting(s recall.Selector) recall.Options {
 	o := recall.DefaultOptions()
-	o.Routes, o.Pick, o.Select = []memory.Timed{{Route: memory.Lexical, Time: time.Second}}, 2, &s
+	o.Routes, o.Pack.Pick, o.Select = []memory.Timed{{Route: memory.Lexical, Time: time.Second}}, 2, &s
 	return o
 }
 

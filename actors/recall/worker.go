@@ -25,6 +25,9 @@ func NewWorker(l *Library, scope func(c messages.ConversationID, group bool) Sco
 				return nil, fmt.Errorf("recall: unexpected %s", request.MessageType())
 			}
 			began := time.Now()
+			if err := l.have(ctx, []messages.ConversationID{m.Conversation}); err != nil {
+				return nil, err // who has spoken there decides what it sees
+			}
 			q := Query{Conversation: m.Conversation, Scope: scope(m.Conversation, m.Group), Text: string(m.Text),
 				At: m.At, Except: m.Except}
 			hits, err := l.Search(ctx, memory.Route(m.Route), q)

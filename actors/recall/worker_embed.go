@@ -58,10 +58,7 @@ func (l *Library) Model() string {
 
 // routes are those by which the library finds.
 func (l *Library) routes() []memory.Timed {
-	if l.meant == nil {
-		return memory.Routes()
-	}
-	return memory.WithVectors()
+	return l.rules.Routes.List(l.meant != nil)
 }
 
 // hear takes what the recall actors publish.
@@ -352,7 +349,7 @@ func (s *search) nearest(ctx context.Context, q vector.Query) (list []messages.M
 		return func(id string) bool {
 			d, ok := s.x.Find(id)
 			e := s.x.Entry(d)
-			return ok && ctx.Err() == nil && !except[id] && e.At.Before(s.scope.Before) &&
+			return ok && ctx.Err() == nil && !except[id] && (s.q.Later || e.At.Before(s.scope.Before)) &&
 				e.At.Before(since) == older && s.allowed(e)
 		}
 	}

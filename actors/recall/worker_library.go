@@ -66,6 +66,7 @@ type Library struct {
 	next  *Library                             // being built from the rows; hears the same changes
 	reads sync.WaitGroup
 
+	rules memory.Rules
 	meant *meanings // nil: nothing is found by meaning
 
 	saving  sync.Mutex // for writing or destroying the saved copy
@@ -77,10 +78,13 @@ type Library struct {
 	end    context.CancelFunc
 }
 
+// Set gives it other rules than the defaults. Call it before anything is searched.
+func (l *Library) Set(r memory.Rules) { l.rules = r }
+
 // NewLibrary makes an empty library. Times that a question names are in the zone.
 func NewLibrary(zone *time.Location) *Library {
-	l := &Library{zone: zone, known: map[messages.ConversationID]*reading{}, gone: map[string]bool{},
-		marks: map[messages.ConversationID]mark{}}
+	l := &Library{zone: zone, rules: memory.DefaultRules(), known: map[messages.ConversationID]*reading{},
+		gone: map[string]bool{}, marks: map[messages.ConversationID]mark{}}
 	l.closed, l.end = context.WithCancel(context.Background())
 	l.index.Store(lexical.New())
 	return l

@@ -71,7 +71,7 @@ func (l *Library) Recall(ctx context.Context, q Query, k int) (memory.Run, []mem
 		}
 		late.Stop()
 	}
-	run, list := merged(found, reports)
+	run, list := merged(l.rules.Pack, found, reports)
 	picked := memory.Pick(list, nil, k)
 	run.At = q.At
 	return run.Choose(picked), picked, panicked

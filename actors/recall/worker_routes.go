@@ -21,6 +21,7 @@ type Query struct {
 	Scope        Scope
 	Text         string
 	At           time.Time // nothing later is seen
+	Later        bool      // unless this is set
 	Except       []messages.MessageID
 }
 
@@ -32,9 +33,6 @@ const (
 	bestThreads   = 3
 	perThread     = 10
 	bestLinks     = 8
-	namingHits    = 12 // whose names are looked up
-	bestNames     = 5
-	mostNaming    = 8
 	inTimeEvents  = 20
 	lifeEvents    = 60 // read for a stage of a life
 	talkGap       = 3 * time.Hour
@@ -77,7 +75,10 @@ func (l *Library) searchFor(ctx context.Context, q Query) (*search, error) {
 		return nil, err
 	}
 	s := &search{l: l, x: l.index.Load(), q: q}
-	s.scope = lexical.Scope{Before: q.At.Add(time.Millisecond), Except: s.except()}
+	s.scope = lexical.Scope{Except: s.except()}
+	if !q.Later {
+		s.scope.Before = q.At.Add(time.Millisecond)
+	}
 	if q.Scope.Conversations != nil {
 		s.scope.Conversations = []string{}
 		for _, c := range q.Scope.Conversations {
@@ -295,20 +296,21 @@ func (s *search) alsoNamed() (docs []lexical.Doc) {
 	if rows == nil {
 		return nil
 	}
+	pack := s.l.rules.Pack
 	var seen []messages.Text
-	for _, d := range s.best(namingHits) {
+	for _, d := range s.best(pack.Seeds) {
 		c, e, _ := s.l.event(s.x.Entry(d).ID)
 		entities, err := (*rows).Named(c, e.ID)
 		if err != nil {
 			continue // what cannot be read is left out
 		}
 		for _, n := range entities {
-			if len(seen) == bestNames || slices.Contains(seen, n.Name) {
+			if len(seen) == pack.Names || slices.Contains(seen, n.Name) {
 				continue
 			}
 			seen = append(seen, n.Name)
 			for _, id := range slices.Backward(n.Events) {
-				if d, ok := s.x.Find(docID(c, id)); ok && id != e.ID && len(docs) < mostNaming && s.x.Sees(s.scope, d) {
+				if d, ok := s.x.Find(docID(c, id)); ok && id != e.ID && len(docs) < pack.Added && s.x.Sees(s.scope, d) {
 					docs = append(docs, d)
 				}
 			}

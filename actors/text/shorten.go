@@ -18,3 +18,14 @@ func First[T ~string](s T, runes int) T {
 	}
 	return s
 }
+
+// Ends returns a text of at most so many runes, 3 or more: of a longer one its beginning and
+// its end, with a line break between them.
+func Ends[T ~string](s T, runes int) T {
+	all := []rune(string(s))
+	if len(all) <= runes {
+		return s
+	}
+	half := (runes - 1) / 2
+	return T(all[:half]) + "\n" + T(all[len(all)-half:])
+}

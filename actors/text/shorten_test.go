@@ -20,3 +20,17 @@ func TestShorten(t *testing.T) {
 		}
 	}
 }
+
+func TestEnds(t *testing.T) {
+	for _, c := range []struct {
+		s     string
+		runes int
+		want  string
+	}{
+		{"", 3, ""}, {"猫の名前", 4, "猫の名前"}, {"猫の名前は", 4, "猫\nは"}, {"猫の名前は", 3, "猫\nは"}, {"abcdefgh", 7, "abc\nfgh"},
+	} {
+		if got := Ends(c.s, c.runes); got != c.want {
+			t.Errorf("Ends(%q, %d) = %q, want %q", c.s, c.runes, got, c.want)
+		}
+	}
+}

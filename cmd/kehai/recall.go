@@ -31,12 +31,12 @@ func (v *recallVerb) command() *cobra.Command {
 		Short: "Ask what was ever said",
 		Long: `Prints the messages that help most to answer a question, the best first: of all
 that Kehai remembers, or with --events of a file. It needs no model, no network and
-no running Kehai, and stores nothing. A score near 1 fits the question, one near 0 is
-only the nearest there is. With --conversation what comes back is what that
-conversation sees: what was said there, and what the owner shares with it. With --at
-only what had been said by then comes back; times in the question ("last winter",
-去年の夏) are counted from there. The TEXT - is read from the standard input, where no
-other user of this machine sees it.
+no running Kehai, and keeps nothing of the question. A score near 1 fits the
+question, one near 0 is only the nearest there is. With --conversation what comes
+back is what that conversation sees: what was said there, and what the owner shares
+with it. With --at only what had been said by then comes back; times in the question
+("last winter", 去年の夏) are counted from there. The TEXT - is read from the standard
+input, where no other user of this machine sees it.
 
 A file of events has one JSON object a line: id, conversation, at (RFC 3339), speaker
 and text. The same id again replaces the event. kehai memory import has such a file

@@ -10,6 +10,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/kehai-run/kehai/actors"
+	"github.com/kehai-run/kehai/actors/conversation"
 	"github.com/kehai-run/kehai/actors/directory"
 	"github.com/kehai-run/kehai/actors/growth"
 	"github.com/kehai-run/kehai/actors/memory"
@@ -279,9 +280,24 @@ func (b Backend) embedRest(ctx context.Context) error {
 	})
 }
 
-// Scope is what a conversation sees of the memory.
+// Scope is what a conversation sees of the memory. It is a group if whoever asks takes it for
+// one, and also if its title counts members or several people are remembered to have
+// spoken there: the last few messages of a group may be of one of them.
 func (b Backend) Scope(c messages.ConversationID, group bool) recall.Scope {
-	return scopeOf(b.Config, b.Book.Known(b.Engine), c, group)
+	known := b.Book.Known(b.Engine)
+	set := b.Config.Replies.Of(b.Label(c), false).Group
+	group = group || b.Memory != nil && len(b.Memory.Speakers(c)) > 1
+	return scopeOf(b.Config, known, c, isGroup(set, known, c, group))
+}
+
+// isGroup reports whether several people are on the other side: as the settings say, and
+// if they say nothing, as was seen there or as its title says.
+func isGroup(set conversation.Group, known map[messages.ConversationID]directory.Known, c messages.ConversationID,
+	seen bool) bool {
+	if set == conversation.GroupYes || set == conversation.GroupNo {
+		return set == conversation.GroupYes
+	}
+	return seen || known[directory.Resolve(known, c)].Group
 }
 
 func scopeOf(cfg config.Config, known map[messages.ConversationID]directory.Known, c messages.ConversationID,

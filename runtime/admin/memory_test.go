@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/kehai-run/kehai/actors/conversation"
 	"github.com/kehai-run/kehai/actors/directory"
 	"github.com/kehai-run/kehai/actors/recall"
 	"github.com/kehai-run/kehai/messages"
@@ -45,5 +46,33 @@ func TestScope(t *testing.T) {
 	cfg.Memory.Share = recall.ShareAll
 	if got := scopeOf(cfg, known, "c-hana", false); got.Conversations != nil {
 		t.Errorf("Scope = %+v, want all", got)
+	}
+}
+
+// A group in which one person happens to speak is still a group: its title or the settings
+// say so, and what is set counts most.
+func TestGroupsAreKnown(t *testing.T) {
+	known := map[messages.ConversationID]directory.Known{
+		"c-family": {App: "line", Title: "Family", Group: true, Settled: true},
+		"c-old":    {App: "line", Title: "Famly", Into: "c-family"},
+		"c-hana":   {App: "line", Title: "Hana", Settled: true},
+	}
+	for _, c := range []struct {
+		of   messages.ConversationID
+		set  conversation.Group
+		seen bool
+		want bool
+	}{
+		{"c-family", conversation.GroupAuto, false, true},
+		{"c-old", "", false, true},
+		{"c-family", conversation.GroupNo, true, false},
+		{"c-hana", conversation.GroupAuto, false, false},
+		{"c-hana", conversation.GroupAuto, true, true},
+		{"c-hana", conversation.GroupYes, false, true},
+		{"shop:4711", "", false, false},
+	} {
+		if got := isGroup(c.set, known, c.of, c.seen); got != c.want {
+			t.Errorf("isGroup(%q, %s, seen %v) = %v, want %v", c.set, c.of, c.seen, got, c.want)
+		}
 	}
 }

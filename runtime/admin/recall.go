@@ -1,6 +1,7 @@
 package admin
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -32,15 +33,16 @@ func (b Backend) Recall(ctx context.Context, q control.RecallQuery) (control.Rec
 		return control.Recollection{}, fmt.Errorf("recall %d events: want 1 or more, "+
 			"such as control.DefaultRecalled", q.K)
 	}
-	if q.At.IsZero() {
+	later := q.At.IsZero()
+	if later {
 		q.At = time.Now()
 	}
-	ask := recall.Query{Conversation: c, Text: q.Text, At: q.At}
+	ask := recall.Query{Conversation: c, Text: q.Text, At: q.At, Later: later}
 	if c != "" {
 		if err := b.Memory.Have(ctx, recall.Scope{Conversations: []messages.ConversationID{c}}); err != nil {
 			return control.Recollection{}, err
 		}
-		ask.Scope = b.Scope(c, len(b.Memory.Speakers(c)) > 1)
+		ask.Scope = b.Scope(c, false)
 	}
 	_, all := b.Memory.Len() // now: it may become whole while this is looked for
 	// A running Kehai reads the rest by itself, but is not told what the others of its cluster store.
@@ -381,7 +383,7 @@ func (b Backend) MemoryStats(context.Context) (s control.MemoryStats, err error)
 	if err != nil {
 		return s, err
 	}
-	s.Model = b.Memory.Model()
+	s.Model = cmp.Or(b.Memory.Model(), b.Config.Memory.Name()) // at rest nobody asks it
 	var last messages.Address
 	err = e.ReadRows(recall.Kind, func(row engine.Row) bool {
 		switch row.Table {

@@ -21,6 +21,7 @@ import (
 	"github.com/kehai-run/kehai/actors/growth"
 	"github.com/kehai-run/kehai/actors/judge"
 	"github.com/kehai-run/kehai/actors/llm"
+	"github.com/kehai-run/kehai/actors/memory"
 	"github.com/kehai-run/kehai/actors/ocr"
 	"github.com/kehai-run/kehai/actors/recall"
 	"github.com/kehai-run/kehai/actors/text"
@@ -242,6 +243,7 @@ const (
 type Memory struct {
 	recall.Sharing    `yaml:",inline"`
 	llm.EmbedSettings `yaml:",inline"`
+	memory.Rules      `yaml:",inline"`
 }
 
 // Person is one person in several conversations: an entry of People.
@@ -403,7 +405,7 @@ func defaultConfig(goos, home, host string, env func(string) string) Config {
 		Privacy:   Privacy{Mask: MaskCloud},
 		Replies:   conversation.DefaultReplies(),
 		Judge:     judge.DefaultRules(),
-		Memory:    Memory{recall.DefaultSharing(), llm.DefaultEmbedSettings()},
+		Memory:    Memory{recall.DefaultSharing(), llm.DefaultEmbedSettings(), memory.DefaultRules()},
 		Growth:    growth.DefaultRules(),
 		Actors:    Actors{Sleep: engine.DefaultIdle},
 		Web:       Web{Addr: "127.0.0.1:7411"},

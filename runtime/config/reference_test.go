@@ -20,7 +20,8 @@ var commented = []string{
 	"actors/conversation/reply", "actors/judge", "actors/dedup/ledger", "actors/dedup/recent",
 	"actors/attention", "actors/attention/landmarks", "actors/attention/notify", "actors/directory",
 	"actors/fusion", "actors/growth", "actors/ingress", "actors/insight", "actors/llm", "actors/ocr", "actors/outbound",
-	"actors/catchup", "actors/poller", "actors/recall", "actors/stall", "actors/text", "runtime/config",
+	"actors/catchup", "actors/poller", "actors/memory", "actors/recall", "actors/stall",
+	"actors/text", "runtime/config",
 }
 
 // TestReferenceGolden checks that reference.yaml has the comment of each field as it stands

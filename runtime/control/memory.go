@@ -62,7 +62,7 @@ const DefaultRecalled = 12
 type RecallQuery struct {
 	Text         string
 	Conversation messages.ConversationID // that sees what its scope allows; "" sees all
-	At           time.Time               // as of when; zero: now
+	At           time.Time               // as of when; zero: now, but messages dated later are found too
 	K            int                     // events at most, 1 or more, such as [DefaultRecalled]
 	Words        bool                    // by words alone
 }
@@ -343,8 +343,8 @@ func parseImport(raw []byte) (c messages.ConversationID, e messages.Event, wrong
 	case l.At.IsZero():
 		return "", e, "at: want when it was said"
 	}
-	return messages.ConversationID(l.Conversation), messages.Event{ID: messages.MessageID(l.ID), Source: "import",
-		Own: l.Own, Speaker: messages.Text(l.Speaker), Text: messages.Text(l.Text), At: l.At}, ""
+	return messages.ConversationID(l.Conversation), messages.Event{ID: messages.MessageID(l.ID),
+		Source: messages.Imported, Own: l.Own, Speaker: messages.Text(l.Speaker), Text: messages.Text(l.Text), At: l.At}, ""
 }
 
 func (q RecallQuery) values() url.Values {

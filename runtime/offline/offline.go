@@ -70,6 +70,7 @@ func recovered(
 	cfg config.Config, st engine.Store, keys engine.Sealer, codec *messages.Codec, kinds []engine.Kind,
 ) (*Store, error) {
 	library, steps, book := recall.NewLibrary(time.Local), newStepper(), names.NewBook()
+	library.Set(cfg.Memory.Rules)
 	var adopted map[string][]messages.ConversationID
 	ids := directory.Options{Rules: cfg.Rules.OCR.Rules, Only: cfg.Read.Only, Seed: rand.Text,
 		Adopt: func(app string) []messages.ConversationID { return adopted[app] }}
@@ -147,10 +148,18 @@ func kindsOffline(own []engine.Kind, ids directory.Options) []engine.Kind {
 // neverRun makes no actor: offline none runs.
 func neverRun(messages.Address) actors.Actor { return nil }
 
-// Close releases the store.
+// worthSaving is how many messages must have been read for the index to be kept for the next time.
+const worthSaving = 2000
+
+// Close releases the store. If all that is remembered was read, the next time need not.
 func (o *Store) Close() error {
 	o.stop()
 	<-o.done
+	if o.Memory.Unsaved() >= worthSaving {
+		if err := o.Memory.Save(); err != nil { // derived data: the next time takes longer
+			o.Log.Warn().Err(err).Msg("memory_index_not_saved")
+		}
+	}
 	o.Memory.Close()
 	return o.store.Close()
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/kehai-run/kehai/actors/insight"
 	"github.com/kehai-run/kehai/actors/judge"
 	"github.com/kehai-run/kehai/actors/llm"
-	"github.com/kehai-run/kehai/actors/memory"
 	"github.com/kehai-run/kehai/actors/owner"
 	"github.com/kehai-run/kehai/actors/recall"
 	"github.com/kehai-run/kehai/actors/stall"
@@ -66,9 +65,8 @@ func (p *Parts) Recall() NewActor {
 		o.Select = &recall.Selector{Prompts: p.Prompts, Persona: p.personaOf,
 			PerHour: p.Config.LLM.PerHour, Mask: p.Masks}
 	}
-	if o.Embed = p.Memory.Model(); o.Embed != "" {
-		o.Routes = memory.WithVectors()
-	}
+	o.Embed = p.Memory.Model()
+	o.Routes, o.Pack = p.Config.Memory.Routes.List(o.Embed != ""), p.Config.Memory.Pack
 	return recall.New(o)
 }
 

@@ -10,69 +10,48 @@ import (
 )
 
 const (
-	models       = 6 // of the best turns whose words are used
-	feedbackTake = 8 // words
-	hopTake      = 4 // names
+	models  = 6 // of the best turns whose names are used
+	hopTake = 4 // names
 )
 
-// again searches a second time, with words and names of the best turns that are not in
-// the question.
+// again searches a second time, with names of the best turns that are not in the question.
 func (r *recall) again() {
-	gains := r.gather()
 	asked := map[lexical.Key]bool{}
 	for _, t := range r.question.Terms {
 		asked[t.Key] = true
 	}
-	var words, names []lexical.Weighted
+	var names []lexical.Weighted
 	all := r.x.Len()
 	if r.docs != nil {
 		all = len(r.docs)
 	}
-	for _, g := range gains {
+	most := 0.0
+	for _, g := range r.gather() {
 		n := r.x.Frequency(g.key)
-		if asked[g.key] || n < 2 || n*20 > max(all, 60) && r.docs == nil {
+		if len(names) == hopTake || asked[g.key] || !g.name || n < 2 || n*20 > max(all, 60) && r.docs == nil {
 			continue
 		}
 		g.gain *= lexical.IDF(n, max(all, n))
-		switch {
-		case g.name && len(names) < hopTake:
-			names = append(names, lexical.Weighted{Key: g.key, Weight: g.gain})
-		case g.turns > 1 && len(words) < feedbackTake:
-			words = append(words, lexical.Weighted{Key: g.key, Weight: g.gain})
-		}
+		names, most = append(names, lexical.Weighted{Key: g.key, Weight: g.gain}), max(most, g.gain)
 	}
-	changed := false
-	for _, e := range []struct {
-		terms []lexical.Weighted
-		share float64
-	}{{words, r.w.Feedback}, {names, r.w.Hop}} {
-		if len(e.terms) == 0 || e.share == 0 {
-			continue
-		}
-		most := 0.0
-		for _, t := range e.terms {
-			most = max(most, t.Weight)
-		}
-		for i := range e.terms {
-			e.terms[i].Weight /= most
-		}
-		if r.docs == nil && !r.wide {
-			r.enter(r.found(e.terms, matches))
-		}
-		r.own(e.terms, 0, e.share)
-		changed = true
+	if len(names) == 0 {
+		return
 	}
-	if changed {
-		r.settle()
+	for i := range names {
+		names[i].Weight /= most
 	}
+	if r.docs == nil && !r.wide {
+		r.enter(r.found(names, matches))
+	}
+	r.own(names, 0, r.w.Hop)
+	r.settle()
 }
 
 // gain is the expected benefit of a term of the best turns.
 type gain struct {
-	key   lexical.Key
-	gain  float64
-	turns int
-	name  bool
+	key  lexical.Key
+	gain float64
+	name bool
 }
 
 // gather collects the terms of the best turns, the most promising first.
@@ -103,7 +82,6 @@ func (r *recall) gather() []gain {
 				list = append(list, gain{key: term.Key})
 			}
 			list[n].gain += t.score / top
-			list[n].turns++
 			list[n].name = list[n].name || names[term.Surface]
 		}
 	}

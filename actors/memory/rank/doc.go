@@ -14,8 +14,8 @@
 //     terms lifts all its turns.
 //  3. By what the question asks: turns of the person it names, of the time it
 //     names, and turns that can answer "when", "where", "who" or "how many".
-//  4. By a second look with what the best turns are about: their rare words
-//     (feedback) and their names (hop).
+//  4. By a second look with the names in the best turns (hop); their other words
+//     bring more noise than evidence.
 //
 // Then what only says again what a better turn says loses, and behind the first twelve
 // so do further turns of the same session (repeat, breadth).

@@ -47,14 +47,16 @@ const (
 	maxOthers = 20
 )
 
-// maxQuestion is how many bytes of a question are read.
+// maxQuestion is how many bytes of a question are read: of a longer one its beginning and
+// its end, where long messages often ask.
 const maxQuestion = 4 << 10
 
 // Plan reads a question. The speakers are the people who may be meant; now, with its
 // zone, is when it is asked.
 func Plan(question string, speakers []string, now time.Time, w Weights) Question {
 	if len(question) > maxQuestion {
-		question = strings.ToValidUTF8(question[:maxQuestion], "")
+		first, last := question[:maxQuestion/2], question[len(question)-maxQuestion/2:]
+		question = strings.ToValidUTF8(first, "") + "\n" + strings.ToValidUTF8(last, "")
 	}
 	folded := text.Normalize(question)
 	q := Question{Sought: sought(folded), Life: when.Lives(question)}

@@ -64,7 +64,7 @@ func Recall(x *lexical.Index, q Query, w Weights, text func(lexical.Doc) string)
 		r.conceive()
 	}
 	r.settle()
-	if w.Feedback > 0 || w.Hop > 0 {
+	if w.Hop > 0 {
 		r.again()
 	}
 	r.vary()

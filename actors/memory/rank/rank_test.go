@@ -225,6 +225,18 @@ func TestOddQuestions(t *testing.T) {
 	}
 }
 
+// A long message often asks at its end.
+func TestAsksAtTheEnd(t *testing.T) {
+	word := rank.Plan("結婚", nil, monday, rank.Defaults()).Terms[0].Key
+	long := strings.Repeat("今日は会議が長くて大変だった。", 500)
+	for _, question := range []string{long + "妹の結婚式はどこ?", "妹の結婚式はどこ?" + long} {
+		q := rank.Plan(question, nil, monday, rank.Defaults())
+		if !slices.ContainsFunc(q.Terms, func(w lexical.Weighted) bool { return w.Key == word }) {
+			t.Errorf("Plan(%.30q…) looks for %d terms, want 結婚 among them", question, len(q.Terms))
+		}
+	}
+}
+
 func TestWithout(t *testing.T) {
 	for _, s := range rank.Signals() {
 		if rank.Without(rank.Defaults(), s) == rank.Defaults() {

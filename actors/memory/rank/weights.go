@@ -26,8 +26,7 @@ type Weights struct {
 	Cue     float64 // what a turn gains that can answer "when", "where", "who" or "how many"
 	Asking  float64 // from 0 to 1: what a turn loses that only asks itself
 
-	Feedback float64 // of the rare words of the best turns, beside the question's own
-	Hop      float64 // of the names in the best turns
+	Hop float64 // of the names in the best turns, beside the question's own words
 
 	Repeat  float64 // from 0 to 1: what a turn loses that says again what a better one says
 	Breadth float64 // what a turn loses, behind the leading ones, for each of its session before it
@@ -40,7 +39,7 @@ func Defaults() Weights {
 		Letter: 0.4, Kana: 0.15, Gram: 0.5, Concept: 0.75,
 		Coordination: 0.3, Near: 0.4, Far: 0.2, Answer: 0.15, Session: 1.2, Brief: 0.95,
 		Speaker: 0.5, Date: 0.7, Cue: 0.25, Asking: 0.8,
-		Feedback: 0.08, Hop: 0.1,
+		Hop:    0.1,
 		Repeat: 0.5, Breadth: 0.1,
 	}
 }
@@ -51,7 +50,7 @@ func (w *Weights) signals() map[string][]*float64 {
 		"letter": {&w.Letter}, "kana": {&w.Kana}, "gram": {&w.Gram}, "coordination": {&w.Coordination},
 		"concept": {&w.Concept}, "neighbours": {&w.Near, &w.Far, &w.Answer}, "answer": {&w.Answer},
 		"session": {&w.Session}, "brief": {&w.Brief}, "speaker": {&w.Speaker}, "date": {&w.Date}, "cue": {&w.Cue},
-		"asking": {&w.Asking}, "feedback": {&w.Feedback}, "hop": {&w.Hop},
+		"asking": {&w.Asking}, "hop": {&w.Hop},
 		"repeat": {&w.Repeat}, "breadth": {&w.Breadth},
 	}
 }

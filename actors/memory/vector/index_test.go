@@ -14,9 +14,9 @@ import (
 	"github.com/kehai-run/kehai/actors/memory/vector"
 )
 
-// cloud returns directions in a few clusters, as models make them.
-func cloud(rng *rand.Rand, n, length int) (list [][]float32) {
-	centres := make([][]float32, 1+n/40)
+// cloud returns directions around some centres, as models make them.
+func cloud(rng *rand.Rand, n, length, around int) (list [][]float32) {
+	centres := make([][]float32, around)
 	for i := range centres {
 		centres[i] = noise(rng, make([]float32, length), 1)
 	}
@@ -50,40 +50,43 @@ func cosine(a, b []float32) float64 {
 	return ab / math.Sqrt(aa*bb)
 }
 
-// An index finds 99 in 100 of the ten nearest by exact numbers, in one conversation and in all.
+// An index finds 99 in 100 of the ten nearest by exact numbers, in one conversation and in
+// all. Where a thousand are about one thing, it is the rounding that costs more than one.
 func TestFindsTheNearest(t *testing.T) {
-	rng := rand.New(rand.NewPCG(1, 2))
-	list := cloud(rng, 3000, 128)
-	x := vector.New()
-	for i, v := range list {
-		x.Put(fmt.Sprint(i), fmt.Sprint("c", i%3), "m", of(t, v))
-	}
-	found, wanted := 0, 0
-	for ask := range 40 {
-		q := noise(rng, slices.Clone(list[rng.IntN(len(list))]), 0.3)
-		var in []string
-		if ask%2 == 1 {
-			in = []string{"c1"}
-		}
-		var order []int
-		near := make([]float64, len(list))
+	for _, c := range []struct{ n, around, want int }{{3000, 76, 99}, {20_000, 20, 97}} {
+		rng := rand.New(rand.NewPCG(1, 2))
+		list := cloud(rng, c.n, 128, c.around)
+		x := vector.New()
 		for i, v := range list {
-			if in == nil || i%3 == 1 {
-				order = append(order, i)
-				near[i] = cosine(v, q)
+			x.Put(fmt.Sprint(i), fmt.Sprint("c", i%3), "m", of(t, v))
+		}
+		found, wanted := 0, 0
+		for ask := range 40 {
+			q := noise(rng, slices.Clone(list[rng.IntN(len(list))]), 0.3)
+			var in []string
+			if ask%2 == 1 {
+				in = []string{"c1"}
+			}
+			var order []int
+			near := make([]float64, len(list))
+			for i, v := range list {
+				if in == nil || i%3 == 1 {
+					order = append(order, i)
+					near[i] = cosine(v, q)
+				}
+			}
+			slices.SortFunc(order, func(a, b int) int { return cmp.Compare(near[b], near[a]) })
+			hits := x.Search(vector.Query{Model: "m", Vector: of(t, q), Conversations: in, K: 10})
+			for _, i := range order[:10] {
+				wanted++
+				if slices.ContainsFunc(hits, func(h vector.Hit) bool { return h.ID == fmt.Sprint(i) }) {
+					found++
+				}
 			}
 		}
-		slices.SortFunc(order, func(a, b int) int { return cmp.Compare(near[b], near[a]) })
-		hits := x.Search(vector.Query{Model: "m", Vector: of(t, q), Conversations: in, K: 10})
-		for _, i := range order[:10] {
-			wanted++
-			if slices.ContainsFunc(hits, func(h vector.Hit) bool { return h.ID == fmt.Sprint(i) }) {
-				found++
-			}
+		if found*100 < wanted*c.want {
+			t.Errorf("found %d of the %d nearest of %d, want %d in 100", found, wanted, c.n, c.want)
 		}
-	}
-	if found*100 < wanted*99 {
-		t.Errorf("found %d of the %d nearest, want 99 in 100", found, wanted)
 	}
 }
 
@@ -124,7 +127,7 @@ func TestSees(t *testing.T) {
 // Reading goes on while vectors come, go and are cleared away.
 func TestReadsWhileWritten(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
-	list := cloud(rng, 512, 64)
+	list := cloud(rng, 512, 64, 13)
 	x := vector.New()
 	x.Put("stays", "c", "m", of(t, list[0]))
 	var group sync.WaitGroup
@@ -182,7 +185,7 @@ func FuzzParse(f *testing.F) {
 func BenchmarkSearch(b *testing.B) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	x := vector.New()
-	list := cloud(rng, 4000, 256)
+	list := cloud(rng, 4000, 256, 101)
 	for i := range 100_000 {
 		x.Put(fmt.Sprint(i), fmt.Sprint(i%100), "m", of(b, list[i%len(list)]))
 	}

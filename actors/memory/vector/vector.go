@@ -9,7 +9,8 @@ import (
 // Vector is a direction, rounded to a byte for each dimension. The zero value is none.
 type Vector struct {
 	codes []int8
-	scale float32 // of the codes, so that its length is 1
+	scale float32   // of the codes, so that its length is 1
+	exact []float32 // what [Of] was given, of length 1; nil of a stored vector
 }
 
 // MaxLength is the most dimensions of a vector.
@@ -41,7 +42,21 @@ func Of(values []float32) (Vector, error) {
 		v.codes[i] = int8(math.Round(float64(x) / most * math.MaxInt8))
 	}
 	v.scale = unit(v.codes)
+	v.exact = scaled(values, most)
 	return v, nil
+}
+
+// scaled is values at length 1; most, the largest of them, keeps their squares finite.
+func scaled(values []float32, most float64) []float32 {
+	sum := 0.0
+	for _, x := range values {
+		sum += float64(x) / most * float64(x) / most
+	}
+	list := make([]float32, len(values))
+	for i, x := range values {
+		list[i] = float32(float64(x) / most / math.Sqrt(sum))
+	}
+	return list
 }
 
 // unit is what codes are multiplied by to have length 1; 0 if all of them are 0.
@@ -91,17 +106,33 @@ func Parse(b []byte) (Vector, error) {
 	return v, nil
 }
 
-// Cosine is how alike two vectors of one length are, -1 to 1.
+// Cosine is how alike two vectors of one length are, -1 to 1. Where w comes from [Of], only v is rounded.
 func (v Vector) Cosine(w Vector) float64 {
-	return float64(dot(v.codes, w.codes)) * float64(v.scale) * float64(w.scale)
+	if w.exact != nil {
+		return float64(dot(v.codes, w.exact)) * float64(v.scale)
+	}
+	sum := int64(0)
+	for i, c := range v.codes {
+		sum += int64(c) * int64(w.codes[i])
+	}
+	return float64(sum) * float64(v.scale) * float64(w.scale)
 }
 
-func dot(a, b []int8) (sum int32) {
-	b = b[:len(a)]
-	for i, x := range a {
-		sum += int32(x) * int32(b[i])
+// dot adds in four sums, so that the processor need not wait for one.
+func dot(codes []int8, to []float32) float32 {
+	to = to[:len(codes)]
+	var a, b, c, d float32
+	i := 0
+	for ; i+4 <= len(codes); i += 4 {
+		a += float32(codes[i]) * to[i]
+		b += float32(codes[i+1]) * to[i+1]
+		c += float32(codes[i+2]) * to[i+2]
+		d += float32(codes[i+3]) * to[i+3]
 	}
-	return sum
+	for ; i < len(codes); i++ {
+		a += float32(codes[i]) * to[i]
+	}
+	return a + b + c + d
 }
 
 // words is how many words the signs of n dimensions take.

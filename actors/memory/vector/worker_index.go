@@ -219,11 +219,12 @@ type Hit struct {
 	Cosine float64
 }
 
-// nearest is how many vectors are compared exactly for each one that is asked for, and
-// how many at least.
+// At least leastNearest vectors are compared exactly, and nearest for each one that is
+// asked for; among many, one in share.
 const (
 	nearest      = 16
-	leastNearest = 256
+	leastNearest = 1000
+	share        = 200
 )
 
 // Search returns the most similar events, the best first, of equal ones in order of ID.
@@ -240,20 +241,22 @@ func (x *Index) Search(q Query) []Hit {
 		}
 	}
 	var hits []Hit
-	from, want := 0, max(leastNearest, nearest*q.K)
-	for from < len(counts) && len(hits) < want {
+	from, compared, want := 0, 0, max(leastNearest, nearest*q.K, v.n/share)
+	for from < len(counts) && compared < want {
 		to, n := from, 0 // the next nearest, as many as are still wanted
-		for to < len(counts) && n < want-len(hits) {
+		for to < len(counts) && n < want-compared {
 			n += counts[to]
 			to++
 		}
-		hits = v.exact(hits, q, away, uint16(from), uint16(to))
-		from = to
+		hits, n = v.exact(hits, q, away, uint16(from), uint16(to))
+		from, compared = to, compared+n
 	}
-	slices.SortFunc(hits, func(a, b Hit) int {
-		return cmp.Or(cmp.Compare(b.Cosine, a.Cosine), cmp.Compare(a.ID, b.ID))
-	})
-	return hits[:min(len(hits), q.K)]
+	return hits
+}
+
+// best orders hits, the best first.
+func best(a, b Hit) int {
+	return cmp.Or(cmp.Compare(b.Cosine, a.Cosine), cmp.Compare(a.ID, b.ID))
 }
 
 // view is what one search sees of a space.
@@ -318,8 +321,10 @@ func (v view) distances(to Vector) []uint16 {
 	return away
 }
 
-// exact adds what differs in from to below to signs, and is seen.
-func (v view) exact(hits []Hit, q Query, away []uint16, from, to uint16) []Hit {
+// exact puts what differs in from to below to signs, and is seen, in its place among the
+// best hits, and returns how many there were.
+func (v view) exact(hits []Hit, q Query, away []uint16, from, to uint16) ([]Hit, int) {
+	compared := 0
 	for n, d := range away {
 		if d < from || d >= to {
 			continue
@@ -329,8 +334,15 @@ func (v view) exact(hits []Hit, q Query, away []uint16, from, to uint16) []Hit {
 		if q.Sees != nil && !q.Sees(b.id[i]) {
 			continue
 		}
+		compared++
 		is := Vector{codes: b.codes[i*v.kind.length : (i+1)*v.kind.length], scale: b.scale[i]}
-		hits = append(hits, Hit{b.id[i], is.Cosine(q.Vector)})
+		h := Hit{b.id[i], is.Cosine(q.Vector)}
+		if len(hits) == q.K && best(h, hits[q.K-1]) > 0 {
+			continue
+		}
+		at, _ := slices.BinarySearchFunc(hits, h, best)
+		hits = slices.Insert(hits, at, h)
+		hits = hits[:min(len(hits), q.K)]
 	}
-	return hits
+	return hits, compared
 }

@@ -22,11 +22,13 @@
 //	| month          | 来月 先月 5月 2ヶ月前                         | next month, in May, last May, two months ago   |
 //	| day of a month | 3日に 5月3日 5/3に 来月の5日 月末             | on the 3rd, May 3rd, 3 May, end of the month   |
 //	| third of one   | 5月上旬 来月の中旬 下旬                       | early May, mid-May, late next month            |
-//	| year           | 去年 来年 2018年 令和5年 平成元年 3年前       | last year, in 2018, three years ago            |
+//	| year           | 去年 2018年 令和5年 H30 3年前 何年か前        | last year, in 2018, in '98, three years ago    |
 //	| part of a year | 今年の初め 2019年の後半 2019年度 90年代後半   | early 2023, late last year, the early 90s      |
 //	| feast          | 去年のクリスマス お盆 ゴールデンウィーク 七夕 | last Christmas, Easter 2024, New Year's Eve    |
 //	| same day then  | 去年の今頃                                  | this time last year                            |
-//	| until now      | ここ2週間 先日                               | in the last two weeks, the other day           |
+//	| until now      | ここ2週間 先日 さっき                         | in the last two weeks, the other day           |
+//	| from or up to  | 2015年以降 2015年から2017年                   | since 2015, between 2015 and 2017              |
+//	| part of an era | 平成の終わり 昭和の初め 平成の頃              |                                                |
 //	| season         | 去年の夏 2018年の冬 この夏                    | last winter, in the summer of 2018,            |
 //	|                |                                             | the summer before last                         |
 //	| week of one    |                                             | the first week of May, the last Friday of May  |
@@ -53,7 +55,10 @@
 // year in which it begins. A time that clocks skip in spring is the moment when they
 // jump; of a time that they show twice in autumn, the first counts. There is no 30th of
 // February: such a date is not found, and "on the 31st" is in the next month that has
-// one. In 5/3 the month comes first.
+// one. In 5/3 the month comes first; in 3/5/2021 as in the zone, in 3.5.2021 the day. Of two
+// digits, 00 to 29 are of this century, 50 to 99 of the last, and the others no year. "Since"
+// and "before" a year mean the time from or up to it, a hundred years back, in Past only; in
+// Future they are read as the year.
 //
 // # What is not
 //

@@ -18,6 +18,8 @@ func (p *parser) english(i int, c context) (fields, int) {
 		return p.qualified(i, c)
 	case "end", "beginning", "start", "early", "mid", "late", "middle":
 		return p.edgeEnglish(i, c)
+	case "between":
+		return p.between(i)
 	case "other":
 		if c.the && p.is(i+1, "day") {
 			return fields{has: hasLately, days: -14}, i + 2
@@ -28,9 +30,13 @@ func (p *parser) english(i int, c context) (fields, int) {
 		}
 	case "r", "h", "s":
 		return p.shortEra(i)
+	case "fifties", "sixties", "seventies", "eighties", "nineties":
+		if c.the {
+			return fields{has: hasDecade, decade: decades[w]}, i + 1
+		}
 	}
 	for _, read := range []func(int, context) (fields, int){
-		p.feast, p.shifted, p.clockWords, p.weekday, p.monthFirst, p.dayWord, p.season, p.dayPart,
+		p.feast, p.shifted, p.seasonsAgo, p.clockWords, p.weekday, p.monthFirst, p.dayWord, p.season, p.dayPart,
 	} {
 		if f, end := read(i, c); end > i {
 			return f, end
@@ -371,7 +377,11 @@ func (p *parser) monthFirst(i int, c context) (fields, int) {
 	if g, next := p.yearBehind(f, end); next > end {
 		return g, next
 	}
-	if g, next := p.yearAway(end); next > end && !p.is(end, "this") {
+	year := end
+	if p.is(year, "of") {
+		year++
+	}
+	if g, next := p.yearAway(year); next > year && !p.is(end, "this") {
 		return f.take(g), next
 	}
 	switch c.prep {
@@ -406,6 +416,9 @@ func (p *parser) season(i int, c context) (fields, int) {
 	}
 	if t := p.at(year); t.digits == 4 && t.n >= 1000 && t.n < 3000 && p.clause(year+1) {
 		return f.take(fields{has: hasYear, year: t.n}), year + 1
+	}
+	if g, next := p.shortYear(year); next > year {
+		return f.take(g), next
 	}
 	if g, next := p.yearAway(year); next > year {
 		return f.take(g), next

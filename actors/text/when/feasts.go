@@ -63,14 +63,30 @@ func (p *parser) feastAt(i int) (fields, int) {
 	return f, i + 1
 }
 
-// shortEra reads R5年 and H30年.
+// shortEra reads R5年 and H30年, and H30, S63, R5 where they can be nothing else.
 func (p *parser) shortEra(i int) (fields, int) {
 	n := p.at(i + 1)
-	if n.kind != number || n.spaced || n.digits == 0 || n.n < 1 || n.n > 64 || !p.is(i+2, "年") {
+	if n.kind != number || n.spaced || n.digits == 0 || n.n < 1 || n.n > 64 {
 		return fields{}, i
 	}
-	e := map[string]int{"s": 2, "h": 3, "r": 4}[p.at(i).text]
-	return fields{has: hasYear, era: e + 1, year: eras[e].year + n.n - 1}, i + 3
+	e, end := map[string]int{"s": 2, "h": 3, "r": 4}[p.at(i).text], i+3
+	if !p.is(i+2, "年") {
+		if end = i + 2; !p.eraAlone(i, n, e) {
+			return fields{}, i
+		}
+	}
+	return fields{has: hasYear, era: e + 1, year: eras[e].year + n.n - 1}, end
+}
+
+// eraAlone reports whether R5 is a year though 年 is not behind it: no Latin word is beside
+// it, it is within its era, and a particle follows or it is the whole text.
+func (p *parser) eraAlone(i int, n token, era int) bool {
+	most := []int{2: 64, 3: 31, 4: 99}[era]
+	if n.n > most || era < 4 && n.digits != 2 || p.at(i-1).kind == word || p.at(i-1).kind == number {
+		return false
+	}
+	_, season := japanese[p.at(i+2).text]
+	return i == 0 && i+2 == len(p.tokens) || season || p.is(i+2, "の", "に", "頃", "ごろ", "ころ", "から", "まで", "以降", "以前")
 }
 
 // lately makes the fields of "the last two weeks" and この3日間, from now back. It begins

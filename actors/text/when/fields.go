@@ -106,6 +106,9 @@ type fields struct {
 	nth              int // of weeks or weekdays in a month, -1 the last
 	decade           int // first year
 	turns            int // how many seasons or feasts before the latest one
+	reach            reach
+	gone             bool // only of the past, as 夏休み alone
+	custom           bool // month and day may be the other way round, as the zone has it
 
 	part                 part
 	hour, minute, second int
@@ -171,6 +174,7 @@ func (f fields) take(g fields) fields {
 	f.year, f.month, f.day, f.era = f.year+g.year, f.month+g.month, f.day+g.day, f.era+g.era
 	f.edge, f.decade, f.part = f.edge+g.edge, f.decade+g.decade, f.part+g.part
 	f.nth, f.turns = f.nth+g.nth, f.turns+g.turns
+	f.reach, f.gone, f.custom = f.reach+g.reach, f.gone || g.gone, f.custom || g.custom
 	f.hour, f.minute, f.second = f.hour+g.hour, f.minute+g.minute, f.second+g.second
 	f.fine, f.literal, f.less = f.fine+g.fine, f.literal || g.literal, f.less+g.less
 	f.distance, f.grain = f.distance+g.distance, f.grain+g.grain

@@ -66,9 +66,18 @@ var stages = []struct {
 	{"社会人|新入社員|新人|新卒|(?:[34]0|[三四]十)代", "thirties|30s|forties|40s", Work},
 }
 
+// ageWords are the ages that people write in words.
+const ageWords = `five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|` +
+	`eighteen|nineteen|twenty`
+
+// gradeWords are the numbers of school years.
+const gradeWords = `first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|eleventh|twelfth|` +
+	`[0-9]{1,2}(?:st|nd|rd|th)`
+
 // then matches what turns a Japanese word for a stage into a time.
 const then = `(?:の|だった|に(?:通|かよ)って(?:い?た|い?る)|に(?:い|入っ)た|に入学した|を(?:出|卒業し)た|に上がった|くらいの|ぐらいの)?` +
-	`(?:[2-4]?年生?の)?(?:とき|時代|時分|時(?:[、にはのも,]|$)|頃|ころ|ごろ|最中|折)`
+	`(?:[2-4]?年生?の)?(?:とき|時代|時分|時(?:[、にはのも,]|$)|頃|ころ|ごろ|最中|折|` +
+	`[春夏秋冬](?:休み|[、にはのもでか,]|$))`
 
 var (
 	japaneseLife = regexp.MustCompile(`(` + words(0) + `)` + then + `|(` + words(0) + `)(?:を卒業|に入学|の卒業式|の入学式)`)
@@ -78,12 +87,17 @@ var (
 			`\b(?:in|during|since|throughout|after|graduat[a-z]+ from) (?:(?:my|his|her|your|their|our|the) )?` +
 			`(?:(?:early|late|mid)[- ])?(` + words(1) + `)(?: (?:days|years))?\b|` +
 			`\bas (` + words(1) + `)\b|\b(?:my|his|her|your|their|our) (` + words(1) + `) (?:days|years)\b`)
+	schoolYears = regexp.MustCompile(`\b(?:in|during|since|after|through) (?:the )?(` + gradeWords + `) grade\b|` +
+		`\b(?:as|was|were) (?:an? )?(` + gradeWords + `) graders?\b`)
+	grownUp = regexp.MustCompile(`(?:^|([a-z']+)[^a-z]*)\bgrowing up\b`)
 	growing = regexp.MustCompile(
 		`\b(?:in|during|from|since) (?:my|his|her|your|their|our) (childhood|youth|infancy)\b`)
 	ages = regexp.MustCompile(
 		`\b(?:when|while) (?:[a-z]+ ){1,2}(?:was|were|turned) ` +
-			`([0-9]{1,2})(?: years old)?(?:$|[^0-9a-z:% ]| (?:and|i|we|he|she)\b)|` +
-			`\bage (?:of )?([0-9]{1,2})\b|([0-9]{1,2})[歳才](?:の|だった|くらいの|ぐらいの)?(?:とき|時|頃|ころ|ごろ)`)
+			`([0-9]{1,2}|` + ageWords + `)(?: years old)?(?:$|[^0-9a-z:% ]| (?:and|i|we|he|she)\b)|` +
+			`\bage (?:of )?([0-9]{1,2}|` + ageWords + `)\b|` +
+			`((?:[0-9]{1,2}|[一二三四五六七八九]?十[一二三四五六七八九]?|[五六七八九])[歳才]|はたち)` +
+			`(?:の|だった|くらいの|ぐらいの)?(?:とき|時|頃|ころ|ごろ)`)
 	kinds = func() (list []*regexp.Regexp) {
 		for _, s := range stages {
 			list = append(list, regexp.MustCompile(`^(?:`+s.japanese+`|`+s.english+`)$`))
@@ -114,11 +128,31 @@ func Lives(text string) (l Life) {
 	for _, m := range growing.FindAllStringSubmatch(low, -1) {
 		l |= map[string]Life{"childhood": Childhood, "youth": Youth | University, "infancy": Infancy}[m[1]]
 	}
+	for _, m := range schoolYears.FindAllStringSubmatch(low, -1) {
+		l |= atAge(5 + gradeOf(strings.Join(m[1:], "")))
+	}
+	for _, m := range grownUp.FindAllStringSubmatch(low, -1) {
+		if !nowGrowing[m[1]] {
+			l |= Childhood | Youth
+		}
+	}
 	for _, m := range ages.FindAllStringSubmatch(low, -1) {
-		n, _ := strconv.Atoi(strings.Join(m[1:], ""))
-		l |= atAge(n)
+		l |= atAge(ageOf(strings.Join(m[1:], "")))
 	}
 	return l
+}
+
+// nowGrowing are the words after which "growing up" is no time.
+var nowGrowing = asSet("is", "are", "am", "i'm", "he's", "she's", "it's", "they're", "we're", "you're", "be", "been",
+	"of", "about", "keep", "keeps", "stop", "start", "started", "kids", "not")
+
+// gradeOf reads the number of a school year.
+func gradeOf(s string) int {
+	if n, ok := ordinals[s]; ok {
+		return n
+	}
+	n, _ := strconv.Atoi(strings.TrimRight(s, "stndrh"))
+	return n
 }
 
 func stageOf(word string) Life {
@@ -128,6 +162,31 @@ func stageOf(word string) Life {
 		}
 	}
 	return 0
+}
+
+// ageOf reads an age in digits or words.
+func ageOf(s string) int {
+	s = strings.TrimRight(s, "歳才")
+	if n, err := strconv.Atoi(s); err == nil {
+		return n
+	}
+	if n, ok := counts[s]; ok {
+		return n
+	}
+	if s == "はたち" {
+		return 20
+	}
+	tens, ones, ten := strings.Cut(s, "十")
+	digit := func(s string, none int) int {
+		if i := strings.Index("一二三四五六七八九", s); s != "" && i >= 0 {
+			return i/len("一") + 1
+		}
+		return none
+	}
+	if !ten {
+		return digit(tens, 0)
+	}
+	return 10*digit(tens, 1) + digit(ones, 0)
 }
 
 func atAge(n int) Life {

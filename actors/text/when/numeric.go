@@ -7,8 +7,8 @@ func (p *parser) numeric(i int, c context) (fields, int) {
 		return fields{}, i
 	}
 	for _, read := range []func(int, context) (fields, int){
-		p.fullDate, p.colon, p.slash, p.clockJapanese, p.clockEnglish, p.shifted, p.dateJapanese, p.dayFirst,
-		p.decade, p.bareYear, p.bareHour,
+		p.fullDate, p.dateThenYear, p.colon, p.slash, p.clockJapanese, p.clockEnglish, p.shifted, p.seasonsAgo,
+		p.dateJapanese, p.dayFirst, p.decade, p.bareYear, p.bareHour,
 	} {
 		if f, end := read(i, c); end > i {
 			return f, end
@@ -162,8 +162,14 @@ func (p *parser) dateJapanese(i int, c context) (fields, int) {
 	switch p.at(i + 1).text {
 	case "年", "年末", "年始":
 		f := fields{has: hasYear, year: n}
-		if n < 1 || c.so.has != 0 || n < 1000 {
+		if c.so.has != 0 {
 			return fields{}, i
+		}
+		if n < 1000 {
+			return p.shortJapanese(i)
+		}
+		if g, end := p.yearTo(f, i+2); p.is(i+1, "年") && end > i+2 {
+			return g, end
 		}
 		if p.is(i+1, "年末", "年始") {
 			f = f.take(japanese[p.at(i+1).text])
@@ -278,6 +284,9 @@ func (p *parser) yearBehind(f fields, end int) (fields, int) {
 	if t := p.at(i); t.digits == 4 && t.n >= 1000 && t.n < 3000 && p.clause(i+1) {
 		return f.take(fields{has: hasYear, year: t.n}), i + 1
 	}
+	if g, next := p.shortYear(i); next > i {
+		return f.take(g), next
+	}
 	return f, end
 }
 
@@ -305,7 +314,13 @@ func decadeOf(n, digits, i, end int) (fields, int) {
 // bareYear reads a year after a preposition or a season: in 2018.
 func (p *parser) bareYear(i int, c context) (fields, int) {
 	t := p.at(i)
-	if t.digits != 4 || t.n < 1000 || t.n > 2999 || !p.clause(i+1) {
+	if t.digits != 4 || t.n < 1000 || t.n > 2999 {
+		return fields{}, i
+	}
+	if g, end := p.yearTo(fields{has: hasYear, year: t.n}, i+1); end > i+1 && c.prep != "" && p.clause(end) {
+		return g, end
+	}
+	if !p.clause(i + 1) {
 		return fields{}, i
 	}
 	switch c.prep {

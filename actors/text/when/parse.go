@@ -68,11 +68,11 @@ func (p *parser) expression(i int) (f fields, end int) {
 			return fields{}, end
 		}
 		if to == from {
-			return f, end
+			return p.bounded(f, i, end)
 		}
 		joined, ok := f.with(g)
 		if !ok {
-			return f, end
+			return p.bounded(f, i, end)
 		}
 		f, end = joined, to
 	}
@@ -97,6 +97,9 @@ func (p *parser) item(i int, f fields) (g fields, end int) {
 		c.the = true
 		j++
 	}
+	if p.is(j, "'") && p.at(j+1).kind == number && !p.at(j+1).spaced {
+		return p.apostrophe(i, j, c)
+	}
 	switch t := p.at(j); t.kind {
 	case number:
 		g, end = p.numeric(j, c)
@@ -111,6 +114,17 @@ func (p *parser) item(i int, f fields) (g fields, end int) {
 		return fields{}, i
 	}
 	return g, end
+}
+
+// apostrophe reads '98 and "the '90s" at j; the item begins at i.
+func (p *parser) apostrophe(i, j int, c context) (fields, int) {
+	if g, end := p.decade(j+1, c); end > j+1 {
+		return g, end
+	}
+	if g, end := p.shortYear(j); end > j && c.so.has&(hasYear|hasYears) == 0 {
+		return g, end
+	}
+	return fields{}, i
 }
 
 // context is what comes before an item.

@@ -2,6 +2,7 @@ package when_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/kehai-run/kehai/actors/text/when"
 )
@@ -13,6 +14,15 @@ func TestPast(t *testing.T) {
 		{"去年の夏休み", "2025-06-01..2025-09-01 season"},
 		{"3年前", "2023-01-01..2024-01-01 year"},
 		{"おととい", "2026-11-20..2026-11-21 day"},
+		{"先おととい", "2026-11-19..2026-11-20 day"},
+		{"一昨昨日", "2026-11-19..2026-11-20 day"},
+		{"昨年末に", "2025-12-28..2026-01-01 days"},
+		{"一昨年末", "2024-12-28..2025-01-01 days"},
+		{"a fortnight ago", "2026-11-02..2026-11-09 week"},
+		{"March of last year", "2025-03-01..2025-04-01 month"},
+		{"in May of this year", "2026-05-01..2026-06-01 month"},
+		{"in the nineties", "1990-01-01..2000-01-01 years"},
+		{"they are in their sixties", ""},
 		{"おとといの夜", "2026-11-20T18:00..2026-11-21T04:00 part of day"},
 		{"先週の火曜", "2026-11-10..2026-11-11 day"},
 		{"先週の水曜の夜", "2026-11-11T18:00..2026-11-12T04:00 part of day"},
@@ -222,6 +232,58 @@ func TestPast(t *testing.T) {
 		{"back in two days", "2026-11-24..2026-11-25 day"},
 		{"I want my two years back", ""},
 		{"first week", ""},
+		{"何年か前", "2021-01-01..2025-01-01 years"},
+		{"何ヶ月か前", "2026-06-01..2026-10-01 month"},
+		{"何日か前に", "2026-11-17..2026-11-21 days"},
+		{"何年も前", "2021-01-01..2025-01-01 years"},
+		{"何年前", ""},
+		{"さっき", "2026-11-22T06:00..2026-11-22T10:00 hour"},
+		{"さっき話した店", "2026-11-22T06:00..2026-11-22T10:00 hour"},
+		{"さっきょくか", ""},
+		{"夏休み", "2026-06-01..2026-09-01 season"},
+		{"夏休みはどこへ行った？", "2026-06-01..2026-09-01 season"},
+		{"春休みの旅行", "2026-03-01..2026-06-01 season"},
+		{"冬休み、楽しかった", "2025-12-01..2026-03-01 season"},
+		{"19年の夏", "2019-06-01..2019-09-01 season"},
+		{"98年の夏休み", "1998-06-01..1998-09-01 season"},
+		{"19年3月", "2019-03-01..2019-04-01 month"},
+		{"19年の付き合い", ""},
+		{"35年の夏", ""},
+		{"H30", "2018-01-01..2019-01-01 year"},
+		{"R5の春", "2023-03-01..2023-06-01 season"},
+		{"S63に", "1988-01-01..1989-01-01 year"},
+		{"H30に買った", "2018-01-01..2019-01-01 year"},
+		{"Galaxy S20の色", ""},
+		{"平成の終わり", "2016-05-01..2019-05-01 years"},
+		{"昭和の初め頃", "1926-12-25..1929-12-25 years"},
+		{"平成の頃", "1989-01-08..2019-05-01 years"},
+		{"平成の大合併", ""},
+		{"令和の終わり", ""},
+		{"in '98", "1998-01-01..1999-01-01 year"},
+		{"summer of '98", "1998-06-01..1998-09-01 season"},
+		{"May ’05", "2005-05-01..2005-06-01 month"},
+		{"the '90s", "1990-01-01..2000-01-01 years"},
+		{"'40 winks'", ""},
+		{"two summers ago", "2025-06-01..2025-09-01 season"},
+		{"one winter ago", "2025-12-01..2026-03-01 season"},
+		{"3 springs ago", "2024-03-01..2024-06-01 season"},
+		{"between 2015 and 2017", "2015-01-01..2018-01-01 years"},
+		{"from 2015 to 2017", "2015-01-01..2018-01-01 years"},
+		{"in 2015-2016", "2015-01-01..2017-01-01 years"},
+		{"2015年から2017年まで", "2015-01-01..2018-01-01 years"},
+		{"before 2015", "1915-01-01..2015-01-01 years"},
+		{"until 2015", "1916-01-01..2016-01-01 years"},
+		{"since 2015", "2015-01-01..2026-11-23 years"},
+		{"since May 2025", "2025-05-01..2026-11-23 years"},
+		{"after 2015", "2016-01-01..2026-11-23 years"},
+		{"2015年以降", "2015-01-01..2026-11-23 years"},
+		{"2015年以前", "1915-01-01..2015-01-01 years"},
+		{"2015年から", "2015-01-01..2026-11-23 years"},
+		{"since 2030", ""},
+		{"on 3/5/2021", "2021-03-05..2021-03-06 day"},
+		{"on 25/3/2021", "2021-03-25..2021-03-26 day"},
+		{"3.5.2021", "2021-05-03..2021-05-04 day"},
+		{"3/5/2021/7", ""},
 		{"last call", ""},
 		{"middle of nowhere", ""},
 	} {
@@ -231,9 +293,23 @@ func TestPast(t *testing.T) {
 	}
 }
 
+// TestDateByZone: which number of 3/5/2021 is the month is as people write it in the zone.
+func TestDateByZone(t *testing.T) {
+	for zone, want := range map[string]string{"Europe/London": "2021-05-03..2021-05-04 day",
+		"America/New_York": "2021-03-05..2021-03-06 day", "Australia/Sydney": "2021-05-03..2021-05-04 day"} {
+		in, err := time.LoadLocation(zone)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := show(when.Find("on 3/5/2021", sunday.In(in), when.Past)); got != want {
+			t.Errorf("Find(on 3/5/2021, %s) = %s, want %s", zone, got, want)
+		}
+	}
+}
+
 // What names no time to come asks for no reminder.
 func TestPastAlone(t *testing.T) {
-	for _, text := range []string{"先日", "the other day", "in the last two weeks", "ここ3日間"} {
+	for _, text := range []string{"先日", "さっき", "夏休み", "the other day", "in the last two weeks", "ここ3日間"} {
 		if got := show(when.Find(text, sunday, when.Future)); got != "" {
 			t.Errorf("Find(%q, Future) = %s, want nothing", text, got)
 		}

@@ -16,15 +16,23 @@ func (f fields) resolve(now time.Time, d Direction) (s Span, ok bool) {
 	now = now.Round(0)
 	today := date(now.Year(), int(now.Month()), now.Day())
 	switch {
-	case f.has == 0 || f.has == hasPart && f.part == anyPart:
+	case f.has == 0 || f.has == hasPart && f.part == anyPart || f.gone && d == Future:
 		return Span{}, false
+	case f.has == hasLately && f.distance != 0:
+		s, ok = Span{now.Add(f.distance), now, Hour}, d == Past
 	case f.has&hasDistance != 0:
 		s, ok = f.far(now), true
 	case f.has&dated == 0:
 		s, ok = f.anyDay(today, now, d)
 	default:
+		if f.custom && dayFirst(now.Location()) {
+			f.month, f.day = f.day, f.month
+		}
 		var on days
-		if on, ok = f.on(today, now, d); !ok {
+		if on, ok = f.on(today, now, d); ok && f.reach != itself && d == Past {
+			on, ok = f.reached(on, today)
+		}
+		if !ok {
 			return Span{}, false
 		}
 		if f.has&(hasClock|hasPart) != 0 && on.precision == Day {
@@ -129,6 +137,8 @@ func (f fields) on(today day, now time.Time, d Direction) (days, bool) {
 		return f.lately(today, d)
 	case f.has&hasAround != 0:
 		return f.around(today)
+	case f.has&hasDecade != 0 && f.era > 0:
+		return f.ofEra(today)
 	case f.has&hasDecade != 0 && f.has&hasEdge != 0:
 		return f.edgeOfDecade()
 	case f.has&hasDecade != 0:

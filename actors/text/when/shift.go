@@ -8,6 +8,12 @@ func (p *parser) shifted(i int, c context) (fields, int) {
 	if u == noUnit {
 		return fields{}, i
 	}
+	if p.is(i, "何") { // 何年か前, 何年も前; 何年前 asks
+		if !p.is(end, "か", "も") {
+			return fields{}, i
+		}
+		end++
+	}
 	for p.is(end, "くらい", "ぐらい", "ほど", "以上", "も", "or") {
 		if p.is(end, "or") && !p.is(end+1, "so") {
 			break
@@ -100,6 +106,9 @@ func (p *parser) amount(i int) (n float64, few int, u unit, end int) {
 		n, end = n+0.5, end+3
 	}
 	u = units[unpossessed(p.at(end).text)]
+	if p.is(end, "fortnight", "fortnights") {
+		n, few, u = 2*n, 2*few, weekly
+	}
 	if u == noUnit && p.is(end, "h", "m") && p.glued(end, "h", "m") {
 		u = map[string]unit{"h": hourly, "m": minutes}[p.at(end).text]
 	}
@@ -148,7 +157,7 @@ func (p *parser) quantity(i int) (n float64, few, end int) {
 			return float64(t.n) + float64(d.n)/10, 0, i + 3
 		}
 		return float64(t.n), 0, i + 1
-	case p.is(i, "数"):
+	case p.is(i, "数", "何"):
 		return 2, 3, i + 1
 	case p.is(i, "a") && p.is(i+1, "few"):
 		return 2, 3, i + 2

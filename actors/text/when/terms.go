@@ -1,5 +1,7 @@
 package when
 
+import "strings"
+
 // japanese reads an item that begins with a term of the Japanese dictionary.
 func (p *parser) japanese(i int, c context) (fields, int) {
 	t := p.at(i).text
@@ -21,7 +23,7 @@ func (p *parser) japanese(i int, c context) (fields, int) {
 			return f, end
 		}
 		return fields{}, i
-	case "数", "半年", "半時間", "半日":
+	case "数", "何", "半年", "半時間", "半日":
 		return p.shifted(i, context{})
 	case "末":
 		if c.so.has&(hasMonth|hasMonths) != 0 && c.so.has&hasDay == 0 {
@@ -33,8 +35,13 @@ func (p *parser) japanese(i int, c context) (fields, int) {
 		return f, end
 	}
 	f, ok := japanese[t]
-	if !ok || !p.fits(i, f, c) {
+	if !ok {
 		return fields{}, i
+	}
+	if !p.fits(i, f, c) {
+		if f.gone = true; !strings.HasSuffix(t, "休み") || !c.starts() {
+			return fields{}, i
+		}
 	}
 	if f.has == hasYears|hasEdge && c.so.has != 0 {
 		return fields{}, i
@@ -60,6 +67,9 @@ func (p *parser) eraYear(i int, c context) (fields, int) {
 	for e, era := range eras {
 		if !p.is(i, era.name) || c.so.has != 0 {
 			continue
+		}
+		if f, end := p.eraPart(i, e); end > i {
+			return f, end
 		}
 		f := fields{has: hasYear, era: e + 1}
 		switch n := p.at(i + 1); {

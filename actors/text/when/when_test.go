@@ -185,7 +185,7 @@ func TestFind(t *testing.T) {
 		{"3 May 2018", "2018-05-03..2018-05-04 day"},
 		{"July 20, 1969", "1969-07-20..1969-07-21 day"},
 		{"in 1931", "1931-01-01..1932-01-01 year"},
-		{"since 1999", "1999-01-01..2000-01-01 year"},
+		{"during 1999", "1999-01-01..2000-01-01 year"},
 		{"summer 2018", "2018-06-01..2018-09-01 season"},
 		{"in the summer of 2018", "2018-06-01..2018-09-01 season"},
 		{"last summer", "2026-06-01..2026-09-01 season"},
@@ -475,7 +475,8 @@ func wantOrder(t *testing.T, text string, now time.Time) {
 
 func FuzzFind(f *testing.F) {
 	for _, s := range []string{"明日の9時に教えて", "remind me next Friday at 5pm", "in an hour and a half",
-		"令和5年5月3日(水) 午後3時半", "毎日9時", "2026-05-03T18:00:00", "\xff99年代", "a few years ago in the summer of 2018"} {
+		"令和5年5月3日(水) 午後3時半", "毎日9時", "2026-05-03T18:00:00", "\xff99年代", "a few years ago in the summer of 2018",
+		"何年か前、平成の終わり", "between 2015 and 2017, since '98", "on 3/5/2021, two summers ago", "H30の夏休み、さっき"} {
 		f.Add(s, int64(1_800_000_000))
 	}
 	f.Fuzz(func(t *testing.T, text string, unix int64) {

@@ -19,12 +19,16 @@ func clockAt(hour int) fields {
 func feastDay(month, day int) fields { return fields{has: hasMonth | hasDay, month: month, day: day} }
 func seasonOf(n int) fields          { return fields{has: hasSeason, season: n} }
 
+// aWhileAgo is さっき: within the last hours.
+var aWhileAgo = fields{has: hasLately, distance: -4 * time.Hour}
+
 // japanese is the dictionary of terms that are items by themselves.
 var japanese = map[string]fields{
 	"今日": dayShift(0), "きょう": dayShift(0), "本日": dayShift(0), "明日": dayShift(1), "あした": dayShift(1),
 	"あす": dayShift(1), "明後日": dayShift(2), "あさって": dayShift(2), "明々後日": dayShift(3), "しあさって": dayShift(3),
 	"昨日": dayShift(-1), "きのう": dayShift(-1), "一昨日": dayShift(-2), "おととい": dayShift(-2),
-	"おとつい": dayShift(-2), "一昨々日": dayShift(-3), "さきおととい": dayShift(-3),
+	"おとつい": dayShift(-2), "一昨々日": dayShift(-3), "一昨昨日": dayShift(-3), "さきおととい": dayShift(-3),
+	"先おととい": dayShift(-3),
 
 	"今朝": partAt(0, morning), "けさ": partAt(0, morning), "今夜": partAt(0, night), "今晩": partAt(0, night),
 	"昨夜": partAt(-1, night), "昨晩": partAt(-1, night), "ゆうべ": partAt(-1, night), "夕べ": partAt(-1, night),
@@ -45,7 +49,8 @@ var japanese = map[string]fields{
 	"今年": yearShift(0), "ことし": yearShift(0), "本年": yearShift(0), "来年": yearShift(1), "再来年": yearShift(2),
 	"去年": yearShift(-1), "昨年": yearShift(-1), "一昨年": yearShift(-2), "おととし": yearShift(-2),
 	"年末": edgeOf(yearEnd), "年始": edgeOf(yearStart), "正月": edgeOf(yearStart), "お正月": edgeOf(yearStart),
-	"三が日": edgeOf(yearStart),
+	"三が日": edgeOf(yearStart), "去年末": yearShift(-1).take(edgeOf(yearEnd)),
+	"昨年末": yearShift(-1).take(edgeOf(yearEnd)), "一昨年末": yearShift(-2).take(edgeOf(yearEnd)),
 	"年明け": edgeOf(yearBegins), "年始め": edgeOf(yearBegins), "今年度": yearShift(0).take(edgeOf(fiscalYear)),
 	"昨年度": yearShift(-1).take(edgeOf(fiscalYear)), "来年度": yearShift(1).take(edgeOf(fiscalYear)),
 	"ゴールデンウィーク": edgeOf(goldenWeek), "ゴールデンウイーク": edgeOf(goldenWeek), "お盆": edgeOf(obon),
@@ -55,6 +60,7 @@ var japanese = map[string]fields{
 	"終わり": edgeOf(lastThird), "終わりごろ": edgeOf(lastThird), "終わり頃": edgeOf(lastThird),
 	"前半": edgeOf(firstHalf), "後半": edgeOf(lastHalf),
 	"今頃": {has: hasAround}, "今ごろ": {has: hasAround}, "いまごろ": {has: hasAround},
+	"さっき": aWhileAgo, "ついさっき": aWhileAgo, "さきほど": aWhileAgo, "先ほど": aWhileAgo, "先程": aWhileAgo,
 	"先日": {has: hasLately, days: -14}, "こないだ": {has: hasLately, days: -14}, "この前": {has: hasLately, days: -14},
 	"ここ数日": {has: hasLately, days: -5}, "クリスマス": feastDay(12, 25), "クリスマスイブ": feastDay(12, 24),
 	"クリスマスイヴ": feastDay(12, 24), "ハロウィン": feastDay(10, 31), "ハロウィーン": feastDay(10, 31),
@@ -89,7 +95,8 @@ var particles = asSet("年", "年間", "年代", "年生", "年度", "月", "ヶ
 	"分", "分間", "秒", "秒間", "半", "半年", "半時間", "半日", "半分", "元年", "前", "まえ", "後", "あと", "ご", "前後",
 	"以内", "以上", "以下", "以降", "以前", "の", "に", "は", "、", "から", "まで", "までに", "より",
 	"ごろ", "頃", "ころ", "くらい", "ぐらい", "ほど", "スコア", "ちょうど", "きっかり", "ぴったり", "すぎ", "過ぎ", "したら", "たったら",
-	"経ったら", "経過後", "次の", "今度の", "この前の", "前の", "こないだの", "この間の", "この", "数", "末", "ここ", "毎", "頭痛",
+	"経ったら", "経過後", "次の", "今度の", "この前の", "前の", "こないだの", "この間の", "この", "数", "何", "末", "ここ", "毎", "頭痛",
+	"以来", "さっきょく", "さっきん",
 	"初めて", "はじめて", "始めて", "始めた", "始める", "はじめた", "はじめまし", "始めまし", "終わりま",
 	"毎日", "毎朝", "毎晩", "毎週", "毎月", "毎年", "令和", "平成", "昭和", "大正", "明治", "日曜大工", "きょうだい",
 	"きょうと", "きょうり", "きょうし", "きょうい", "きょうみ", "きょうか", "きょうふ", "あすか", "あすな", "明日香", "明日葉",
