@@ -331,7 +331,7 @@ func (j *Journal) watch() {
 				j.sayMissing()
 			}
 		case <-full.C:
-			if j.entries.Full() {
+			if j.Full() {
 				j.sayFull()
 			}
 		}
@@ -404,6 +404,9 @@ func (j *Journal) missing() map[string]bool {
 	}
 	return missing
 }
+
+// Full reports that this node's volume had no room for the newest entries: it hears nothing new until it has.
+func (j *Journal) Full() bool { return j.entries.Full() }
 
 // sayFull has the leader count this node as away: it hears nothing new, so that what it owns must go
 // on elsewhere. Once it has room it learns of that, and says that it is there.

@@ -41,6 +41,7 @@ type Options struct {
 
 	now      func() time.Time
 	networks interfaces
+	volume   func(engine.Store) engine.Store // of the log, with the space that it has
 }
 
 // Times.
@@ -112,6 +113,9 @@ func (o *Options) defaults() {
 	}
 	if o.networks == nil {
 		o.networks = systemInterfaces
+	}
+	if o.volume == nil {
+		o.volume = func(st engine.Store) engine.Store { return st }
 	}
 }
 
@@ -247,7 +251,7 @@ func (s *Seat) take(st engine.Store, kinds []engine.Kind, broken func(error)) (*
 	if s.log, err = s.openLog(key); err != nil {
 		return nil, err
 	}
-	o := journal.Options{Node: s.id.Node(), Address: s.id.Node(), Replica: replica, Network: s.wires, Store: s.log,
+	o := journal.Options{Node: s.id.Node(), Address: s.id.Node(), Replica: replica, Network: s.wires, Store: s.o.volume(s.log),
 		Dir: filepath.Join(s.logDir(), snapshotsDir), Key: key, Log: s.o.Log, Timing: s.o.Timing, Broken: broken,
 		May: s.acts}
 	switch {

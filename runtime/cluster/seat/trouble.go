@@ -76,6 +76,16 @@ func (s *Seat) look() {
 	}
 	s.mu.Unlock()
 	s.trouble("majority", err)
+	s.trouble("room", s.noRoom())
+}
+
+// noRoom says that this machine cannot take what the others decide.
+func (s *Seat) noRoom() error {
+	if !s.member.Full() {
+		return nil
+	}
+	return fmt.Errorf("the volume of %s is too full for what the others decide: this machine falls behind, and they act "+
+		"for it; free some space there, and it catches up by itself", s.logDir())
 }
 
 // cutOff says since when no majority decides, which machines are missing, and what to do.

@@ -2,11 +2,14 @@ package seat
 
 import (
 	"errors"
+	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/kehai-run/kehai/runtime/cluster"
+	"github.com/kehai-run/kehai/runtime/engine"
 	"github.com/kehai-run/kehai/runtime/store/mem"
 )
 
@@ -87,6 +90,46 @@ func TestClocksApart(t *testing.T) {
 		}
 		if !s.up("mac-b") {
 			t.Errorf("a clock that is %v ahead: it counts as away", c.ahead)
+		}
+	}
+}
+
+// tight is a store on a volume that may be full.
+type tight struct {
+	engine.Store
+	full *atomic.Bool
+}
+
+func (s tight) Free() (uint64, error) {
+	if s.full.Load() {
+		return 0, nil
+	}
+	return s.Store.Free()
+}
+
+// A machine whose volume is full says so, and what mends that, until there is room.
+func TestNoRoom(t *testing.T) {
+	var full atomic.Bool
+	s, ring := founder(t)
+	s.o.volume = func(st engine.Store) engine.Store { return tight{st, &full} }
+	if _, _, err := s.Start(mem.New(), nil, ring, func(err error) { t.Error(err) }); err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	for _, now := range []bool{false, true, false} {
+		full.Store(now)
+		end := time.Now().Add(20 * time.Second)
+		for n := 0; ; n++ {
+			other := cluster.Peer{Node: "mac-b", Address: fmt.Sprint("127.0.0.1:", 1+n%2), Role: cluster.Follower}
+			err := s.member.Add(t.Context(), other) // something to store
+			s.look()
+			says := strings.Contains(strings.Join(s.Problems(), "\n"), "free some space there")
+			if says == now && (now || err == nil) {
+				break
+			}
+			if time.Now().After(end) {
+				t.Fatalf("with a full volume %v: problems %q, added: %v", now, s.Problems(), err)
+			}
 		}
 	}
 }
