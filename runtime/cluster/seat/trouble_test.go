@@ -66,6 +66,26 @@ func TestTakenOut(t *testing.T) {
 	}
 }
 
+// A machine that was taken out and wants to leave is told how, not to start the others, which answer.
+func TestLeaveOfWhoWasTakenOut(t *testing.T) {
+	a, ring := founder(t)
+	id, data := admitted(t, a)
+	if _, _, err := a.Start(mem.New(), nil, ring, func(err error) { t.Error(err) }); err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+	b := a.id.Book().Without(id.Node(), time.Now())
+	b.Version++
+	if err := a.id.Keep(b); err != nil {
+		t.Fatal(err)
+	}
+	_, err := Leave(t.Context(), Options{Data: data, Node: id.Node()}, false)
+	if err == nil || !strings.Contains(err.Error(), "kehai cluster leave --force") ||
+		strings.Contains(err.Error(), "start one") {
+		t.Errorf("Leave() = %v, want that it is refused, and what to do", err)
+	}
+}
+
 // Clocks that are an hour apart are reported, with the command that sets them, and the
 // machine stays a member.
 func TestClocksApart(t *testing.T) {
