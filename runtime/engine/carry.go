@@ -7,6 +7,7 @@ import (
 	"hash/fnv"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/kehai-run/kehai/messages"
 )
@@ -488,6 +489,9 @@ func (c *carried) keepNote() error {
 // keep writes what was carried out, and returns what follows from it.
 func (c *carried) keep(index uint64) (after func(), err error) {
 	c.tx.write(Op{Key: []byte(keyApplied), Value: []byte(seqBytes(index))})
+	if err := c.ownParts(); err != nil {
+		return nil, err
+	}
 	if err := c.r.write(c.tx.ops, false); err != nil {
 		return nil, fmt.Errorf("engine: carry out entry %d of the log: %w", index, err)
 	}
@@ -531,6 +535,29 @@ func (c *carried) keep(index uint64) (after func(), err error) {
 			r.passNotes()
 		}
 	}, nil
+}
+
+// ownParts notes, with the entry that begins another node's deletion, that this node's own part of it is due: the
+// entry that ends the deletion may follow before that part begins, and the node may die in between. What changes an
+// intent that stands may leave a rest, which deletes less.
+func (c *carried) ownParts() error {
+	if c.en.node == c.r.node || len(c.r.here) == 0 { // a witness keeps nothing of its own
+		return nil
+	}
+	for _, op := range slices.Clone(c.tx.ops) {
+		of, found := strings.CutPrefix(string(op.Key), keyForget)
+		if !found || op.Delete {
+			continue
+		}
+		_, stands, err := c.r.store.Get(op.Key)
+		if err != nil {
+			return fmt.Errorf("engine: what is being forgotten: %w", err)
+		}
+		if !stands {
+			c.tx.write(Op{Key: ownPartKey(messages.ConversationID(of))})
+		}
+	}
+	return nil
 }
 
 // remember updates what is kept in memory, and returns which actors this node has lost

@@ -53,6 +53,7 @@
 //	k/ADDRESS NUL key         injection that was made once           injectedRecord
 //	u/name                    a subscription's place in the event log; in a cluster lu/name
 //	f/CONVERSATION            a deletion under way                   forgetRecord
+//	lp/CONVERSATION           this node's part of another's deletion   nothing
 //	h/name                    a setting of the host
 //	o/ADDRESS                 the epoch of an actor's owner, 1 if there is none
 //	n/ADDRESS                 the node that owns it, in a cluster

@@ -22,6 +22,7 @@ const (
 	keyInjected = "k/"
 	keyCursor   = "u/"
 	keyForget   = "f/"
+	keyOwnPart  = "p/"
 	keyHost     = "h/"
 	keyOwner    = "o/"
 	keyTaken    = "x/in/"
@@ -48,6 +49,8 @@ func (s Shard) seqKey() []byte { return []byte(s.key(keyMetaSeq)) }
 // takenKey counts the changes that have come from another shard, givenKey the changes that went there.
 func (s Shard) takenKey(from string) []byte { return []byte(s.key(keyTaken + from)) }
 func (s Shard) givenKey(to Shard) []byte    { return []byte(s.key(keyGiven + to.String())) }
+
+func ownPartKey(c messages.ConversationID) []byte { return []byte(Here.key(keyOwnPart + string(c))) }
 
 func epochKey(a messages.Address) []byte { return []byte(keyOwner + string(a)) }
 

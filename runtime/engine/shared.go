@@ -399,8 +399,16 @@ func (e *Engine) forgetBound(c messages.ConversationID) {
 	d.begin(Forgetting{Conversation: c})
 }
 
-// forgetOn resumes deletions begun by an earlier start of this node, and applies those of other nodes.
+// forgetOn resumes deletions begun by an earlier start of this node, and applies those of other nodes, also those
+// which were over before this start could follow them.
 func (e *Engine) forgetOn() error {
+	due, err := e.due()
+	if err != nil {
+		return err
+	}
+	for _, c := range due {
+		e.forgetBound(c)
+	}
 	return e.store.Scan([]byte(keyForget), nil, func(k, _ []byte) bool {
 		c := messages.ConversationID(k[len(keyForget):])
 		e.note(c)
