@@ -84,8 +84,8 @@ func (s *Seat) fetchKeys(ctx context.Context) error {
 }
 
 // errRefused says that a member answers, and wants nothing to do with this machine.
-var errRefused = errors.New("the others refuse this machine: if `kehai cluster status` there does not list it, it was " +
-	"taken out, and `kehai cluster leave --force` puts its copy of the conversations aside; else set the clocks")
+var errRefused = errors.New("the others refuse this machine: if `kehai cluster status` there does not list it, it " +
+	"was taken out, and `kehai cluster leave --force` puts its copy of the conversations aside; else set the clocks")
 
 // askAny asks the members one after the other, until one has an answer that can be used.
 func (s *Seat) askAny(ctx context.Context, service string, use func([]byte) error) error {

@@ -251,9 +251,9 @@ func (s *Seat) take(st engine.Store, kinds []engine.Kind, broken func(error)) (*
 	if s.log, err = s.openLog(key); err != nil {
 		return nil, err
 	}
-	o := journal.Options{Node: s.id.Node(), Address: s.id.Node(), Replica: replica, Network: s.wires, Store: s.o.volume(s.log),
-		Dir: filepath.Join(s.logDir(), snapshotsDir), Key: key, Log: s.o.Log, Timing: s.o.Timing, Broken: broken,
-		May: s.acts}
+	o := journal.Options{Node: s.id.Node(), Address: s.id.Node(), Replica: replica, Network: s.wires,
+		Store: s.o.volume(s.log), Dir: filepath.Join(s.logDir(), snapshotsDir), Key: key, Log: s.o.Log,
+		Timing: s.o.Timing, Broken: broken, May: s.acts}
 	switch {
 	case held == 0 && mine:
 		err = journal.Found(o)

@@ -84,8 +84,8 @@ func (s *Seat) noRoom() error {
 	if !s.member.Full() {
 		return nil
 	}
-	return fmt.Errorf("the volume of %s is too full for what the others decide: this machine falls behind, and they act "+
-		"for it; free some space there, and it catches up by itself", s.logDir())
+	return fmt.Errorf("the volume of %s is too full for what the others decide: this machine falls behind, and they "+
+		"act for it; free some space there, and it catches up by itself", s.logDir())
 }
 
 // cutOff says since when no majority decides, which machines are missing, and what to do.
