@@ -53,11 +53,14 @@ type Journal struct {
 	all  sync.WaitGroup
 	news chan raft.Observation
 
+	heard func() time.Time // when a leader was heard of last
+
 	seated chan struct{} // closed once raft runs
 
 	mu      sync.Mutex
 	changed chan struct{}      // closed and replaced when the leader may be another
 	failing map[string]failure // by node: its heartbeats since they fail
+	former  former
 	once    sync.Once
 	closed  error
 }
@@ -341,6 +344,12 @@ func (j *Journal) watch() {
 // failure is since when the heartbeats of a node fail, and when the newest one did.
 type failure struct{ since, last time.Time }
 
+// former is the leader before this one, and when it was heard of last.
+type former struct {
+	node  string
+	heard time.Time // zero unless this node leads
+}
+
 // watched are the observations that observe deals with.
 func watched(o *raft.Observation) bool {
 	switch o.Data.(type) {
@@ -359,6 +368,13 @@ func (j *Journal) observe(o raft.Observation) {
 		clear(j.failing)
 		close(j.changed)
 		j.changed = make(chan struct{})
+		switch leader := string(data.LeaderID); leader {
+		case "":
+		case j.o.Node:
+			j.former.heard = j.heard()
+		default:
+			j.former = former{node: leader}
+		}
 	case raft.PeerObservation: // a new machine may have its name
 		delete(j.failing, string(data.Peer.ID))
 	case raft.FailedHeartbeatObservation:
@@ -368,6 +384,10 @@ func (j *Journal) observe(o raft.Observation) {
 			f.since = data.LastContact
 			if f.since.IsZero() {
 				f.since = f.last
+			}
+			// Raft counts from the election, and the silence of the former leader has led to that.
+			if at := j.former.heard; string(data.PeerID) == j.former.node && !at.IsZero() && at.Before(f.since) {
+				f.since = at
 			}
 		}
 		j.failing[string(data.PeerID)] = f

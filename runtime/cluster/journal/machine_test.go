@@ -90,3 +90,29 @@ func TestMissing(t *testing.T) {
 		})
 	}
 }
+
+// A leader that died is missing for as long as it has been silent, not only since another one was elected.
+func TestAFormerLeaderIsMissing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		died := time.Now()
+		j := &Journal{failing: map[string]failure{}, changed: make(chan struct{}),
+			heard: func() time.Time { return died }}
+		j.o.Node = "mac-a"
+		j.o.Timing.defaults()
+		j.observe(raft.Observation{Data: raft.LeaderObservation{LeaderID: "mac-c"}})
+		time.Sleep(j.o.Timing.Down - time.Millisecond)
+		for _, leader := range []raft.ServerID{"", "mac-a"} {
+			j.observe(raft.Observation{Data: raft.LeaderObservation{LeaderID: leader}})
+		}
+		for _, node := range []raft.ServerID{"mac-b", "mac-c"} {
+			j.observe(raft.Observation{Data: raft.FailedHeartbeatObservation{PeerID: node, LastContact: time.Now()}})
+		}
+		if got := j.missing(); got["mac-b"] || got["mac-c"] {
+			t.Errorf("a millisecond early missing are %v, want nobody", got)
+		}
+		time.Sleep(time.Millisecond)
+		if got := j.missing(); got["mac-b"] || !got["mac-c"] {
+			t.Errorf("missing are %v, want mac-c alone", got)
+		}
+	})
+}

@@ -146,6 +146,7 @@ func Open(o Options) (*Journal, error) {
 		j.end()
 		return nil, errors.Join(fmt.Errorf("journal: open: %w", err), j.wires.Close())
 	}
+	j.heard = j.raft.LastContact
 	close(j.seated)
 	j.raft.RegisterObserver(raft.NewObserver(j.news, false, watched))
 	j.all.Go(j.watch)
