@@ -44,9 +44,22 @@ func openSettled(cfg config.Config, log zerolog.Logger, stopped func(error), bet
 	between()
 	st, err := openStore(cfg, filepath.Join(cfg.Data, storeDir), key, log, stopped)
 	if err != nil {
-		return nil, lostKey(cfg, err)
+		return nil, lostKey(cfg, others(cfg, err))
 	}
 	return st, nil
+}
+
+// others has an error about a damaged store of a member of a cluster advise what loses nothing: a backup is older than
+// what the others have.
+func others(cfg config.Config, err error) error {
+	fault := new(store.Fault)
+	if !errors.As(err, &fault) || !errors.Is(err, engine.ErrCorrupt) || !there(cfg, logDir) {
+		return err
+	}
+	told := *fault
+	told.Next = "Move the directory away: at the next start Kehai fetches what the other machines of its cluster " +
+		"have. What only this machine kept, such as the last look at its windows, begins anew."
+	return &told
 }
 
 func openStore(
