@@ -94,7 +94,7 @@ func (j *Journal) bring(p engine.Proposal) {
 		end()
 		pause := wait
 		if err == nil {
-			j.machine.upTo(at, j.entries)
+			j.carryOut(p, at)
 			pause = j.o.Timing.Apply // it comes by itself
 		}
 		timer := time.NewTimer(pause)
@@ -113,6 +113,20 @@ func (j *Journal) bring(p engine.Proposal) {
 		default:
 		}
 		wait = min(2*wait, j.o.Timing.Heartbeat)
+	}
+}
+
+// carryOut carries out an entry that a majority has, once this node has it too: raft says that only with its next
+// word, up to 100 ms later.
+func (j *Journal) carryOut(p engine.Proposal, at place) {
+	for soon := time.Millisecond; !j.machine.upTo(at, j.entries) && soon < j.o.Timing.Heartbeat; soon *= 2 {
+		select {
+		case <-p.Done:
+			return
+		case <-j.ctx.Done():
+			return
+		case <-time.After(soon):
+		}
 	}
 }
 

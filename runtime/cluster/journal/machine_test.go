@@ -9,6 +9,7 @@ import (
 
 	"github.com/kehai-run/kehai/runtime/engine"
 	"github.com/kehai-run/kehai/runtime/store/mem"
+	"github.com/kehai-run/kehai/runtime/store/raftlog"
 )
 
 // Raft and a proposal that has come back carry out the same log: while one of them does what
@@ -47,6 +48,34 @@ func TestOneEntryAtATime(t *testing.T) {
 		<-ended
 		if at := r.Applied(); at != 2 {
 			t.Errorf("Applied() = %d, want both entries", at)
+		}
+	})
+}
+
+// A node carries out what a majority has as soon as it has it too, without waiting for raft's next word.
+func TestCarriedOutOnceItIsHere(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r, err := engine.NewReplica(engine.ReplicaOptions{Node: "mac-a", Store: mem.New()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		j := &Journal{ctx: t.Context(), o: Options{Replica: r}}
+		j.o.Timing.defaults()
+		j.machine = newMachine(t.Context(), &j.o)
+		if j.entries, err = raftlog.Open(mem.New()); err != nil {
+			t.Fatal(err)
+		}
+		const late = 5 * time.Millisecond
+		time.AfterFunc(late, func() {
+			entry := raft.Log{Index: 1, Term: 1, Data: []byte("\x01\xff no entry at all")}
+			if err := j.entries.StoreLogs([]*raft.Log{&entry}); err != nil {
+				t.Error(err)
+			}
+		})
+		began := time.Now()
+		j.carryOut(engine.Proposal{}, place{Index: 1, Term: 1})
+		if took := time.Since(began); r.Applied() != 1 || took > 2*late {
+			t.Errorf("after %v the replica is at entry %d, want 1 soon after %v", took, r.Applied(), late)
 		}
 	})
 }
