@@ -234,6 +234,19 @@ func (r *Replica) Holder(a messages.Address) string {
 	return r.holders[a]
 }
 
+// owned lists the actors of this node, sorted.
+func (r *Replica) owned() (list []messages.Address) {
+	r.look.RLock()
+	defer r.look.RUnlock()
+	for a, node := range r.holders {
+		if node == r.node {
+			list = append(list, a)
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
 // Holdings counts what each node owns. Nodes that are there and own nothing are in it too.
 func (r *Replica) Holdings() map[string]int {
 	r.look.RLock()
