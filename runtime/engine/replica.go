@@ -220,6 +220,9 @@ func fromNode(node, id string) string { return Here.String() + "/" + node + "/" 
 // Node is the name of this node.
 func (r *Replica) Node() string { return r.node }
 
+// witness reports whether this node runs no actors: it keeps nothing of its own.
+func (r *Replica) witness() bool { return len(r.here) == 0 }
+
 // Applied is the index of the newest entry that the store holds.
 func (r *Replica) Applied() uint64 {
 	r.mu.Lock()

@@ -444,6 +444,10 @@ func (e *Engine) forgetOn() error {
 	}
 	for _, c := range due {
 		e.forgetBound(c)
+		e.followElsewhere(c)
+	}
+	if err := e.forgetOwn(); err != nil {
+		return err
 	}
 	return e.store.Scan([]byte(keyForget), nil, func(k, _ []byte) bool {
 		c := messages.ConversationID(k[len(keyForget):])
@@ -460,6 +464,23 @@ func (e *Engine) forgetOn() error {
 			d.follows(*begun)
 		}
 		d.begin(Forgetting{Conversation: c})
+		return true
+	})
+}
+
+// forgetOwn goes on with own parts whose end a snapshot has overtaken: what the cluster shares of the conversation is
+// deleted, and nobody else knows of the intent.
+func (e *Engine) forgetOwn() error {
+	prefix := Here.key(keyForget)
+	return e.store.Scan([]byte(prefix), nil, func(k, _ []byte) bool {
+		c := messages.ConversationID(k[len(prefix):])
+		if e.intended(c, Anywhere) {
+			return true
+		}
+		begun, err := e.begun(c, []Shard{Here})
+		if err == nil && begun != nil && !begun.Rest { // a rest goes on by itself
+			e.forgetBound(c) // behind a deletion under way, whose end may be what was overtaken
+		}
 		return true
 	})
 }
