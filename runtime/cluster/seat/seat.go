@@ -38,6 +38,8 @@ type Options struct {
 	// Key reads the key of the store, nil if it has none; the log is encrypted with it too. Nil: none.
 	Key  func() ([]byte, error)
 	Dial transport.Dial // nil: the system's
+	// Sharing is what this machine's configuration says of the memory; the others are told.
+	Sharing cluster.Sharing
 
 	now      func() time.Time
 	networks interfaces
@@ -95,13 +97,14 @@ type Seat struct {
 	forgets func(conversations []string) error
 
 	mu       sync.Mutex
-	contact  map[string]time.Time // by node: when it last answered
-	behind   map[string]uint64    // by node: changes that this one had and that one not, when it last answered
-	learned  chan struct{}        // closed and replaced when the book changes
-	problems map[string]string    // by what they are about
-	shut     map[string]bool      // by node: it refuses this machine's certificate
-	lost     time.Time            // since when nobody decides; zero: somebody does
-	turned   map[string]turned    // by host
+	contact  map[string]time.Time       // by node: when it last answered
+	behind   map[string]uint64          // by node: changes that this one had and that one not, when it last answered
+	learned  chan struct{}              // closed and replaced when the book changes
+	problems map[string]string          // by what they are about
+	sharing  map[string]cluster.Sharing // by node, as it told last
+	shut     map[string]bool            // by node: it refuses this machine's certificate
+	lost     time.Time                  // since when nobody decides; zero: somebody does
+	turned   map[string]turned          // by host
 }
 
 func (o *Options) defaults() {
@@ -138,7 +141,8 @@ func Open(o Options) (*Seat, error) {
 	}
 	return &Seat{o: o, id: id, contact: map[string]time.Time{}, behind: map[string]uint64{},
 		learned: make(chan struct{}), passing: make(chan passing, maxPassing),
-		problems: map[string]string{}, shut: map[string]bool{}, turned: map[string]turned{}}, nil
+		problems: map[string]string{}, shut: map[string]bool{}, sharing: map[string]cluster.Sharing{},
+		turned: map[string]turned{}}, nil
 }
 
 // Identity is what this machine is.

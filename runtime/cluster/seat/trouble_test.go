@@ -114,6 +114,43 @@ func TestClocksApart(t *testing.T) {
 	}
 }
 
+// Members whose configurations share more or less of what was said are told so, until they are the same.
+func TestOtherSettingsOfTheMemory(t *testing.T) {
+	s, ring := founder(t)
+	second(t, s)
+	s.o.Sharing = cluster.Sharing{Share: "person", Owner: "none", People: "1"}
+	if _, _, err := s.Start(mem.New(), nil, ring, func(err error) { t.Error(err) }); err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	for _, c := range []struct {
+		told cluster.Sharing
+		want string
+	}{
+		{cluster.Sharing{Share: "all", Owner: "none", People: "2"}, "memory.share, people: the configuration of mac-b"},
+		{s.o.Sharing, ""},
+		{cluster.Sharing{}, ""}, // an older version, or a witness
+	} {
+		s.met(greeting{Node: "mac-b", Address: "127.0.0.1:1", Now: time.Now(), Sharing: c.told})
+		got := strings.Join(s.Problems(), "\n")
+		if c.want == "" && got != "" || !strings.Contains(got, c.want) {
+			t.Errorf("%+v: problems %q, want %q", c.told, got, c.want)
+		}
+		if told := s.Sharing(); (c.told != cluster.Sharing{}) != (len(told) == 1 && told[0] == c.told) {
+			t.Errorf("Sharing() = %+v after %+v", told, c.told)
+		}
+	}
+	s.met(greeting{Node: "mac-b", Address: "127.0.0.1:1", Now: time.Now(), Sharing: cluster.Sharing{Share: "all"}})
+	b := s.id.Book().Without("mac-b", time.Now())
+	b.Version++
+	if err := s.id.Keep(b); err != nil {
+		t.Fatal(err)
+	}
+	if got := s.Problems(); len(got) > 0 {
+		t.Errorf("it was taken out: problems %q", got)
+	}
+}
+
 // tight is a store on a volume that may be full.
 type tight struct {
 	engine.Store
