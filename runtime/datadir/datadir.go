@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"github.com/kehai-run/kehai/actors/prompt"
+	"github.com/kehai-run/kehai/runtime/cluster"
 	"github.com/kehai-run/kehai/runtime/config"
 	"github.com/kehai-run/kehai/runtime/engine"
 	"github.com/kehai-run/kehai/runtime/keyring"
@@ -47,6 +48,26 @@ func openSettled(cfg config.Config, log zerolog.Logger, stopped func(error), bet
 		return nil, lostKey(cfg, others(cfg, err))
 	}
 	return st, nil
+}
+
+// OwnStore refuses the store of another cluster, or of another machine, in the place of a member's own: its keys are
+// not there, and it must not be changed.
+func OwnStore(cfg config.Config, st engine.Store) error {
+	if !there(cfg, generationFile) {
+		return nil // no member, or not yet
+	}
+	mine, err := os.ReadFile(filepath.Join(cfg.Data, storeFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("datadir: which store this machine has: %w", err)
+	}
+	id, shares, err := engine.StoreID(st)
+	if err == nil && shares && id != string(mine) {
+		err = fmt.Errorf("datadir: %w", cluster.ErrOtherStore)
+	}
+	return err
 }
 
 // others has an error about a damaged store of a member of a cluster advise what loses nothing: a backup is older than

@@ -149,6 +149,18 @@ func (r *Replica) read() (err error) {
 // StoreID tells this node's store from every other.
 func (r *Replica) StoreID() string { return r.id }
 
+// StoreID is the name of a store, and whether it holds something of a cluster. One that was always alone has no name.
+func StoreID(st Store) (id string, shares bool, err error) {
+	raw, _, err := st.Get([]byte(keyStoreID))
+	if err == nil {
+		_, shares, err = st.Get([]byte(keyApplied))
+	}
+	if err != nil {
+		return "", false, fmt.Errorf("engine: read the store's id: %w", err)
+	}
+	return string(raw), shares, nil
+}
+
 // identify reads the store's id, or gives it one.
 func (r *Replica) identify(make func() string) error {
 	id, ok, err := r.store.Get([]byte(keyStoreID))

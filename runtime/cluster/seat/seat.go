@@ -308,11 +308,6 @@ func (s *Seat) passAll(ctx context.Context) {
 	}
 }
 
-// ErrOtherStore says that the store is not the one with which this machine was in its cluster.
-var ErrOtherStore = errors.New("DATA/store is not the one with which this machine was in its cluster, and the " +
-	"conversations of two must not be mixed: put the right one back, or move this one away, and Kehai fetches what " +
-	"the others have")
-
 // knows reports a store that comes from elsewhere. An empty one is filled by the others.
 func (s *Seat) knows(replica *engine.Replica) error {
 	raw, err := os.ReadFile(s.storeFile())
@@ -320,7 +315,7 @@ func (s *Seat) knows(replica *engine.Replica) error {
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("seat: which store this machine has: %w", err)
 	case err == nil && string(raw) != replica.StoreID() && replica.Applied() > 0:
-		return fmt.Errorf("seat: %w", ErrOtherStore)
+		return fmt.Errorf("seat: %w", cluster.ErrOtherStore)
 	}
 	return nil
 }
