@@ -96,7 +96,9 @@ func (r *Runtime) open(p *plan) (*parts.Parts, error) {
 	c := &parts.Parts{
 		Config: r.cfg, HashKey: r.hashKey, VaultKey: r.admin.VaultKey, RowKey: r.admin.RowKey,
 		Now: r.now, Masks: r.masks(), Pauses: r.admin.Pauses,
-		Allow: r.key, Overdue: r.overdue, Readings: p.readings, Adopted: r.adoptedOf, Called: r.Called,
+		Allow: r.key, Alone: func() bool { return r.barrier == nil },
+		Disk:     func(w messages.WindowID) string { return r.admin.DiskOf(w) },
+		Readings: p.readings, Adopted: r.adoptedOf, Called: r.Called,
 		Bound:  func(c messages.ConversationID, name string) bool { return r.admin.Bound(c, name) },
 		Seed:   func() string { return r.seed() },
 		Memory: r.admin.Memory, Scope: func(c messages.ConversationID, group bool) recall.Scope {
@@ -154,6 +156,7 @@ func (p *plan) build(kinds []actorRow, workers []workerRow) {
 		p.kinds = append(p.kinds, engine.Kind{
 			Name: row.kind, New: row.make, About: row.with.about, SubjectOf: row.with.subject, Here: row.lives == here,
 			Kept: row.with.kept, Source: row.with.source, Overflow: row.with.overflow, Fleeting: row.with.fleeting,
+			Unfinished: row.with.begun,
 		})
 		for _, key := range row.keys {
 			p.activate = append(p.activate, messages.To(row.kind, key))
@@ -178,6 +181,7 @@ func (p *plan) join(set settings) {
 		} else {
 			if k.About == nil && k.SubjectOf == nil && k.Kept == nil { // its rows are about the same
 				k.About, k.SubjectOf, k.Kept = p.kinds[i].About, p.kinds[i].SubjectOf, p.kinds[i].Kept
+				k.Unfinished = p.kinds[i].Unfinished
 			}
 			p.kinds[i] = k
 		}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"path/filepath"
-	"time"
 
 	"github.com/kehai-run/kehai/actors/attention/camera"
 	"github.com/kehai-run/kehai/actors/attention/landmarks"
@@ -103,15 +102,6 @@ func (r *Runtime) key(ctx context.Context, of messages.Sending, press func() err
 	}
 	return pause.Lease{Now: r.now, Then: r.admin.Pauses.Key, Barrier: r.barrier, Sends: r.admin.StillSends}.Key(ctx,
 		of, press)
-}
-
-// overdue is how long a machine of a cluster may take to say what became of a reply. One that is alone always
-// says so.
-func (r *Runtime) overdue() time.Duration {
-	if r.barrier == nil {
-		return 0
-	}
-	return r.cfg.Rules.Send.Timeout + time.Hour
 }
 
 // desk is where the person of this node sits.

@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"github.com/kehai-run/kehai/actors/catchup"
+	"github.com/kehai-run/kehai/actors/conversation"
 	"github.com/kehai-run/kehai/actors/dedup"
 	"github.com/kehai-run/kehai/actors/directory"
 	"github.com/kehai-run/kehai/actors/fusion"
@@ -22,7 +23,7 @@ import (
 // by themselves. What they send to whom is in [arrows].
 func topology(p *parts.Parts) ([]actorRow, []workerRow) {
 	ids, marks := of(nil, directory.SubjectOf).keeping(directory.Kept()), none.keeping(dedup.Kept())
-	on, rows, desk := true, len(p.Trees) > 0, p.Config.Focus.Enabled
+	on, rows, desk, begun := true, len(p.Trees) > 0, p.Config.Focus.Enabled, traits{begun: conversation.Unfinished}
 	windows, trees, node := p.WindowKeys(), p.TreeKeys(), p.DeskKey()
 	kinds := []actorRow{ // on, kind, what it is for, where, what is particular, who makes them, which begin
 		// Seeing. The key is a window: its screen is this node's.
@@ -35,7 +36,7 @@ func topology(p *parts.Parts) ([]actorRow, []workerRow) {
 		{on, m.ActorDedup, "keeps the ledger: which bubbles are new", anywhere, marks, p.Dedup(), nil},
 		{on, m.ActorIngress, "stops echoes of what was sent, and repeats", anywhere, none, p.Ingress(), nil},
 		{on, m.ActorBurst, "joins what comes in quick succession", anywhere, none, p.Burst(), nil},
-		{on, m.ActorConversation, "keeps what was said, and answers", anywhere, none, p.Conversation(), nil},
+		{on, m.ActorConversation, "keeps what was said, and answers", anywhere, begun, p.Conversation(), nil},
 		{on, m.ActorJudge, "judges whether to answer", anywhere, none, p.Judge(), nil},
 		{on, m.ActorRecall, "remembers what was said, and finds it again", anywhere, none, p.Recall(), nil},
 		{on, m.ActorGrowth, "learns from what was said", anywhere, none, p.Growth(), nil},
@@ -208,6 +209,7 @@ type traits struct {
 	about    rowsAbout // see [engine.Kind]; nil where the key of an actor says whom its rows are about
 	subject  rowSubject
 	kept     rowsKept
+	begun    string // see [engine.Kind.Unfinished]
 }
 
 type (

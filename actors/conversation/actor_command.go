@@ -35,6 +35,9 @@ func (a *actor) command(turn *actors.Turn, m messages.DraftCommand) {
 
 // sent handles the result of a reply that was to be typed.
 func (a *actor) sent(turn *actors.Turn, m messages.SendDone) {
+	if a.stillAwaited(turn, m) {
+		return
+	}
 	desk, _ := Desks.Get(turn, onlyRow)
 	t := desk.Turn(m.Turn)
 	kind := map[messages.SendOutcome]reply.EventKind{

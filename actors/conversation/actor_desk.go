@@ -17,6 +17,7 @@ var (
 	Bases     = actors.NewTable[Basis]("basis")
 	usages    = actors.NewTable[reply.Usage]("usage")
 	owners    = actors.NewTable[messages.OwnerState]("owner")
+	follows   = actors.NewTable[messages.Address]("follows")
 	revisions = actors.NewTable[int]("revisions") // how often a message was changed, by id
 )
 
@@ -25,12 +26,17 @@ const DeskKey = onlyRow
 
 const onlyRow = "only"
 
+// Unfinished is the row that is there while something is to be decided. Whoever has it must be started where it comes
+// to: a model was asked at the node before, and its answer is lost.
+var Unfinished = follows.Row(onlyRow)
+
 // Basis is what a turn's reply rests on, and the rule that put it where it is.
 type Basis struct {
 	messages.ReplyBasis
 	Rule   reply.Rule          `json:"rule,omitempty"`
 	Window messages.WindowID   `json:"window,omitempty"` // where it goes
 	Reason messages.SendReason `json:"not_sent,omitempty"`
+	Disk   string              `json:"disk,omitempty"` // of the machine that was told to send it; see [Options.Disk]
 }
 
 // delivered opens a turn for a delivered message, if it wants an answer. Memory is asked
@@ -54,6 +60,7 @@ func (a *actor) delivered(turn *actors.Turn, d messages.MessageDelivered) {
 	} else if desk, _ := Desks.Get(turn, onlyRow); desk.Open == nil && v.State.Phase == interview.Done {
 		return // it is over, and has said so
 	}
+	a.settleLost(turn)
 	a.step(turn, reply.Event{Kind: reply.OnMessage, Message: d.ID})
 }
 
@@ -111,8 +118,12 @@ func (a *actor) do(turn *actors.Turn, desk reply.Desk, e reply.Effect) {
 		turn.Send(messages.To(messages.ActorOutbound, string(window)), messages.SendReply{Conversation: a.id,
 			Window: window, Turn: e.Turn, Epoch: e.Epoch, Text: e.Text, At: turn.Now()})
 		if d := a.o.Overdue(); d > 0 {
-			turn.After(overdue, d, messages.SendDone{Conversation: a.id, Turn: e.Turn, Epoch: e.Epoch,
-				Outcome: messages.SendUnknown, Reason: messages.SendSilent, At: turn.Now().Add(d)})
+			basis, _ := Bases.Get(turn, RowKey(e.Turn))
+			if disk := a.o.Disk(window); disk != basis.Disk {
+				basis.Disk = disk
+				Bases.Put(turn, RowKey(e.Turn), basis)
+			}
+			a.awaitSent(turn, a.silent(e.Turn, e.Epoch, turn.Now().Add(d)))
 		}
 	case reply.StopSending:
 		a.stopSending(turn, e.Turn, e.Epoch)
@@ -122,6 +133,49 @@ func (a *actor) do(turn *actors.Turn, desk reply.Desk, e reply.Effect) {
 
 // overdue is the timer of a reply that a window was given.
 const overdue = "overdue"
+
+// silent says that nobody has said what became of a reply.
+func (a *actor) silent(of int64, epoch int, at time.Time) messages.SendDone {
+	return messages.SendDone{Conversation: a.id, Turn: of, Epoch: epoch, Outcome: messages.SendUnknown,
+		Reason: messages.SendSilent, At: at}
+}
+
+// lookEvery is how often it is looked whether the machine that sends a reply was replaced.
+const lookEvery = time.Minute
+
+// awaitSent has silence count at its time, or soon after the machine that sends was replaced.
+func (a *actor) awaitSent(turn *actors.Turn, silent messages.SendDone) {
+	d := silent.At.Sub(turn.Now())
+	if basis, _ := Bases.Get(turn, RowKey(silent.Turn)); basis.Disk != "" {
+		d = min(d, lookEvery)
+	}
+	turn.After(overdue, d, silent)
+}
+
+// stillAwaited reports whether a reply may yet be reported on, and goes on waiting for that.
+func (a *actor) stillAwaited(turn *actors.Turn, m messages.SendDone) bool {
+	desk, _ := Desks.Get(turn, onlyRow)
+	of := messages.Sending{Conversation: a.id, Turn: m.Turn, Epoch: m.Epoch}
+	if m.Reason != messages.SendSilent || !turn.Now().Before(m.At) || !desk.StillSends(of) || a.lost(turn, m.Turn) {
+		return false
+	}
+	a.awaitSent(turn, m)
+	return true
+}
+
+// lost reports whether the machine that was told to send a reply was replaced since: what it knew is gone.
+func (a *actor) lost(turn *actors.Turn, of int64) bool {
+	basis, _ := Bases.Get(turn, RowKey(of))
+	return basis.Disk != "" && basis.Disk != a.o.Disk(basis.Window)
+}
+
+// settleLost has a reply step aside of which nobody will say any more what became of it.
+func (a *actor) settleLost(turn *actors.Turn) {
+	desk, _ := Desks.Get(turn, onlyRow)
+	if t := desk.Open; t != nil && t.State == reply.Sending && a.lost(turn, t.ID) {
+		a.sent(turn, a.silent(t.ID, t.Epoch, turn.Now()))
+	}
+}
 
 func (a *actor) stopSending(turn *actors.Turn, of int64, epoch int) {
 	window := a.window(turn, of)
@@ -157,13 +211,42 @@ func (a *actor) tell(turn *actors.Turn, before, after reply.Desk, e reply.Event)
 // follow asks owner to report what the person does and allows while something is to be
 // decided, and to wake this actor after a restart.
 func (a *actor) follow(turn *actors.Turn, before, after reply.Desk) {
-	if a.o.Owner == "" || following(before) == following(after) {
+	switch {
+	case a.o.Owner == "" || following(before) == following(after):
+	case following(after):
+		a.followOwner(turn)
+	default:
+		a.unfollow(turn)
+	}
+}
+
+func (a *actor) followOwner(turn *actors.Turn) {
+	follows.Put(turn, onlyRow, a.o.Owner)
+	turn.Send(a.o.Owner, messages.FollowOwner{Conversation: a.id, On: true})
+}
+
+func (a *actor) unfollow(turn *actors.Turn) {
+	of, known := follows.Get(turn, onlyRow)
+	if !known { // an older version asked
+		of = a.o.Owner
+	}
+	turn.Send(of, messages.FollowOwner{Conversation: a.id})
+	follows.Delete(turn, onlyRow)
+	owners.Delete(turn, onlyRow)
+}
+
+// followHere asks the owner of this node. The conversation may come from another one, which may be gone with what it
+// was asked.
+func (a *actor) followHere(turn *actors.Turn, desk reply.Desk) {
+	of, known := follows.Get(turn, onlyRow)
+	_, told := owners.Get(turn, onlyRow)
+	if a.o.Owner == "" || !following(desk) || of == a.o.Owner && told {
 		return
 	}
-	turn.Send(a.o.Owner, messages.FollowOwner{Conversation: a.id, On: following(after)})
-	if !following(after) {
-		owners.Delete(turn, onlyRow)
+	if known && of != a.o.Owner {
+		a.unfollow(turn)
 	}
+	a.followOwner(turn)
 }
 
 func following(d reply.Desk) bool {
@@ -184,6 +267,7 @@ func (a *actor) resume(turn *actors.Turn) {
 	if desk.Open == nil {
 		return
 	}
+	a.followHere(turn, desk)
 	switch desk.Open.State {
 	case reply.Judging:
 		a.askJudge(turn, desk.Open)

@@ -384,9 +384,11 @@ func (a *actor) note(turn *actors.Turn, t *reply.Turn, d reply.Decision) {
 	}
 }
 
-// ownerIs handles the owner's state.
+// ownerIs handles the owner's state, but not that of the node where the conversation was before.
 func (a *actor) ownerIs(turn *actors.Turn, m messages.OwnerState) {
-	if desk, _ := Desks.Get(turn, onlyRow); !following(desk) {
+	of, known := follows.Get(turn, onlyRow)
+	from := turn.Cause().From
+	if desk, _ := Desks.Get(turn, onlyRow); !following(desk) || known && from != "" && from != of {
 		return
 	}
 	owners.Put(turn, onlyRow, m)

@@ -22,7 +22,8 @@
 // Tables: "head" with the row "head", a [Head]; "messages", the newest messages by their
 // number in 16 digits; "ids", the numbers of the same messages by id, by which repeats are
 // refused; "revisions", how often they were changed; "own" and "own_places", the same for our
-// side; "desk", "basis", "usage" and "owner", what is known of replies; "vault", the
+// side; "desk", "basis", "usage" and "owner", what is known of replies; "follows", the owner
+// who tells that while something is to be decided ([Unfinished]); "vault", the
 // originals of what a model saw masked; "quota", how often a model was asked; "unchecked",
 // what of an interview a model has not searched for private data yet (actor_check.go);
 // "reminders", a [Reminder] by its number; "remembered", that memory was told of all and
@@ -32,7 +33,9 @@
 // another one in parts of a bounded size (actor_split.go). TrimDue deletes rows by their age.
 //
 // A crash loses nothing. A question to a model is fleeting, and so asked again: by the
-// first message after a restart, which owner sends to those who follow it.
+// first message after a restart, which owner sends to those who follow it. At a node of a
+// cluster to which a conversation moves the engine starts it, if it has the row [Unfinished];
+// there it follows the owner of that node, because the one before may be gone for good.
 //
 // # Files
 //

@@ -37,6 +37,10 @@ type Options struct {
 	// while others of the cluster go on. Nil means for ever.
 	Overdue func() time.Duration
 
+	// Disk names that of the machine which shows a window: another one once the machine is replaced by a new one, and
+	// what the old one did not tell is lost. Nil, and "", mean that machines are not replaced.
+	Disk func(messages.WindowID) string
+
 	// Name is what people call a conversation, without its application. It is masked too,
 	// and each word of it. Nil means no name.
 	Name func(messages.ConversationID) string
@@ -95,6 +99,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Overdue == nil {
 		o.Overdue = func() time.Duration { return 0 }
+	}
+	if o.Disk == nil {
+		o.Disk = func(messages.WindowID) string { return "" }
 	}
 	if o.Prompts == nil {
 		o.Prompts = prompt.Default()

@@ -2,6 +2,7 @@ package recall
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/kehai-run/kehai/actors/text"
@@ -22,6 +23,16 @@ type Sharing struct {
 	// Whether a model, if there is one, chooses what helps where much is found. It takes
 	// up to 1.5s of each answer; later the order without it counts. Default false.
 	Select bool `yaml:"select"`
+}
+
+// Within is s, but no wider than what another machine allows.
+func (s Sharing) Within(share Share, owner string) Sharing {
+	width := []Share{ShareConversation, SharePerson, ShareAll} // what a newer version calls otherwise is narrowest
+	s.Share = width[max(0, min(slices.Index(width, s.Share), slices.Index(width, share)))]
+	if owner != "all" {
+		s.ShareOwner = "none"
+	}
+	return s
 }
 
 // Person is one person in several conversations.

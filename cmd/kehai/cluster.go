@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kehai-run/kehai/runtime"
+	"github.com/kehai-run/kehai/runtime/admin"
 	"github.com/kehai-run/kehai/runtime/cluster"
 	"github.com/kehai-run/kehai/runtime/cluster/identity"
 	"github.com/kehai-run/kehai/runtime/cluster/seat"
@@ -32,7 +33,8 @@ var dialMembers transport.Dial
 
 func seatOptions(cfg config.Config, log zerolog.Logger) seat.Options {
 	return seat.Options{Data: cfg.Data, Node: cfg.Node, Listen: cfg.Cluster.Listen, Seeds: cfg.Cluster.Seeds, Log: log,
-		Key: func() ([]byte, error) { return datadir.StoreKey(cfg) }, Dial: dialMembers}
+		Key: func() ([]byte, error) { return datadir.StoreKey(cfg) }, Dial: dialMembers,
+		Sharing: admin.SharingOf(cfg)}
 }
 
 // seated adds this machine's seat in its cluster, if it belongs to one.

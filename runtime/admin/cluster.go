@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/runtime/cluster"
 	"github.com/kehai-run/kehai/runtime/control"
 	"github.com/kehai-run/kehai/runtime/engine"
 )
@@ -14,6 +15,8 @@ type Cluster interface {
 	// Unanswered names the other members that have not yet said that they destroyed keys, and what
 	// they kept of the conversations outside their stores.
 	Unanswered(ctx context.Context, conversations []string, keys []engine.Key) []string
+	// Sharing is what the configurations of the other members say of the memory, as far as they have told.
+	Sharing() []cluster.Sharing
 }
 
 func (b Backend) cluster() (Cluster, error) {

@@ -2,9 +2,12 @@ package admin
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -16,6 +19,7 @@ import (
 	"github.com/kehai-run/kehai/actors/memory"
 	"github.com/kehai-run/kehai/actors/recall"
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/runtime/cluster"
 	"github.com/kehai-run/kehai/runtime/config"
 	"github.com/kehai-run/kehai/runtime/datadir"
 	"github.com/kehai-run/kehai/runtime/engine"
@@ -284,10 +288,13 @@ func (b Backend) embedRest(ctx context.Context) error {
 // one, and also if its title counts members or several people are remembered to have
 // spoken there: the last few messages of a group may be of one of them.
 func (b Backend) Scope(c messages.ConversationID, group bool) recall.Scope {
-	known := b.Book.Known(b.Engine)
-	set := b.Config.Replies.Of(b.Label(c), false).Group
+	cfg, known := b.Config, b.Book.Known(b.Engine)
+	set := cfg.Replies.Of(b.Label(c), false).Group
 	group = group || b.Memory != nil && len(b.Memory.Speakers(c)) > 1
-	return scopeOf(b.Config, known, c, isGroup(set, known, c, group))
+	if b.Live != nil && b.Live.Cluster != nil {
+		cfg = strictest(cfg, b.Live.Cluster.Sharing())
+	}
+	return scopeOf(cfg, known, c, isGroup(set, known, c, group))
 }
 
 // isGroup reports whether several people are on the other side: as the settings say, and
@@ -298,6 +305,32 @@ func isGroup(set conversation.Group, known map[messages.ConversationID]directory
 		return set == conversation.GroupYes
 	}
 	return seen || known[directory.Resolve(known, c)].Group
+}
+
+// strictest is a configuration that shares no more than those of the other machines of a cluster: what was said
+// moves to each of them.
+func strictest(cfg config.Config, others []cluster.Sharing) config.Config {
+	mine := SharingOf(cfg)
+	for _, o := range others {
+		cfg.Memory.Sharing = cfg.Memory.Sharing.Within(recall.Share(o.Share), o.Owner)
+		if o.People != mine.People {
+			cfg.People = nil
+		}
+	}
+	return cfg
+}
+
+// SharingOf is what a configuration says about who may be reminded of what.
+func SharingOf(cfg config.Config) cluster.Sharing {
+	var people []string
+	for _, p := range cfg.People {
+		theirs := slices.Sorted(slices.Values(p.Conversations))
+		people = append(people, strings.Join(slices.Compact(theirs), "\x00"))
+	}
+	slices.Sort(people)
+	sum := sha256.Sum256([]byte(strings.Join(people, "\x00\x00")))
+	return cluster.Sharing{Share: string(cfg.Memory.Share), Owner: cfg.Memory.ShareOwner,
+		People: hex.EncodeToString(sum[:8])}
 }
 
 func scopeOf(cfg config.Config, known map[messages.ConversationID]directory.Known, c messages.ConversationID,

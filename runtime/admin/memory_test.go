@@ -8,6 +8,7 @@ import (
 	"github.com/kehai-run/kehai/actors/directory"
 	"github.com/kehai-run/kehai/actors/recall"
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/runtime/cluster"
 	"github.com/kehai-run/kehai/runtime/config"
 )
 
@@ -73,6 +74,39 @@ func TestGroupsAreKnown(t *testing.T) {
 	} {
 		if got := isGroup(c.set, known, c.of, c.seen); got != c.want {
 			t.Errorf("isGroup(%q, %s, seen %v) = %v, want %v", c.set, c.of, c.seen, got, c.want)
+		}
+	}
+}
+
+// In a cluster the narrowest of all members' settings counts, and people who are not the same everywhere link nobody.
+func TestTheStrictestOfAClusterCounts(t *testing.T) {
+	known := map[messages.ConversationID]directory.Known{
+		"c-hana": {App: "line", Title: "Hana"}, "c-work": {App: "slack", Title: "hana.w"},
+	}
+	configure := func(share recall.Share, owner string, people ...string) config.Config {
+		cfg := config.Default()
+		cfg.Memory.Share, cfg.Memory.ShareOwner = share, owner
+		cfg.People = []config.Person{{Name: "Hana", Conversations: people}}
+		return cfg
+	}
+	both, turned := []string{"line:Hana", "slack:hana.w"}, []string{"slack:hana.w", "line:Hana"}
+	const conversation, person, all = recall.ShareConversation, recall.SharePerson, recall.ShareAll
+	for name, c := range map[string]struct {
+		mine, other config.Config
+		sees        int // conversations, 0: all
+		owner       bool
+	}{
+		"both wide":        {configure(all, "all", both...), configure(all, "all", both...), 0, false},
+		"a narrower other": {configure(all, "all", both...), configure(person, "none", turned...), 2, false},
+		"a wider other":    {configure(conversation, "all", both...), configure(all, "all", both...), 1, true},
+		"other people":     {configure(person, "all", both...), configure(person, "all", "line:Hana"), 1, true},
+		"a newer other":    {configure(person, "all", both...), configure("family", "some", both...), 1, false},
+	} {
+		cfg := strictest(c.mine, []cluster.Sharing{SharingOf(c.other)})
+		got := scopeOf(cfg, known, "c-hana", false)
+		if len(got.Conversations) != c.sees || got.Owner != c.owner {
+			t.Errorf("%s: it sees %v, owner %t, want %d conversations, owner %t", name, got.Conversations, got.Owner,
+				c.sees, c.owner)
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/runtime/admin"
+	"github.com/kehai-run/kehai/runtime/cluster"
 	"github.com/kehai-run/kehai/runtime/config"
 	"github.com/kehai-run/kehai/runtime/control"
 	"github.com/kehai-run/kehai/runtime/engine"
@@ -27,6 +28,8 @@ func (o *others) Cluster(context.Context) (control.Cluster, error) {
 }
 
 func (o *others) Unanswered(context.Context, []string, []engine.Key) []string { return o.silent }
+
+func (o *others) Sharing() []cluster.Sharing { return nil }
 
 // A receipt names a machine until it answers, and one that is no member any more for good.
 func TestReceiptFollowsAnswers(t *testing.T) {

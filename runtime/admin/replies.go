@@ -125,6 +125,15 @@ func (b Backend) StillSends(of messages.Sending) (bool, error) {
 	return err == nil && d.StillSends(of), err
 }
 
+// DiskOf names the store of the machine that shows a window: one that is replaced comes back with another one.
+func (b Backend) DiskOf(w messages.WindowID) string {
+	e, err := b.Engine()
+	if err != nil {
+		return "" // nothing runs
+	}
+	return e.StoreOf(messages.To(messages.ActorOutbound, string(w)))
+}
+
 // take reads a row.
 func (d *desk) take(row engine.Row) (err error) {
 	switch row.Table {

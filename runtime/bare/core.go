@@ -230,14 +230,17 @@ func (c *Core) Run(ctx, abort context.Context, p Plan) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := c.checkNew(st, sealer); err != nil {
-		return err
-	}
+	keys := sealer
 	replica, sealer, rise, err := p.Seat(st, sealer)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, rise()) }()
+	if replica == nil { // else the others fill it
+		if err := c.checkNew(st, keys); err != nil {
+			return err
+		}
+	}
 	return c.work(ctx, abort, p, live.Options{
 		Engine: engine.Options{Store: st, Codec: c.Codec, Clock: engine.SystemClock{}, Hands: hands, Sealer: sealer,
 			Replica: replica, OnLog: c.Readers.Wake},

@@ -50,10 +50,35 @@ type PeerStatus struct {
 	Owns int  `json:"owns"` // actors
 }
 
+// Sharing is what a member's configuration says about who may be reminded of what. The zero value says nothing.
+type Sharing struct {
+	Share  string `json:"share,omitempty"`       // memory.share
+	Owner  string `json:"share_owner,omitempty"` // memory.share_owner
+	People string `json:"people,omitempty"`      // a digest of people
+}
+
+// Differs names the settings that are not the same.
+func (s Sharing) Differs(o Sharing) (settings []string) {
+	if s.Share != o.Share {
+		settings = append(settings, "memory.share")
+	}
+	if s.Owner != o.Owner {
+		settings = append(settings, "memory.share_owner")
+	}
+	if s.People != o.People {
+		settings = append(settings, "people")
+	}
+	return settings
+}
+
 // Errors of a member.
 var (
 	// ErrNoLeader says that no majority can be reached. Proposals wait.
 	ErrNoLeader = errors.New("cluster: no majority can be reached: wait, or start more members")
+	// ErrOtherStore says that the store is not the one with which this machine was in its cluster.
+	ErrOtherStore = errors.New("DATA/store is not the one with which this machine was in its cluster, and the " +
+		"conversations of two must not be mixed: put the right one back, or move this one away, and Kehai fetches " +
+		"what the others have")
 	// ErrClosed answers calls of a member that has stopped.
 	ErrClosed = errors.New("cluster: this member has stopped")
 )

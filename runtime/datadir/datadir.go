@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"github.com/kehai-run/kehai/actors/prompt"
+	"github.com/kehai-run/kehai/runtime/cluster"
 	"github.com/kehai-run/kehai/runtime/config"
 	"github.com/kehai-run/kehai/runtime/engine"
 	"github.com/kehai-run/kehai/runtime/keyring"
@@ -44,9 +45,42 @@ func openSettled(cfg config.Config, log zerolog.Logger, stopped func(error), bet
 	between()
 	st, err := openStore(cfg, filepath.Join(cfg.Data, storeDir), key, log, stopped)
 	if err != nil {
-		return nil, lostKey(cfg, err)
+		return nil, lostKey(cfg, others(cfg, err))
 	}
 	return st, nil
+}
+
+// OwnStore refuses the store of another cluster, or of another machine, in the place of a member's own: its keys are
+// not there, and it must not be changed.
+func OwnStore(cfg config.Config, st engine.Store) error {
+	if !there(cfg, generationFile) {
+		return nil // no member, or not yet
+	}
+	mine, err := os.ReadFile(filepath.Join(cfg.Data, storeFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("datadir: which store this machine has: %w", err)
+	}
+	id, shares, err := engine.StoreID(st)
+	if err == nil && shares && id != string(mine) {
+		err = fmt.Errorf("datadir: %w", cluster.ErrOtherStore)
+	}
+	return err
+}
+
+// others has an error about a damaged store of a member of a cluster advise what loses nothing: a backup is older than
+// what the others have.
+func others(cfg config.Config, err error) error {
+	fault := new(store.Fault)
+	if !errors.As(err, &fault) || !errors.Is(err, engine.ErrCorrupt) || !there(cfg, logDir) {
+		return err
+	}
+	told := *fault
+	told.Next = "Move the directory away: at the next start Kehai fetches what the other machines of its cluster " +
+		"have. What only this machine kept, such as the last look at its windows, begins anew."
+	return &told
 }
 
 func openStore(

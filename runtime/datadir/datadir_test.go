@@ -77,3 +77,30 @@ func TestFeedSocket(t *testing.T) {
 		t.Errorf("FeedSocket(a long path) = %s, %v, want a short one of its own", far, err)
 	}
 }
+
+// The damaged store of a machine that is in a cluster is not to be replaced by a backup, which is older than what the
+// others have.
+func TestADamagedStoreOfAMember(t *testing.T) {
+	for _, member := range []bool{false, true} {
+		cfg := filled(t)
+		if !member {
+			if err := os.RemoveAll(filepath.Join(cfg.Data, logDir)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		tables, err := filepath.Glob(filepath.Join(cfg.Data, storeDir, "*.vlog"))
+		if err != nil || len(tables) == 0 {
+			t.Fatal(tables, err)
+		}
+		for _, name := range append(tables, filepath.Join(cfg.Data, storeDir, "MANIFEST")) {
+			if err := os.WriteFile(name, []byte("damaged"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		_, err = OpenStore(cfg, zerolog.Nop(), nil)
+		if !errors.Is(err, engine.ErrCorrupt) || strings.Contains(err.Error(), "kehai restore") == member ||
+			strings.Contains(err.Error(), "fetches what the other machines") != member {
+			t.Errorf("in a cluster %v: OpenStore() = %v", member, err)
+		}
+	}
+}

@@ -46,8 +46,12 @@ const (
 	oldStore  = storeDir + old
 	storeLock = "store.lock"
 	logDir    = "cluster/log"
-	next      = ".next"
-	old       = ".old"
+
+	// What a member notes of its store; see package seat.
+	storeFile      = "cluster/store"
+	generationFile = "cluster/generation"
+	next           = ".next"
+	old            = ".old"
 
 	keyBytes = 32
 )

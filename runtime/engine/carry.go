@@ -1,12 +1,14 @@
 package engine
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"hash/fnv"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/kehai-run/kehai/messages"
 )
@@ -488,6 +490,9 @@ func (c *carried) keepNote() error {
 // keep writes what was carried out, and returns what follows from it.
 func (c *carried) keep(index uint64) (after func(), err error) {
 	c.tx.write(Op{Key: []byte(keyApplied), Value: []byte(seqBytes(index))})
+	if err := c.deletions(index); err != nil {
+		return nil, err
+	}
 	if err := c.r.write(c.tx.ops, false); err != nil {
 		return nil, fmt.Errorf("engine: carry out entry %d of the log: %w", index, err)
 	}
@@ -531,6 +536,59 @@ func (c *carried) keep(index uint64) (after func(), err error) {
 			r.passNotes()
 		}
 	}, nil
+}
+
+// deletions notes which entry begins a deletion, for those who get no entry but a snapshot, and that this node's own
+// part is due of one of another node: the entry that ends it may follow before that part begins, and the node may die
+// in between. What changes an intent that stands may leave a rest, which deletes less.
+func (c *carried) deletions(index uint64) error {
+	for _, op := range slices.Clone(c.tx.ops) {
+		of, found := strings.CutPrefix(string(op.Key), keyForget)
+		if !found || op.Delete {
+			continue
+		}
+		_, stands, err := c.r.store.Get(op.Key)
+		if err != nil {
+			return fmt.Errorf("engine: what is being forgotten: %w", err)
+		}
+		if stands {
+			continue
+		}
+		conversation, place := messages.ConversationID(of), []byte(seqBytes(index))
+		c.tx.write(Op{Key: begunKey(conversation), Value: place})
+		if c.r.witness() {
+			continue
+		}
+		c.tx.write(Op{Key: seenKey(conversation), Value: place})
+		if c.en.node != c.r.node {
+			c.tx.write(Op{Key: ownPartKey(conversation)})
+		}
+	}
+	return nil
+}
+
+// missed notes that this node's own part is due of the deletions of which it learns by a snapshot. One that had nothing
+// before has no part in them.
+func (c *carried) missed(had bool) error {
+	if c.r.witness() {
+		return nil
+	}
+	var bad error
+	err := c.r.store.Scan([]byte(keyBegun), nil, func(k, v []byte) bool {
+		conversation := messages.ConversationID(k[len(keyBegun):])
+		var seen []byte
+		if seen, _, bad = c.r.store.Get(seenKey(conversation)); bad != nil {
+			return false
+		}
+		if !bytes.Equal(seen, v) {
+			c.tx.write(Op{Key: seenKey(conversation), Value: bytes.Clone(v)})
+			if had {
+				c.tx.write(Op{Key: ownPartKey(conversation)})
+			}
+		}
+		return true
+	})
+	return errors.Join(err, bad)
 }
 
 // remember updates what is kept in memory, and returns which actors this node has lost

@@ -53,6 +53,9 @@
 //	k/ADDRESS NUL key         injection that was made once           injectedRecord
 //	u/name                    a subscription's place in the event log; in a cluster lu/name
 //	f/CONVERSATION            a deletion under way                   forgetRecord
+//	lp/CONVERSATION           this node's part of another's deletion   nothing
+//	g/CONVERSATION            in a cluster: the entry that began its newest deletion
+//	lg/CONVERSATION           the newest such entry of which this node knows
 //	h/name                    a setting of the host
 //	o/ADDRESS                 the epoch of an actor's owner, 1 if there is none
 //	n/ADDRESS                 the node that owns it, in a cluster

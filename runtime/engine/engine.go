@@ -34,6 +34,9 @@ type Kind struct {
 	// a mark that there was something; nil: nothing. It must leave its own result as it is. Kinds that are Here
 	// keep nothing.
 	Kept map[string]func(value []byte) []byte
+	// Unfinished is a row, "table\x00key", that an actor has while it needs a start to go on with what it began, such
+	// as a fleeting call. In a cluster it is started where it comes to; elsewhere others have to wake it. "": none.
+	Unfinished string
 	// Here binds its actors to this node, as to its screen or its camera: they commit apart
 	// from actors that may live on any node.
 	Here bool

@@ -384,13 +384,17 @@ func (d *deletion) start(f Forgetting, first slice) func() ([shards]Batch, slice
 		if d.overtaken(begun) {
 			return b, nil, false, errOther
 		}
+		due := false
 		if d.begun = begun != nil; d.bound && !d.rest {
 			begun = nil // what is kept here is not what is kept there
+			if _, due, err = d.e.store.Get(ownPartKey(f.Conversation)); err != nil {
+				return b, nil, false, err
+			}
 		}
 		d.attest(begun)
 		others := d.e.replica != nil && !d.bound // who may know something
 		none := len(first) == 0 && !d.left() && !d.begun && !others && d.waits() == nil
-		if none && d.e.sync { // else a power cut may bring something back, which the intent deletes again
+		if none && !due && d.e.sync { // else a power cut may bring something back, which the intent deletes again
 			if err := d.destroyKey(); err == nil {
 				return b, nil, false, nil
 			} // else the intent remembers the key
@@ -516,6 +520,9 @@ func (d *deletion) next(looked slice) (b [shards]Batch, now slice, left bool, er
 		}
 		for _, s := range d.shards() {
 			ops[s] = append(ops[s], d.over(s)...)
+		}
+		if !d.rest && !d.partial && d.e.replica != nil {
+			ops[Here] = append(ops[Here], Op{Key: ownPartKey(d.rec.Conversation), Delete: true})
 		}
 	}
 	for _, s := range order {

@@ -424,6 +424,48 @@ func TestANodeDiesBeforeItsOwnPart(t *testing.T) {
 	}
 }
 
+// A node dies once it has learned that a deletion has begun and that it is over, and before its own part has begun:
+// it is carried out at the next start.
+func TestANodeDiesAfterADeletionAndBeforeItsOwnPart(t *testing.T) {
+	died := 0
+	for seed := range uint64(40) {
+		var w *sharing
+		begun, dead := false, false
+		w = newSharing(t, func(o *engine.SimClusterOptions) {
+			o.Seed = seed
+			o.Between = func() {
+				if w == nil || dead {
+					return
+				}
+				intents := w.left(0)
+				begun = begun || strings.Contains(intents, " f/hana")
+				if dead = begun && intents == "s/window/line@mac-0/hana"; dead {
+					w.Kill(0)
+				}
+			}
+		})
+		w.tell(0, "window/line@mac-0", "old")
+		w.tell(1, "one/hana", "old")
+		if err := w.forget(1)(); err != nil {
+			t.Fatal(err)
+		}
+		if !dead {
+			continue
+		}
+		died++
+		if err := w.Restart(0); err != nil {
+			t.Fatal(err)
+		}
+		w.Advance(time.Minute)
+		if got := w.left(0); got != "" {
+			t.Errorf("seed %d: left are %q, want nothing", seed, got)
+		}
+	}
+	if died == 0 {
+		t.Error("no node died between the two: this test shows nothing")
+	}
+}
+
 // A deletion leaves a rest. What comes to the window of another node from then on stays.
 func TestARestAtOneNodeTakesNothingNewAtAnother(t *testing.T) {
 	w := newSharing(t)

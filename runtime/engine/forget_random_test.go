@@ -262,7 +262,7 @@ func (w *word) judge(c messages.ConversationID, got [5]int) error {
 func TestAClusterForgetsAtRandom(t *testing.T) {
 	seeds(t, 10, 100, func(seed uint64) error {
 		f := &sharedForgetting{rng: rand.New(rand.NewPCG(seed, 11)), last: map[place]*word{}, dead: -1}
-		f.sharing = newSharing(t, func(o *engine.SimClusterOptions) { o.Seed = seed })
+		f.sharing = newSharing(t, func(o *engine.SimClusterOptions) { o.Seed, o.Jump = seed, float64(seed%3)/3 })
 		for range 25 {
 			if err := f.step(f.rng.IntN(3)); err != nil {
 				return err
@@ -334,6 +334,9 @@ func (f *sharedForgetting) say(p place) {
 	f.Advance(10 * time.Second) // the others are done a little later than the node that forgets
 	f.n++
 	w := &word{text: fmt.Sprint("word", f.n), late: f.under > 0}
+	for i := range 3 { // it has told of a key that is away, and goes on: with what has come until then
+		w.late = w.late || len(keys(f.t, f.stores[nodeName(i)], "f/hana")) > 0
+	}
 	to := messages.To("window", fmt.Sprint("line@mac-", p.node))
 	var err error
 	if w.ack, err = f.Node(p.node).Inject(to, diary{p.whom, messages.Text(w.text)}, ""); err == nil {

@@ -304,19 +304,34 @@ func (e *Engine) finishForgetting() error {
 	return nil
 }
 
-// ownParts adds this node's own parts of deletions of other nodes that are under way: it may have died before their
-// intent was written.
+// ownParts adds this node's own parts of deletions of other nodes: it may have died before their intent was written.
 func (e *Engine) ownParts(left map[messages.ConversationID]forgetRecord) error {
 	if e.replica == nil {
 		return nil
 	}
-	return e.scan([]byte(keyForget), nil, func(_, v []byte, unopened error) bool {
+	due, err := e.due()
+	for _, c := range due {
+		if rec, begun := left[c]; !begun || rec.Rest {
+			left[c] = forgetRecord{At: wall(e.clock.Now()), Conversation: c}
+		}
+	}
+	return errors.Join(err, e.scan([]byte(keyForget), nil, func(_, v []byte, unopened error) bool {
 		rec, err := decodeOpened[forgetRecord](v, unopened)
 		if _, begun := left[rec.Conversation]; err == nil && !rec.Rest && !begun {
 			left[rec.Conversation] = forgetRecord{At: rec.At, Conversation: rec.Conversation}
 		}
 		return true // one that cannot be read is left to whoever has begun it
+	}))
+}
+
+// due are the conversations of which this node's own part of a deletion has not been carried out.
+func (e *Engine) due() (list []messages.ConversationID, err error) {
+	prefix := Here.key(keyOwnPart)
+	err = e.store.Scan([]byte(prefix), nil, func(k, _ []byte) bool {
+		list = append(list, messages.ConversationID(k[len(prefix):]))
+		return true
 	})
+	return list, err
 }
 
 // keepAlone is keep while nobody else commits: the intent tells what is kept before the key is destroyed.

@@ -22,6 +22,8 @@ const (
 	keyInjected = "k/"
 	keyCursor   = "u/"
 	keyForget   = "f/"
+	keyOwnPart  = "p/"
+	keyBegun    = "g/"
 	keyHost     = "h/"
 	keyOwner    = "o/"
 	keyTaken    = "x/in/"
@@ -48,6 +50,13 @@ func (s Shard) seqKey() []byte { return []byte(s.key(keyMetaSeq)) }
 // takenKey counts the changes that have come from another shard, givenKey the changes that went there.
 func (s Shard) takenKey(from string) []byte { return []byte(s.key(keyTaken + from)) }
 func (s Shard) givenKey(to Shard) []byte    { return []byte(s.key(keyGiven + to.String())) }
+
+func ownPartKey(c messages.ConversationID) []byte { return []byte(Here.key(keyOwnPart + string(c))) }
+
+// begunKey is where a cluster says which entry began the newest deletion of a conversation, seenKey where a node says
+// that it knows of that one.
+func begunKey(c messages.ConversationID) []byte { return []byte(keyBegun + string(c)) }
+func seenKey(c messages.ConversationID) []byte  { return []byte(Here.key(keyBegun + string(c))) }
 
 func epochKey(a messages.Address) []byte { return []byte(keyOwner + string(a)) }
 

@@ -149,6 +149,18 @@ func (r *Replica) read() (err error) {
 // StoreID tells this node's store from every other.
 func (r *Replica) StoreID() string { return r.id }
 
+// StoreID is the name of a store, and whether it holds something of a cluster. One that was always alone has no name.
+func StoreID(st Store) (id string, shares bool, err error) {
+	raw, _, err := st.Get([]byte(keyStoreID))
+	if err == nil {
+		_, shares, err = st.Get([]byte(keyApplied))
+	}
+	if err != nil {
+		return "", false, fmt.Errorf("engine: read the store's id: %w", err)
+	}
+	return string(raw), shares, nil
+}
+
 // identify reads the store's id, or gives it one.
 func (r *Replica) identify(make func() string) error {
 	id, ok, err := r.store.Get([]byte(keyStoreID))
@@ -220,6 +232,9 @@ func fromNode(node, id string) string { return Here.String() + "/" + node + "/" 
 // Node is the name of this node.
 func (r *Replica) Node() string { return r.node }
 
+// witness reports whether this node runs no actors: it keeps nothing of its own.
+func (r *Replica) witness() bool { return len(r.here) == 0 }
+
 // Applied is the index of the newest entry that the store holds.
 func (r *Replica) Applied() uint64 {
 	r.mu.Lock()
@@ -232,6 +247,19 @@ func (r *Replica) Holder(a messages.Address) string {
 	r.look.RLock()
 	defer r.look.RUnlock()
 	return r.holders[a]
+}
+
+// owned lists the actors of this node, sorted.
+func (r *Replica) owned() (list []messages.Address) {
+	r.look.RLock()
+	defer r.look.RUnlock()
+	for a, node := range r.holders {
+		if node == r.node {
+			list = append(list, a)
+		}
+	}
+	slices.Sort(list)
+	return list
 }
 
 // Holdings counts what each node owns. Nodes that are there and own nothing are in it too.

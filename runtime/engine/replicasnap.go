@@ -62,7 +62,7 @@ func (r *Replica) Restore(from io.Reader) error {
 	r.look.Lock()
 	r.joined, r.greeted = false, false
 	r.look.Unlock()
-	e := r.engine
+	e, had := r.engine, r.applied > 0
 	r.mu.Unlock()
 	if e != nil {
 		e.letGoAll()
@@ -71,7 +71,7 @@ func (r *Replica) Restore(from io.Reader) error {
 	err := r.restore(from)
 	var landed func()
 	if err == nil {
-		landed, err = r.overtaken()
+		landed, err = r.overtaken(had)
 	}
 	if err == nil {
 		r.pump()
@@ -138,8 +138,9 @@ func (r *Replica) restore(from io.Reader) error {
 }
 
 // overtaken brings what is bound to this node up to the snapshot: what crossed over and is
-// in it. Only with that the snapshot is restored. The caller holds r.mu.
-func (r *Replica) overtaken() (landed func(), err error) {
+// in it, and what was forgotten meanwhile; had says that the node had something before. Only
+// with that the snapshot is restored. The caller holds r.mu.
+func (r *Replica) overtaken(had bool) (landed func(), err error) {
 	var boxed []Change
 	prefix := []byte(keyBox + r.node + "\x00")
 	var bad error
@@ -160,6 +161,9 @@ func (r *Replica) overtaken() (landed func(), err error) {
 		if err := c.take(change); err != nil {
 			return nil, err
 		}
+	}
+	if err := c.missed(had); err != nil {
+		return nil, err
 	}
 	sent, err := c.tx.counter(Anywhere.takenKey(r.from()), 0)
 	if err != nil {

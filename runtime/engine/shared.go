@@ -2,6 +2,7 @@ package engine
 
 import (
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -17,6 +18,18 @@ var errShared = errors.New("engine: what a cluster shares is written by its log 
 // mine reports whether this node may run an actor.
 func (e *Engine) mine(a messages.Address) bool {
 	return e.replica == nil || e.shardOf(a) == Here || e.replica.mine(a)
+}
+
+// StoreOf names the store of the node to which an actor is bound, "" alone, or if that is not known.
+func (e *Engine) StoreOf(a messages.Address) string {
+	if e.replica == nil {
+		return ""
+	}
+	id, _, err := e.store.Get([]byte(keyStoreOf + e.replica.home(a)))
+	if err != nil {
+		return ""
+	}
+	return string(id)
 }
 
 // floor is a number up to which nothing is pushed into a mailbox that is made now, unless it
@@ -302,11 +315,34 @@ func (e *Engine) takeOver(came []messages.Address, all bool) {
 			err = errors.Join(err, e.rearm(a))
 		}
 		e.arrived(came)
+		begun := came
+		if all {
+			begun = e.replica.owned()
+		}
+		err = errors.Join(err, e.goOn(begun))
 		if err != nil { // the store says why
 			again := e.clock.Now().Add(time.Second)
 			e.timers.arm("take over", again, false, func() { e.takeOver(came, all) })
 		}
 	})
+}
+
+// goOn starts those actors that have begun something with which only a start goes on.
+func (e *Engine) goOn(owned []messages.Address) error {
+	for _, a := range owned {
+		row := e.kinds[a.Kind()].Unfinished
+		if row == "" || !e.mine(a) {
+			continue
+		}
+		_, begun, err := e.store.Get([]byte(ofActor(keyState, a, row)))
+		if err != nil {
+			return fmt.Errorf("engine: look at what %s has begun: %w", a, err)
+		}
+		if begun {
+			e.reach(a, func(*Activation) bool { return true })
+		}
+	}
+	return nil
 }
 
 // recoverShared is Recover for what this node owns of the shard Anywhere. Actors from before
@@ -399,8 +435,20 @@ func (e *Engine) forgetBound(c messages.ConversationID) {
 	d.begin(Forgetting{Conversation: c})
 }
 
-// forgetOn resumes deletions begun by an earlier start of this node, and applies those of other nodes.
+// forgetOn resumes deletions begun by an earlier start of this node, and applies those of other nodes, also those
+// which were over before this start could follow them.
 func (e *Engine) forgetOn() error {
+	due, err := e.due()
+	if err != nil {
+		return err
+	}
+	for _, c := range due {
+		e.forgetBound(c)
+		e.followElsewhere(c)
+	}
+	if err := e.forgetOwn(); err != nil {
+		return err
+	}
 	return e.store.Scan([]byte(keyForget), nil, func(k, _ []byte) bool {
 		c := messages.ConversationID(k[len(keyForget):])
 		e.note(c)
@@ -416,6 +464,23 @@ func (e *Engine) forgetOn() error {
 			d.follows(*begun)
 		}
 		d.begin(Forgetting{Conversation: c})
+		return true
+	})
+}
+
+// forgetOwn goes on with own parts whose end a snapshot has overtaken: what the cluster shares of the conversation is
+// deleted, and nobody else knows of the intent.
+func (e *Engine) forgetOwn() error {
+	prefix := Here.key(keyForget)
+	return e.store.Scan([]byte(prefix), nil, func(k, _ []byte) bool {
+		c := messages.ConversationID(k[len(prefix):])
+		if e.intended(c, Anywhere) {
+			return true
+		}
+		begun, err := e.begun(c, []Shard{Here})
+		if err == nil && begun != nil && !begun.Rest { // a rest goes on by itself
+			e.forgetBound(c) // behind a deletion under way, whose end may be what was overtaken
+		}
 		return true
 	})
 }

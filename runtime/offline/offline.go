@@ -54,7 +54,11 @@ func Open(cfg config.Config, log zerolog.Logger, own []messages.Table, kinds []e
 	if err != nil {
 		return nil, err
 	}
-	keys, err := datadir.OpenKeys(cfg)
+	err = datadir.OwnStore(cfg, st)
+	var keys engine.Sealer
+	if err == nil {
+		keys, err = datadir.OpenKeys(cfg)
+	}
 	if err != nil {
 		return nil, errors.Join(err, st.Close())
 	}

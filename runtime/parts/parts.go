@@ -48,8 +48,9 @@ type Parts struct {
 	Masks                bool // a model sees masked messages only
 	Now                  func() time.Time
 	Pauses               *pause.State
-	Allow                outbound.Allow // decides on each key that sends something
-	Overdue              func() time.Duration
+	Allow                outbound.Allow                 // decides on each key that sends something
+	Alone                func() bool                    // no others share what is decided
+	Disk                 func(messages.WindowID) string // of the machine that shows a window
 	Windows              map[messages.WindowID]drivers.Window
 	Trees                map[messages.WindowID]structure.Source
 	LayoutOf             func(messages.WindowID) *layout.Layout

@@ -28,6 +28,15 @@ func (p *Parts) bareName(c messages.ConversationID) string {
 	return name
 }
 
+// overdue is how long a machine of a cluster may take to say what became of a reply. One that is alone always
+// says so.
+func (p *Parts) overdue() time.Duration {
+	if p.Alone() {
+		return 0
+	}
+	return p.Config.Rules.Send.Timeout + time.Hour
+}
+
 // Conversation keeps what was said, and answers.
 func (p *Parts) Conversation() NewActor {
 	o := conversation.DefaultOptions()
@@ -35,7 +44,7 @@ func (p *Parts) Conversation() NewActor {
 	o.Owner, o.Prompts, o.Zone = messages.To(owner.Kind, p.Config.Node), p.Prompts, time.Local
 	o.Write, o.PerHour = p.longest(llm.Answer, true), p.Config.LLM.PerHour
 	o.Mask, o.Key, o.Name = p.Masks, p.VaultKey, p.bareName
-	o.Overdue, o.Interviews = p.Overdue, p.Config.Interviews
+	o.Overdue, o.Disk, o.Interviews = p.overdue, p.Disk, p.Config.Interviews
 	o.Attends, o.Memory = p.Config.Focus.Enabled, true
 	if _, none := p.Model.(llm.None); !none {
 		o.Check = p.longest(llm.Mask, false)

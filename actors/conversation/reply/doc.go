@@ -77,5 +77,6 @@
 // sending; it goes there again only after not_sent, or by the hand of a person.
 //
 // In a cluster the machine with the window may be lost with what it knew. If it has reported
-// nothing about a turn for long, the turn is unconfirmed and the window has to stop.
+// nothing about a turn for long, or was replaced by a new one, the turn is unconfirmed and the
+// window has to stop.
 package reply

@@ -53,11 +53,14 @@ type Journal struct {
 	all  sync.WaitGroup
 	news chan raft.Observation
 
+	heard func() time.Time // when a leader was heard of last
+
 	seated chan struct{} // closed once raft runs
 
 	mu      sync.Mutex
 	changed chan struct{}      // closed and replaced when the leader may be another
 	failing map[string]failure // by node: its heartbeats since they fail
+	former  former
 	once    sync.Once
 	closed  error
 }
@@ -91,7 +94,7 @@ func (j *Journal) bring(p engine.Proposal) {
 		end()
 		pause := wait
 		if err == nil {
-			j.machine.upTo(at, j.entries)
+			j.carryOut(p, at)
 			pause = j.o.Timing.Apply // it comes by itself
 		}
 		timer := time.NewTimer(pause)
@@ -110,6 +113,20 @@ func (j *Journal) bring(p engine.Proposal) {
 		default:
 		}
 		wait = min(2*wait, j.o.Timing.Heartbeat)
+	}
+}
+
+// carryOut carries out an entry that a majority has, once this node has it too: raft says that only with its next
+// word, up to 100 ms later.
+func (j *Journal) carryOut(p engine.Proposal, at place) {
+	for soon := time.Millisecond; !j.machine.upTo(at, j.entries) && soon < j.o.Timing.Heartbeat; soon *= 2 {
+		select {
+		case <-p.Done:
+			return
+		case <-j.ctx.Done():
+			return
+		case <-time.After(soon):
+		}
 	}
 }
 
@@ -331,7 +348,7 @@ func (j *Journal) watch() {
 				j.sayMissing()
 			}
 		case <-full.C:
-			if j.entries.Full() {
+			if j.Full() {
 				j.sayFull()
 			}
 		}
@@ -340,6 +357,12 @@ func (j *Journal) watch() {
 
 // failure is since when the heartbeats of a node fail, and when the newest one did.
 type failure struct{ since, last time.Time }
+
+// former is the leader before this one, and when it was heard of last.
+type former struct {
+	node  string
+	heard time.Time // zero unless this node leads
+}
 
 // watched are the observations that observe deals with.
 func watched(o *raft.Observation) bool {
@@ -359,6 +382,13 @@ func (j *Journal) observe(o raft.Observation) {
 		clear(j.failing)
 		close(j.changed)
 		j.changed = make(chan struct{})
+		switch leader := string(data.LeaderID); leader {
+		case "":
+		case j.o.Node:
+			j.former.heard = j.heard()
+		default:
+			j.former = former{node: leader}
+		}
 	case raft.PeerObservation: // a new machine may have its name
 		delete(j.failing, string(data.Peer.ID))
 	case raft.FailedHeartbeatObservation:
@@ -368,6 +398,10 @@ func (j *Journal) observe(o raft.Observation) {
 			f.since = data.LastContact
 			if f.since.IsZero() {
 				f.since = f.last
+			}
+			// Raft counts from the election, and the silence of the former leader has led to that.
+			if at := j.former.heard; string(data.PeerID) == j.former.node && !at.IsZero() && at.Before(f.since) {
+				f.since = at
 			}
 		}
 		j.failing[string(data.PeerID)] = f
@@ -404,6 +438,9 @@ func (j *Journal) missing() map[string]bool {
 	}
 	return missing
 }
+
+// Full reports that this node's volume had no room for the newest entries: it hears nothing new until it has.
+func (j *Journal) Full() bool { return j.entries.Full() }
 
 // sayFull has the leader count this node as away: it hears nothing new, so that what it owns must go
 // on elsewhere. Once it has room it learns of that, and says that it is there.

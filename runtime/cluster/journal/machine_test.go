@@ -9,6 +9,7 @@ import (
 
 	"github.com/kehai-run/kehai/runtime/engine"
 	"github.com/kehai-run/kehai/runtime/store/mem"
+	"github.com/kehai-run/kehai/runtime/store/raftlog"
 )
 
 // Raft and a proposal that has come back carry out the same log: while one of them does what
@@ -51,6 +52,34 @@ func TestOneEntryAtATime(t *testing.T) {
 	})
 }
 
+// A node carries out what a majority has as soon as it has it too, without waiting for raft's next word.
+func TestCarriedOutOnceItIsHere(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r, err := engine.NewReplica(engine.ReplicaOptions{Node: "mac-a", Store: mem.New()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		j := &Journal{ctx: t.Context(), o: Options{Replica: r}}
+		j.o.Timing.defaults()
+		j.machine = newMachine(t.Context(), &j.o)
+		if j.entries, err = raftlog.Open(mem.New()); err != nil {
+			t.Fatal(err)
+		}
+		const late = 5 * time.Millisecond
+		time.AfterFunc(late, func() {
+			entry := raft.Log{Index: 1, Term: 1, Data: []byte("\x01\xff no entry at all")}
+			if err := j.entries.StoreLogs([]*raft.Log{&entry}); err != nil {
+				t.Error(err)
+			}
+		})
+		began := time.Now()
+		j.carryOut(engine.Proposal{}, place{Index: 1, Term: 1})
+		if took := time.Since(began); r.Applied() != 1 || took > 2*late {
+			t.Errorf("after %v the replica is at entry %d, want 1 soon after %v", took, r.Applied(), late)
+		}
+	})
+}
+
 // A node whose heartbeats fail is missing until they go on. A failure of an expelled member does
 // not count against a new machine with its name, and a late report from an earlier term soon
 // expires.
@@ -89,4 +118,30 @@ func TestMissing(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A leader that died is missing for as long as it has been silent, not only since another one was elected.
+func TestAFormerLeaderIsMissing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		died := time.Now()
+		j := &Journal{failing: map[string]failure{}, changed: make(chan struct{}),
+			heard: func() time.Time { return died }}
+		j.o.Node = "mac-a"
+		j.o.Timing.defaults()
+		j.observe(raft.Observation{Data: raft.LeaderObservation{LeaderID: "mac-c"}})
+		time.Sleep(j.o.Timing.Down - time.Millisecond)
+		for _, leader := range []raft.ServerID{"", "mac-a"} {
+			j.observe(raft.Observation{Data: raft.LeaderObservation{LeaderID: leader}})
+		}
+		for _, node := range []raft.ServerID{"mac-b", "mac-c"} {
+			j.observe(raft.Observation{Data: raft.FailedHeartbeatObservation{PeerID: node, LastContact: time.Now()}})
+		}
+		if got := j.missing(); got["mac-b"] || got["mac-c"] {
+			t.Errorf("a millisecond early missing are %v, want nobody", got)
+		}
+		time.Sleep(time.Millisecond)
+		if got := j.missing(); got["mac-b"] || !got["mac-c"] {
+			t.Errorf("missing are %v, want mac-c alone", got)
+		}
+	})
 }

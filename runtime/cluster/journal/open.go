@@ -146,6 +146,7 @@ func Open(o Options) (*Journal, error) {
 		j.end()
 		return nil, errors.Join(fmt.Errorf("journal: open: %w", err), j.wires.Close())
 	}
+	j.heard = j.raft.LastContact
 	close(j.seated)
 	j.raft.RegisterObserver(raft.NewObserver(j.news, false, watched))
 	j.all.Go(j.watch)
@@ -300,11 +301,14 @@ func (m *machine) alone(do func(*engine.Replica) error) error {
 
 // upTo carries out what a log holds up to a place that the leader calls committed, without
 // waiting to hear so in raft's own time. If the entry there is of that term, all before it
-// are the leader's too.
-func (m *machine) upTo(at place, entries raft.LogStore) {
+// are the leader's too. It reports whether the log holds the entry, or never will.
+func (m *machine) upTo(at place, entries raft.LogStore) (there bool) {
 	var entry raft.Log
-	if at.Term == 0 || entries.GetLog(at.Index, &entry) != nil || entry.Term != at.Term {
-		return
+	if at.Term == 0 {
+		return true
+	}
+	if entries.GetLog(at.Index, &entry) != nil || entry.Term != at.Term {
+		return m.o.Replica.Applied() >= at.Index
 	}
 	_ = m.alone(func(r *engine.Replica) error {
 		for i := r.Applied() + 1; i <= at.Index; i++ {
@@ -319,6 +323,7 @@ func (m *machine) upTo(at place, entries raft.LogStore) {
 		}
 		return nil
 	}) // raft will see it too
+	return true
 }
 
 // Apply implements [raft.FSM]. An entry that cannot be carried out for lack of space waits; any

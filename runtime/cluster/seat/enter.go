@@ -83,9 +83,13 @@ func (s *Seat) fetchKeys(ctx context.Context) error {
 	})
 }
 
+// errRefused says that a member answers, and wants nothing to do with this machine.
+var errRefused = errors.New("the others refuse this machine: if `kehai cluster status` there does not list it, it " +
+	"was taken out, and `kehai cluster leave --force` puts its copy of the conversations aside; else set the clocks")
+
 // askAny asks the members one after the other, until one has an answer that can be used.
 func (s *Seat) askAny(ctx context.Context, service string, use func([]byte) error) error {
-	failed := errors.New("seat: no other member answers: start one, and try again")
+	why, failed := errors.New("no other member answers: start one, and try again"), error(nil)
 	for _, m := range s.id.Book().Members {
 		if m.Node == s.id.Node() || m.Role == cluster.Witness { // it has no keys, and says nothing
 			continue
@@ -99,9 +103,12 @@ func (s *Seat) askAny(ctx context.Context, service string, use func([]byte) erro
 		if err == nil {
 			return nil
 		}
+		if shutOut(err) {
+			why = errRefused
+		}
 		failed = errors.Join(failed, fmt.Errorf("%s: %w", m.Node, err))
 	}
-	return failed
+	return fmt.Errorf("seat: %w", errors.Join(why, failed))
 }
 
 // Leave takes this machine, whose Kehai does not run, out of its cluster. Its copy of the

@@ -26,11 +26,13 @@ type greeting struct {
 	Applied uint64 `json:"applied"` // index of the log
 	// Now is its clock, zero from an older version.
 	Now time.Time `json:"now,omitzero"`
+	// Sharing is zero from an older version, and from a witness.
+	Sharing cluster.Sharing `json:"sharing,omitzero"`
 }
 
 func (s *Seat) greeting() greeting {
 	return greeting{Node: s.id.Node(), Address: s.wires.Addr().String(), Book: s.id.Book().Version,
-		Applied: s.member.Status().Applied, Now: s.o.now()}
+		Applied: s.member.Status().Applied, Now: s.o.now(), Sharing: s.o.Sharing}
 }
 
 // greet greets a member, by name or by address.
@@ -94,7 +96,7 @@ func (s *Seat) met(g greeting) {
 	mine := s.member.Status().Applied
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.contact[g.Node] = s.o.now()
+	s.contact[g.Node], s.sharing[g.Node] = s.o.now(), g.Sharing
 	s.behind[g.Node] = mine - min(mine, g.Applied)
 }
 

@@ -38,9 +38,12 @@ type Options struct {
 	// Key reads the key of the store, nil if it has none; the log is encrypted with it too. Nil: none.
 	Key  func() ([]byte, error)
 	Dial transport.Dial // nil: the system's
+	// Sharing is what this machine's configuration says of the memory; the others are told.
+	Sharing cluster.Sharing
 
 	now      func() time.Time
 	networks interfaces
+	volume   func(engine.Store) engine.Store // of the log, with the space that it has
 }
 
 // Times.
@@ -94,13 +97,14 @@ type Seat struct {
 	forgets func(conversations []string) error
 
 	mu       sync.Mutex
-	contact  map[string]time.Time // by node: when it last answered
-	behind   map[string]uint64    // by node: changes that this one had and that one not, when it last answered
-	learned  chan struct{}        // closed and replaced when the book changes
-	problems map[string]string    // by what they are about
-	shut     map[string]bool      // by node: it refuses this machine's certificate
-	lost     time.Time            // since when nobody decides; zero: somebody does
-	turned   map[string]turned    // by host
+	contact  map[string]time.Time       // by node: when it last answered
+	behind   map[string]uint64          // by node: changes that this one had and that one not, when it last answered
+	learned  chan struct{}              // closed and replaced when the book changes
+	problems map[string]string          // by what they are about
+	sharing  map[string]cluster.Sharing // by node, as it told last
+	shut     map[string]bool            // by node: it refuses this machine's certificate
+	lost     time.Time                  // since when nobody decides; zero: somebody does
+	turned   map[string]turned          // by host
 }
 
 func (o *Options) defaults() {
@@ -112,6 +116,9 @@ func (o *Options) defaults() {
 	}
 	if o.networks == nil {
 		o.networks = systemInterfaces
+	}
+	if o.volume == nil {
+		o.volume = func(st engine.Store) engine.Store { return st }
 	}
 }
 
@@ -134,7 +141,8 @@ func Open(o Options) (*Seat, error) {
 	}
 	return &Seat{o: o, id: id, contact: map[string]time.Time{}, behind: map[string]uint64{},
 		learned: make(chan struct{}), passing: make(chan passing, maxPassing),
-		problems: map[string]string{}, shut: map[string]bool{}, turned: map[string]turned{}}, nil
+		problems: map[string]string{}, shut: map[string]bool{}, sharing: map[string]cluster.Sharing{},
+		turned: map[string]turned{}}, nil
 }
 
 // Identity is what this machine is.
@@ -247,9 +255,9 @@ func (s *Seat) take(st engine.Store, kinds []engine.Kind, broken func(error)) (*
 	if s.log, err = s.openLog(key); err != nil {
 		return nil, err
 	}
-	o := journal.Options{Node: s.id.Node(), Address: s.id.Node(), Replica: replica, Network: s.wires, Store: s.log,
-		Dir: filepath.Join(s.logDir(), snapshotsDir), Key: key, Log: s.o.Log, Timing: s.o.Timing, Broken: broken,
-		May: s.acts}
+	o := journal.Options{Node: s.id.Node(), Address: s.id.Node(), Replica: replica, Network: s.wires,
+		Store: s.o.volume(s.log), Dir: filepath.Join(s.logDir(), snapshotsDir), Key: key, Log: s.o.Log,
+		Timing: s.o.Timing, Broken: broken, May: s.acts}
 	switch {
 	case held == 0 && mine:
 		err = journal.Found(o)
@@ -300,11 +308,6 @@ func (s *Seat) passAll(ctx context.Context) {
 	}
 }
 
-// ErrOtherStore says that the store is not the one with which this machine was in its cluster.
-var ErrOtherStore = errors.New("DATA/store is not the one with which this machine was in its cluster, and the " +
-	"conversations of two must not be mixed: put the right one back, or move this one away, and Kehai fetches what " +
-	"the others have")
-
 // knows reports a store that comes from elsewhere. An empty one is filled by the others.
 func (s *Seat) knows(replica *engine.Replica) error {
 	raw, err := os.ReadFile(s.storeFile())
@@ -312,7 +315,7 @@ func (s *Seat) knows(replica *engine.Replica) error {
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("seat: which store this machine has: %w", err)
 	case err == nil && string(raw) != replica.StoreID() && replica.Applied() > 0:
-		return fmt.Errorf("seat: %w", ErrOtherStore)
+		return fmt.Errorf("seat: %w", cluster.ErrOtherStore)
 	}
 	return nil
 }

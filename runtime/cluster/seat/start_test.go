@@ -249,8 +249,8 @@ func TestAForeignStore(t *testing.T) {
 	if err := other.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if err := start(theirs); !errors.Is(err, ErrOtherStore) {
-		t.Errorf("Start with another cluster's store = %v, want %v", err, ErrOtherStore)
+	if err := start(theirs); !errors.Is(err, cluster.ErrOtherStore) {
+		t.Errorf("Start with another cluster's store = %v, want %v", err, cluster.ErrOtherStore)
 	}
 	for _, st := range []engine.Store{mine, mem.New()} {
 		if err := start(st); err != nil {

@@ -22,6 +22,41 @@ func (s *Seat) Problems() (list []string) {
 	for _, about := range slices.Sorted(maps.Keys(s.problems)) {
 		list = append(list, s.problems[about])
 	}
+	for _, node := range slices.Sorted(maps.Keys(s.shares())) {
+		if differ := s.o.Sharing.Differs(s.sharing[node]); len(differ) > 0 {
+			list = append(list, unlike(node, differ))
+		}
+	}
+	return list
+}
+
+// unlike says that a member has other settings of the memory.
+func unlike(node string, settings []string) string {
+	return fmt.Sprintf("%s: the configuration of %s says something else than this machine's: of the settings the "+
+		"strictest counts, and people links nobody while it differs: make them the same, and start Kehai again",
+		strings.Join(settings, ", "), node)
+}
+
+// shares is what the other members have told of their settings, also those that do not answer now. The caller holds
+// s.mu.
+func (s *Seat) shares() map[string]cluster.Sharing {
+	list, b := map[string]cluster.Sharing{}, s.id.Book()
+	for node, told := range s.sharing {
+		if _, ok := b.Member(node); ok && told != (cluster.Sharing{}) {
+			list[node] = told
+		}
+	}
+	return list
+}
+
+// Sharing is what the other members' configurations say of the memory.
+func (s *Seat) Sharing() (list []cluster.Sharing) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	all := s.shares()
+	for _, node := range slices.Sorted(maps.Keys(all)) {
+		list = append(list, all[node])
+	}
 	return list
 }
 
@@ -76,6 +111,16 @@ func (s *Seat) look() {
 	}
 	s.mu.Unlock()
 	s.trouble("majority", err)
+	s.trouble("room", s.noRoom())
+}
+
+// noRoom says that this machine cannot take what the others decide.
+func (s *Seat) noRoom() error {
+	if !s.member.Full() {
+		return nil
+	}
+	return fmt.Errorf("the volume of %s is too full for what the others decide: this machine falls behind, and they "+
+		"act for it; free some space there, and it catches up by itself", s.logDir())
 }
 
 // cutOff says since when no majority decides, which machines are missing, and what to do.

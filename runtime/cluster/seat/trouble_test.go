@@ -2,11 +2,14 @@ package seat
 
 import (
 	"errors"
+	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/kehai-run/kehai/runtime/cluster"
+	"github.com/kehai-run/kehai/runtime/engine"
 	"github.com/kehai-run/kehai/runtime/store/mem"
 )
 
@@ -63,6 +66,26 @@ func TestTakenOut(t *testing.T) {
 	}
 }
 
+// A machine that was taken out and wants to leave is told how, not to start the others, which answer.
+func TestLeaveOfWhoWasTakenOut(t *testing.T) {
+	a, ring := founder(t)
+	id, data := admitted(t, a)
+	if _, _, err := a.Start(mem.New(), nil, ring, func(err error) { t.Error(err) }); err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+	b := a.id.Book().Without(id.Node(), time.Now())
+	b.Version++
+	if err := a.id.Keep(b); err != nil {
+		t.Fatal(err)
+	}
+	_, err := Leave(t.Context(), Options{Data: data, Node: id.Node()}, false)
+	if err == nil || !strings.Contains(err.Error(), "kehai cluster leave --force") ||
+		strings.Contains(err.Error(), "start one") {
+		t.Errorf("Leave() = %v, want that it is refused, and what to do", err)
+	}
+}
+
 // Clocks that are an hour apart are reported, with the command that sets them, and the
 // machine stays a member.
 func TestClocksApart(t *testing.T) {
@@ -87,6 +110,83 @@ func TestClocksApart(t *testing.T) {
 		}
 		if !s.up("mac-b") {
 			t.Errorf("a clock that is %v ahead: it counts as away", c.ahead)
+		}
+	}
+}
+
+// Members whose configurations share more or less of what was said are told so, until they are the same.
+func TestOtherSettingsOfTheMemory(t *testing.T) {
+	s, ring := founder(t)
+	second(t, s)
+	s.o.Sharing = cluster.Sharing{Share: "person", Owner: "none", People: "1"}
+	if _, _, err := s.Start(mem.New(), nil, ring, func(err error) { t.Error(err) }); err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	for _, c := range []struct {
+		told cluster.Sharing
+		want string
+	}{
+		{cluster.Sharing{Share: "all", Owner: "none", People: "2"}, "memory.share, people: the configuration of mac-b"},
+		{s.o.Sharing, ""},
+		{cluster.Sharing{}, ""}, // an older version, or a witness
+	} {
+		s.met(greeting{Node: "mac-b", Address: "127.0.0.1:1", Now: time.Now(), Sharing: c.told})
+		got := strings.Join(s.Problems(), "\n")
+		if c.want == "" && got != "" || !strings.Contains(got, c.want) {
+			t.Errorf("%+v: problems %q, want %q", c.told, got, c.want)
+		}
+		if told := s.Sharing(); (c.told != cluster.Sharing{}) != (len(told) == 1 && told[0] == c.told) {
+			t.Errorf("Sharing() = %+v after %+v", told, c.told)
+		}
+	}
+	s.met(greeting{Node: "mac-b", Address: "127.0.0.1:1", Now: time.Now(), Sharing: cluster.Sharing{Share: "all"}})
+	b := s.id.Book().Without("mac-b", time.Now())
+	b.Version++
+	if err := s.id.Keep(b); err != nil {
+		t.Fatal(err)
+	}
+	if got := s.Problems(); len(got) > 0 {
+		t.Errorf("it was taken out: problems %q", got)
+	}
+}
+
+// tight is a store on a volume that may be full.
+type tight struct {
+	engine.Store
+	full *atomic.Bool
+}
+
+func (s tight) Free() (uint64, error) {
+	if s.full.Load() {
+		return 0, nil
+	}
+	return s.Store.Free()
+}
+
+// A machine whose volume is full says so, and what mends that, until there is room.
+func TestNoRoom(t *testing.T) {
+	var full atomic.Bool
+	s, ring := founder(t)
+	s.o.volume = func(st engine.Store) engine.Store { return tight{st, &full} }
+	if _, _, err := s.Start(mem.New(), nil, ring, func(err error) { t.Error(err) }); err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	for _, now := range []bool{false, true, false} {
+		full.Store(now)
+		end := time.Now().Add(20 * time.Second)
+		for n := 0; ; n++ {
+			other := cluster.Peer{Node: "mac-b", Address: fmt.Sprint("127.0.0.1:", 1+n%2), Role: cluster.Follower}
+			err := s.member.Add(t.Context(), other) // something to store
+			s.look()
+			says := strings.Contains(strings.Join(s.Problems(), "\n"), "free some space there")
+			if says == now && (now || err == nil) {
+				break
+			}
+			if time.Now().After(end) {
+				t.Fatalf("with a full volume %v: problems %q, added: %v", now, s.Problems(), err)
+			}
 		}
 	}
 }
