@@ -86,13 +86,12 @@ func New(cfg config.Config, opts ...Option) (*Runtime, error) {
 	})
 	r.admin = admin.Backend{
 		Config: cfg, Engine: r.core.Engine, Disk: r.diskNow, Pauses: &pause.State{}, Keys: admin.Keys(cfg.Data),
-		Book: names.NewBook(), Memory: recall.NewLibrary(time.Local), Talks: admin.NewTalks(),
+		Book: names.NewBook(), Memory: recall.NewLibrary(time.Local).Set(cfg.Memory.Rules), Talks: admin.NewTalks(),
 		Debug: datadir.DebugFiles(cfg.Data), Drawn: r.set.Drawn, HashKey: r.hashKey,
 		Live: &admin.Live{Status: r.Inspect, Problems: core.Health.Problems, Seen: r.seen, Forget: r.forgetSeen,
 			Served: core.Readers.Served, Retried: core.Readers.Retry, Trouble: core.Health.Set, Cluster: set.cluster,
 			Page: r.pageNow, Taps: set.taps, Reread: func() { r.plan.readings.Reread() }},
 	}
-	r.admin.Memory.Set(cfg.Memory.Rules)
 	if r.plan, err = r.makePlan(); err != nil {
 		return nil, err
 	}

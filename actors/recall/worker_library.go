@@ -78,8 +78,12 @@ type Library struct {
 	end    context.CancelFunc
 }
 
-// Set gives it other rules than the defaults. Call it before anything is searched.
-func (l *Library) Set(r memory.Rules) { l.rules = r }
+// Set gives it other rules than the defaults, and returns it. Call it before anything is
+// searched.
+func (l *Library) Set(r memory.Rules) *Library {
+	l.rules = r
+	return l
+}
 
 // NewLibrary makes an empty library. Times that a question names are in the zone.
 func NewLibrary(zone *time.Location) *Library {

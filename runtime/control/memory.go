@@ -344,7 +344,8 @@ func parseImport(raw []byte) (c messages.ConversationID, e messages.Event, wrong
 		return "", e, "at: want when it was said"
 	}
 	return messages.ConversationID(l.Conversation), messages.Event{ID: messages.MessageID(l.ID),
-		Source: messages.Imported, Own: l.Own, Speaker: messages.Text(l.Speaker), Text: messages.Text(l.Text), At: l.At}, ""
+		Source: messages.Imported, Own: l.Own, Speaker: messages.Text(l.Speaker),
+		Text: messages.Text(l.Text), At: l.At}, ""
 }
 
 func (q RecallQuery) values() url.Values {

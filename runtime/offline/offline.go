@@ -73,8 +73,7 @@ func Open(cfg config.Config, log zerolog.Logger, own []messages.Table, kinds []e
 func recovered(
 	cfg config.Config, st engine.Store, keys engine.Sealer, codec *messages.Codec, kinds []engine.Kind,
 ) (*Store, error) {
-	library, steps, book := recall.NewLibrary(time.Local), newStepper(), names.NewBook()
-	library.Set(cfg.Memory.Rules)
+	library, steps, book := recall.NewLibrary(time.Local).Set(cfg.Memory.Rules), newStepper(), names.NewBook()
 	var adopted map[string][]messages.ConversationID
 	ids := directory.Options{Rules: cfg.Rules.OCR.Rules, Only: cfg.Read.Only, Seed: rand.Text,
 		Adopt: func(app string) []messages.ConversationID { return adopted[app] }}
