@@ -55,13 +55,16 @@ func (p pixels) besideBar(pane image.Rectangle, bar, top, bottom int) (from, to 
 	for bar > 0 && to > max(bottom-p.px(besideMost), from) && !isBar(to-1) {
 		to--
 	}
-	n := 0
+	n, kinds := 0, map[string]bool{} // of rows: a track has others than the handle in it
 	for y := from; y < to && bar > 0; y++ {
 		if isBar(y) {
 			n++
 		}
+		if y >= from+p.px(roundEnd) && y < to-p.px(roundEnd) {
+			kinds[string(p.row(y)[4*pane.Max.X:4*(pane.Max.X+bar)])] = true
+		}
 	}
-	if 100*n < 95*(to-from) {
+	if 100*n < 95*(to-from) || len(kinds) < 2 {
 		return top, bottom
 	}
 	return from, to
@@ -70,6 +73,7 @@ func (p pixels) besideBar(pane image.Rectangle, bar, top, bottom int) (from, to 
 // Measures of a bar that scrolls, logical pixels.
 const (
 	widestBar  = 20
+	roundEnd   = 4  // of a handle
 	besideMost = 60 // above and below it, where a line may tell who writes
 )
 
