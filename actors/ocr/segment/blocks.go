@@ -430,8 +430,7 @@ func (p *Pane) notice(list []block, i int) bool {
 	b := list[i]
 	off := (b.box.Min.X+b.box.Max.X)/2 - (p.Area.Min.X+p.Area.Max.X)/2
 	middle := b.box.Dy() <= p.px(pillHigh) && abs(off) <= p.px(markCentre)
-	round := square(b.box) && b.box.Max.Y > p.Area.Max.Y-p.px(buttonLow) &&
-		1000*b.box.Min.X > buttonFrom*p.Area.Max.X && 1000*areaOf(b.rows) < roundMost*area(b.box)
+	round := p.round(b) && b.box.Max.Y > p.Area.Max.Y-p.px(buttonLow) && 1000*b.box.Min.X > buttonFrom*p.Area.Max.X
 	if !middle && !round || b.picture() {
 		return false
 	}
@@ -442,6 +441,23 @@ func (p *Pane) notice(list []block, i int) bool {
 		}
 	}
 	return true
+}
+
+// round reports whether a block is a disc, or the middle part of one whose other rows were too short
+// for the side of a bubble.
+func (p *Pane) round(b block) bool {
+	if square(b.box) {
+		return 1000*areaOf(b.rows) < roundMost*area(b.box)
+	}
+	whole, middle := b.box, (b.box.Min.X+b.box.Max.X)/2
+	paint := func(y int) bool { return !p.background.has(p.at(middle, y)) }
+	for whole.Min.Y > p.Area.Min.Y && whole.Dy() <= b.box.Dx() && paint(whole.Min.Y-1) {
+		whole.Min.Y--
+	}
+	for whole.Max.Y < p.Area.Max.Y && whole.Dy() <= p.px(portrait) && paint(whole.Max.Y) {
+		whole.Max.Y++
+	}
+	return square(whole) && 1000*b.box.Dy() < roundMost*whole.Dy()
 }
 
 func areaOf(rows []span) (n int) {
