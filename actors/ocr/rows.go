@@ -28,7 +28,7 @@ func sidesByName(rows []messages.Bubble, title string, me []string, known learnt
 	if first < 0 {
 		first = len(rows)
 	}
-	above := sideOfGroup(rows[:first], known)
+	above := sideOfGroup(rows[:first], title, known)
 	own, titled := false, above == messages.SideIncoming
 	var others []string
 	for _, b := range rows {
@@ -57,10 +57,12 @@ func sidesByName(rows []messages.Bubble, title string, me []string, known learnt
 	}
 }
 
-// learntRow is a row, recognised by its pixels, whose side is known.
+// learntRow is a row whose side is known, recognised by its pixels, or where other colours show it
+// by its text.
 type learntRow struct {
-	key messages.PixelKey
-	own bool
+	key  messages.PixelKey
+	text messages.Text
+	own  bool
 }
 
 // learntSides are the rows of the frame that last told the sides of some beneath a header. same: this
@@ -69,21 +71,40 @@ type learntSides struct {
 	rows   []learntRow
 	column segment.RowColumn
 	header messages.PixelKey
+	title  messages.Text // what the header says
 	same   bool
+}
+
+// find returns the side of a row, neither if it is not known. Texts count under a header of other pixels that says
+// the same, as in another theme. Short ones, and those that both have said, say nothing.
+func (k learntSides) find(b messages.Bubble, title string) messages.Side {
+	const short = 5 // characters
+	retold := !k.same && title != "" && string(k.title) == title && len([]rune(string(b.Text))) >= short
+	own, theirs := false, false
+	for _, r := range k.rows {
+		if r.key == b.Key || retold && r.text == b.Text {
+			own, theirs = own || r.own, theirs || !r.own
+		}
+	}
+	switch {
+	case own == theirs:
+		return messages.SideNeither
+	case own:
+		return messages.SideOwn
+	}
+	return messages.SideIncoming
 }
 
 // sideOfGroup is whose the rows above the first name are: all of them somebody's whose name has
 // scrolled away, so one that was known before says it. Under another header, which may be
 // another conversation, it takes half of them, and two at least.
-func sideOfGroup(group []messages.Bubble, known learntSides) messages.Side {
+func sideOfGroup(group []messages.Bubble, title string, known learntSides) messages.Side {
 	own, theirs := 0, 0
 	for _, b := range group {
-		i := slices.IndexFunc(known.rows, func(k learntRow) bool { return k.key == b.Key })
-		switch {
-		case i < 0:
-		case known.rows[i].own:
+		switch known.find(b, title) {
+		case messages.SideOwn:
 			own++
-		default:
+		case messages.SideIncoming:
 			theirs++
 		}
 	}
@@ -115,7 +136,7 @@ func learntRows(rows []messages.Bubble, title string) (list []learntRow) {
 	}
 	for _, b := range rows {
 		if own, ok := seen[b.Key]; ok && !both[b.Key] {
-			list = append(list, learntRow{key: b.Key, own: own})
+			list = append(list, learntRow{key: b.Key, text: b.Text, own: own})
 			delete(seen, b.Key)
 		}
 	}

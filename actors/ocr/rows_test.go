@@ -81,6 +81,41 @@ func TestRowsUnderAScrolledName(t *testing.T) {
 	}
 }
 
+// TestRowsInAnotherTheme: beneath the same name in other colours, rows are known by their texts.
+func TestRowsInAnotherTheme(t *testing.T) {
+	row := func(key messages.PixelKey, text messages.Text) messages.Bubble {
+		return messages.Bubble{Kind: messages.KindText, Key: key, Text: text}
+	}
+	known := []learntRow{{key: 1, text: "see you soon"}, {key: 2, text: "at the station"}, {key: 3, text: "OK"},
+		{key: 4, text: "fine by me", own: true}, {key: 5, text: "said by both"},
+		{key: 6, text: "said by both", own: true}}
+	for _, c := range []struct {
+		what  string
+		title messages.Text
+		texts []messages.Text
+		want  messages.Side
+	}{
+		{"two rows", "Hana", []messages.Text{"see you soon", "at the station", "new"}, messages.SideIncoming},
+		{"another name", "Ken", []messages.Text{"see you soon", "at the station", "new"}, messages.SideNeither},
+		{"no name", "", []messages.Text{"see you soon", "at the station", "new"}, messages.SideNeither},
+		{"one row", "Hana", []messages.Text{"see you soon", "new"}, messages.SideNeither},
+		{"a short one", "Hana", []messages.Text{"see you soon", "OK"}, messages.SideNeither},
+		{"one that both have said", "Hana", []messages.Text{"see you soon", "said by both"}, messages.SideNeither},
+		{"rows of both", "Hana", []messages.Text{"see you soon", "at the station", "fine by me"}, messages.SideNeither},
+	} {
+		var rows []messages.Bubble
+		for i, s := range c.texts {
+			rows = append(rows, row(messages.PixelKey(100+i), s))
+		}
+		sidesByName(rows, string(c.title), nil, learntSides{rows: known, title: "Hana"})
+		for _, b := range rows {
+			if b.Side != c.want {
+				t.Errorf("%s: side of %q = %s, want %s", c.what, string(b.Text), b.Side, c.want)
+			}
+		}
+	}
+}
+
 // TestRowsOfEachHeader: what is known of the rows beneath a header outlives a look at another chat.
 func TestRowsOfEachHeader(t *testing.T) {
 	c := NewCache(1)

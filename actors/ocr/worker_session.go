@@ -76,7 +76,7 @@ func (s *session) learn(out *messages.FrameRead, known messages.Learnt) {
 		sidesByName(out.Bubbles, title, s.layout.Me, s.w.o.Cache.rowsOf(out.Window, header))
 		if rows := learntRows(out.Bubbles, title); len(rows) > 0 {
 			s.w.o.Cache.keepRows(out.Window, learntSides{rows: rows, header: header,
-				column: s.segments.Rows})
+				title: out.Title.Text, column: s.segments.Rows})
 			learnt.Rows = s.segments.Rows.RowColumn
 		}
 	}
