@@ -2,6 +2,7 @@ package ocr
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/kehai-run/kehai/actors/ocr/segment"
 	"github.com/kehai-run/kehai/actors/text"
@@ -61,9 +62,11 @@ func sidesByName(rows []messages.Bubble, title string, me []string, known learnt
 // by its text.
 type learntRow struct {
 	key  messages.PixelKey
-	text messages.Text
+	text string // without spaces, which are read differently in other colours
 	own  bool
 }
+
+func unspaced(b messages.Bubble) string { return strings.Join(strings.Fields(string(b.Text)), "") }
 
 // learntSides are the rows of the frame that last told the sides of some beneath a header. same: this
 // header is shown again.
@@ -79,10 +82,11 @@ type learntSides struct {
 // the same, as in another theme. Short ones, and those that both have said, say nothing.
 func (k learntSides) find(b messages.Bubble, title string) messages.Side {
 	const short = 5 // characters
-	retold := !k.same && title != "" && string(k.title) == title && len([]rune(string(b.Text))) >= short
+	said := unspaced(b)
+	retold := !k.same && title != "" && string(k.title) == title && len([]rune(said)) >= short
 	own, theirs := false, false
 	for _, r := range k.rows {
-		if r.key == b.Key || retold && r.text == b.Text {
+		if r.key == b.Key || retold && r.text == said {
 			own, theirs = own || r.own, theirs || !r.own
 		}
 	}
@@ -136,7 +140,7 @@ func learntRows(rows []messages.Bubble, title string) (list []learntRow) {
 	}
 	for _, b := range rows {
 		if own, ok := seen[b.Key]; ok && !both[b.Key] {
-			list = append(list, learntRow{key: b.Key, text: b.Text, own: own})
+			list = append(list, learntRow{key: b.Key, text: unspaced(b), own: own})
 			delete(seen, b.Key)
 		}
 	}

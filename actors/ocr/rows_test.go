@@ -86,9 +86,9 @@ func TestRowsInAnotherTheme(t *testing.T) {
 	row := func(key messages.PixelKey, text messages.Text) messages.Bubble {
 		return messages.Bubble{Kind: messages.KindText, Key: key, Text: text}
 	}
-	known := []learntRow{{key: 1, text: "see you soon"}, {key: 2, text: "at the station"}, {key: 3, text: "OK"},
-		{key: 4, text: "fine by me", own: true}, {key: 5, text: "said by both"},
-		{key: 6, text: "said by both", own: true}}
+	known := []learntRow{{key: 1, text: "seeyousoon"}, {key: 2, text: "atthestation"}, {key: 3, text: "OK"},
+		{key: 4, text: "finebyme", own: true}, {key: 5, text: "saidbyboth"},
+		{key: 6, text: "saidbyboth", own: true}}
 	for _, c := range []struct {
 		what  string
 		title messages.Text
