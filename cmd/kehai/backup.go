@@ -94,8 +94,8 @@ func (a *app) writeNew(path string, write func(io.Writer) error) error {
 	}
 	gone := os.Remove(path)
 	if out.bad != nil && gone == nil {
-		err = fmt.Errorf("nothing was written, and no part of %s is left: free some space on its volume, or name a file "+
-			"on another one: %w", path, err)
+		err = fmt.Errorf("nothing was written, and no part of %s is left: free some space on its volume, or name a "+
+			"file on another one: %w", path, err)
 	}
 	return errors.Join(err, gone)
 }
@@ -438,9 +438,9 @@ func (v *verifyForgotten) tell(r keyring.Receipt, p keyring.Proof) error {
 		return fmt.Errorf("the key %s is still here: what it seals can be read; run kehai forget again",
 			p.Alive[0].Fingerprint)
 	case len(p.Unknown) > 0:
-		return fmt.Errorf("nothing is verified: the key %s is unknown to the keys and the rows that were looked at: the "+
-			"receipt is of another data directory (give --data), was edited, or the list of the keys was removed since",
-			p.Unknown[0].ID)
+		return fmt.Errorf("nothing is verified: the key %s is unknown to the keys and the rows that were looked at: "+
+			"the receipt is of another data directory (give --data), was edited, or the list of the keys was removed "+
+			"since", p.Unknown[0].ID)
 	case r.ForgottenAt.IsZero():
 		return fmt.Errorf("not finished: run kehai forget %s again", r.Conversation)
 	case p.Plain > 0:

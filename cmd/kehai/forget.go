@@ -102,8 +102,8 @@ func (v *forgetVerb) forget(ctx context.Context, b control.Backend, args []strin
 		if sum.Receipt != "" {
 			what = "the receipt is not whole"
 		}
-		err = v.stderr.printf("%s: %s damaged or missing, and what cannot be read cannot be named in one; it is destroyed. "+
-			"A copy of the keys from before still opens what a backup holds\n", what, areKeys(sum.Unnamed))
+		err = v.stderr.printf("%s: %s damaged or missing, and what cannot be read cannot be named in one; it is "+
+			"destroyed. A copy of the keys from before still opens what a backup holds\n", what, areKeys(sum.Unnamed))
 	}
 	if err == nil && sum.Logged {
 		err = v.tellLogged()
@@ -121,8 +121,8 @@ func (v *forgetVerb) tellLeft(sum engine.Forgotten) {
 			"forget it from the program that stored them too\n", count(types, "record"))
 	}
 	if sum.Closed > 0 {
-		v.stderr.printf("%s left that may be about it: no key opens them (kehai doctor says which is damaged or missing); "+
-			"put it back, kehai key restore FILE, and forget it again\n", count(sum.Closed, "record"))
+		v.stderr.printf("%s left that may be about it: no key opens them (kehai doctor says which is damaged or "+
+			"missing); put it back, kehai key restore FILE, and forget it again\n", count(sum.Closed, "record"))
 	}
 	if sum.Partial {
 		v.stderr.printf("not all of it is deleted, and its key is still there: another version of Kehai began to " +

@@ -190,8 +190,8 @@ func openAny(cfg config.Config, log zerolog.Logger, file string) (st *store.Stor
 		}
 	}
 	if file != "" {
-		return nil, nil, fmt.Errorf("datadir: --old-key-file %s does not hold the key of the store: give the file with "+
-			"the key that it was last encrypted with: %w", file, err)
+		return nil, nil, fmt.Errorf("datadir: --old-key-file %s does not hold the key of the store: give the file "+
+			"with the key that it was last encrypted with: %w", file, err)
 	}
 	return nil, nil, lostKey(cfg, err)
 }

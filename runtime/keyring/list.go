@@ -147,8 +147,8 @@ func (d *directory) readList(names []string) (list, error) {
 		if !d.alone {
 			with = "a backup of the keys mends it: kehai key restore FILE"
 		}
-		return list{}, fmt.Errorf("%s is damaged: %s: %s; or, if no key is gone, remove it: rm %s", path, b.text(), with,
-			path)
+		return list{}, fmt.Errorf("%s is damaged: %s: %s; or, if no key is gone, remove it: rm %s", path, b.text(),
+			with, path)
 	}
 	if !ok {
 		return list{}, fmt.Errorf("%s is damaged, or of a later version: upgrade this program, or put the directory "+
@@ -205,9 +205,9 @@ func (l *list) compare(names []string) (unlisted, lost []string) {
 // errLost returns the error for missing keys, in a directory with these files.
 func (d *directory) errLost(names, files []string) error {
 	if key := d.list.misread(names[0], files); key != "" && !d.alone {
-		return fmt.Errorf("keyring: %s is damaged: an entry names key %s, and the key is %s: a backup of the keys mends "+
-			"it: kehai key restore FILE; or, if no key is gone, remove it: rm %[1]s: %[4]w", d.file(listFile), names[0],
-			key, engine.ErrNoKey)
+		return fmt.Errorf("keyring: %s is damaged: an entry names key %s, and the key is %s: a backup of the keys "+
+			"mends it: kehai key restore FILE; or, if no key is gone, remove it: rm %[1]s: %[4]w", d.file(listFile),
+			names[0], key, engine.ErrNoKey)
 	}
 	which := fmt.Sprintf("key %s is gone or empty", d.file(names[0]))
 	if n := len(names) - 1; n > 0 {

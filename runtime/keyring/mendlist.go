@@ -60,7 +60,8 @@ func (b blurred) text() string {
 		strings.Join(names, ", "), more)
 }
 
-// mostMisread is how many keys may be gone for the list to be searched for changed bytes: more were lost in another way.
+// mostMisread is how many keys may be gone for the list to be searched for changed bytes: more were lost in
+// another way.
 const mostMisread = 16
 
 // alike reports whether two ids differ in one byte: they are 16 random ones, so it is the same, damaged.
