@@ -60,8 +60,8 @@ func TestClusterFaults(t *testing.T) {
 }
 
 // clusterTalk is after how many faults clients begin new conversations: Kehai answers a thousand
-// times in a row at most.
-const clusterTalk = 20
+// times in a row at most, and keeps 500 messages of each side, of which a new machine gets no more.
+const clusterTalk = 10
 
 // clusterFault is what is done to a machine, for how long at least, and how it ends.
 type clusterFault struct {
