@@ -149,8 +149,8 @@ func (f fields) ofEra(today day) (days, bool) {
 		next := eras[f.era]
 		to = date(next.year, next.month, next.day)
 	}
-	length := to.Sub(from)
-	part := func(n, of time.Duration) day { return from.Add(n * length / of).Truncate(24 * time.Hour) }
+	length := int64(to.Sub(from))
+	part := func(n, of int64) day { return from.Add(time.Duration(n * length / of)).Truncate(24 * time.Hour) }
 	switch f.edge {
 	case firstThird:
 		to = from.AddDate(3, 0, 0)
