@@ -119,6 +119,11 @@ func (s *session) bubble(ctx context.Context, shape segment.Shape) (b messages.B
 			if err != nil {
 				return b, err
 			}
+			if doubtful > 0 {
+				if lines, doubtful, err = s.larger(ctx, shape, lines, doubtful); err != nil {
+					return b, err
+				}
+			}
 			lines = withEmoji(lines, pictures)
 			beside, err := s.besideIcon(ctx, shape)
 			if err != nil {
@@ -143,6 +148,21 @@ func (s *session) bubble(ctx context.Context, shape segment.Shape) (b messages.B
 		b.Stamp = text.ClockTime(string(line.Text))
 	}
 	return b, nil
+}
+
+// larger reads a shape once more, enlarged more, if lines of it could not be read. Where that reads more it counts.
+func (s *session) larger(ctx context.Context, shape segment.Shape, lines []messages.Line, doubtful int,
+) ([]messages.Line, int, error) {
+	if _, whole := s.w.recognizer.(hardware.CropRecognizer); whole {
+		return lines, doubtful, nil // it enlarges by itself
+	}
+	again, still, err := s.recognize(ctx, shape.Box(), true, func() segment.Prepared {
+		return s.pane.PrepareBy(shape, segment.EnlargementOfDoubtful(s.pane.Scale()))
+	})
+	if err != nil || still >= doubtful {
+		return lines, doubtful, err
+	}
+	return again, still, nil
 }
 
 // besideIcon reads a bubble without the icon at its left, if there is one, because

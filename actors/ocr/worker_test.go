@@ -138,10 +138,40 @@ func TestWorkerUnreadable(t *testing.T) {
 				t.Errorf("%s: title = %q, want none", name, string(got.Title.Text))
 			}
 		}
-		if want := emptyTries * (len(chatpage.Talk) + 1); len(f.hints) != want {
+		want := emptyTries * (len(chatpage.Talk) + 1)
+		if name == "unsure" { // bubbles are read larger, too
+			want += emptyTries * len(chatpage.Talk)
+		}
+		if len(f.hints) != want {
 			t.Errorf("%s: %d calls for five frames, want %d: nothing is believed at the third time",
 				name, len(f.hints), want)
 		}
+	}
+}
+
+// What cannot be read is read once more, larger, and counts if that reads it.
+func TestWorkerReadsDoubtfulLarger(t *testing.T) {
+	bubbles := 0
+	f := &fake{read: func(_ int, hint hardware.Hint) ([]messages.Line, error) {
+		if !hint.Block {
+			return []messages.Line{line("花子", 0.9, 0)}, nil
+		}
+		if bubbles++; bubbles%2 == 1 {
+			return []messages.Line{line("あ", 0.2, 0)}, nil
+		}
+		return []messages.Line{line("よろしく", 0.9, 0)}, nil
+	}}
+	w := NewWorker(Options{Confidence: DefaultThresholds(), Layouts: always(layout.Line()), Cache: NewCache(64),
+		Open: f.open})
+	got := do(t, w, talkFrame(t, 64))
+	for i, b := range got.Bubbles {
+		if string(b.Text) != "よろしく" {
+			t.Errorf("bubble %d = %q, want what the larger picture shows", i, string(b.Text))
+		}
+	}
+	if len(got.Unread) != 0 || bubbles != 2*len(got.Bubbles) {
+		t.Errorf("unread %v after %d readings of %d bubbles, want none after two of each", got.Unread, bubbles,
+			len(got.Bubbles))
 	}
 }
 

@@ -45,6 +45,8 @@ func TestReal(t *testing.T) {
 					r.picture()
 				}
 			}
+			r.wheel(40)
+			r.wait(5 * time.Second) // for what was out of view at the end
 			r.kehai.stop()
 			r.judge()
 		})

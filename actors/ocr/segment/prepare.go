@@ -33,6 +33,9 @@ func Enlargement(scale float64) float64 {
 	return 2 / scale
 }
 
+// EnlargementOfDoubtful is for what could not be read: small fonts may take more than [Enlargement].
+func EnlargementOfDoubtful(scale float64) float64 { return Enlargement(scale) * 5 / 3 }
+
 // EnlargementOfSmall is for names and times, which are written smaller.
 func EnlargementOfSmall(scale float64) float64 {
 	if scale < 1.5 {
@@ -47,10 +50,13 @@ const rim = 2
 
 // Prepare crops a shape, turns its fill white, its emoji, and everything outside of it
 // too, and frames and enlarges it.
-func (p *Pane) Prepare(s Shape) Prepared {
+func (p *Pane) Prepare(s Shape) Prepared { return p.PrepareBy(s, Enlargement(p.scale)) }
+
+// PrepareBy is Prepare with another enlargement.
+func (p *Pane) PrepareBy(s Shape, factor float64) Prepared {
 	box := s.Box()
 	rows := shrunk(s.rows, max(p.px(rim), 1))
-	return p.prepare(box, s.fill, Enlargement(p.scale), s.Emoji, func(y int) span { return rows[y-box.Min.Y] })
+	return p.prepare(box, s.fill, factor, s.Emoji, func(y int) span { return rows[y-box.Min.Y] })
 }
 
 // shrunk takes n pixels off a shape's outline, above and below too.
