@@ -3,6 +3,7 @@ package segment_test
 import (
 	"fmt"
 	"image"
+	"image/color"
 	"image/draw"
 	"image/png"
 	"os"
@@ -336,5 +337,31 @@ func TestRowsThatMayGoOn(t *testing.T) {
 	}
 	if len(got) != 17 {
 		t.Errorf("%d rows, want 17", len(got))
+	}
+}
+
+// TestABandOfAnotherBrightness: only a band that is nearly as bright as the background is painted over; what
+// stands on another, such as white letters on blue, would not show any more.
+func TestABandOfAnotherBrightness(t *testing.T) {
+	for _, c := range []struct {
+		paint color.RGBA
+		gone  bool
+	}{{color.RGBA{222, 230, 236, 255}, true}, {color.RGBA{20, 60, 160, 255}, false}} {
+		before := photographed(t, "converse.png", 1)
+		img := before.Image()
+		band := image.Rect(0, before.Area.Max.Y-60, img.Rect.Dx(), before.Area.Max.Y-30).Add(img.Rect.Min)
+		draw.Draw(img, band, image.NewUniform(c.paint), image.Point{}, draw.Src)
+		l, _ := layout.ByName("auto")
+		pane, err := segment.Open(img, 1, &l)
+		if err != nil {
+			t.Fatal(err)
+		}
+		at := pane.Image().RGBAAt(band.Min.X+9, band.Min.Y+9)
+		if gone := at != c.paint; gone != c.gone {
+			t.Errorf("a band of %v is %v in the pane, want it painted over: %v", c.paint, at, c.gone)
+		}
+		if img.RGBAAt(band.Min.X+9, band.Min.Y+9) != c.paint {
+			t.Errorf("a band of %v is painted over in the capture too", c.paint)
+		}
 	}
 }

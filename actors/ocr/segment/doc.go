@@ -10,7 +10,8 @@
 // [Overlay] draws what was found for a person to look at.
 //
 // For a layout that says `find: auto` nothing is known of places and colours: auto.go
-// and edges.go find the pane, the header and the input by straight edges, flat.go and
+// and edges.go find the pane, the header and the input by straight edges, highlight.go
+// paints over the band under the pointer, flat.go and
 // blocks.go the bubbles by regions of one colour, rows.go messages without bubbles, and
 // sides.go weighs whose they are; learn.go keeps what frames teach.
 //

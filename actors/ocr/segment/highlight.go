@@ -16,7 +16,8 @@ const opaque colour = 0xFFFFFF
 
 // withoutHighlight paints the bands that reach from one side of the messages to the other, behind the
 // one under the pointer, in the colour of the background: what stands there is then found and read as
-// anywhere else. The capture stays as it is. It notes the last such band.
+// anywhere else. Such a band is hardly brighter or darker; letters on another might not show on the
+// background. The capture stays as it is. It notes the last such band.
 func (p *Pane) withoutHighlight() error {
 	if p.background.patterned || p.Area.Empty() {
 		return nil
@@ -24,7 +25,8 @@ func (p *Pane) withoutHighlight() error {
 	columns := p.columns()
 	side := func(y int) (colour, bool) {
 		c := p.at(columns[0], y) & opaque
-		return c, c == p.at(columns[1], y)&opaque && c != p.background.colour
+		return c, c == p.at(columns[1], y)&opaque && c != p.background.colour &&
+			abs(c.luma()-p.background.colour.luma()) < inkContrast
 	}
 	copied := false
 	for y := p.Area.Min.Y; y < p.Area.Max.Y; y++ {
@@ -39,7 +41,7 @@ func (p *Pane) withoutHighlight() error {
 			}
 			band.Max.Y++
 		}
-		y = band.Max.Y
+		y = band.Max.Y - 1
 		if h := band.Dy(); h < p.px(highlightLeast) || h > p.px(highlightMost) || !p.mostly(band, c) {
 			continue
 		}

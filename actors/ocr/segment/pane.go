@@ -10,8 +10,9 @@ import (
 )
 
 // Pane is the part of a captured window that holds one conversation. It shares
-// the capture's pixels and is not changed after [Open]; it is safe for
-// concurrent use while nobody writes to the capture.
+// the capture's pixels, but for a copy where a band under the pointer was painted
+// over, and is not changed after [Open]; it is safe for concurrent use while nobody
+// writes to the capture.
 type Pane struct {
 	At   image.Point     // of its first pixel, counted from the capture's first pixel
 	Area image.Rectangle // of the messages, between header and input
@@ -26,9 +27,9 @@ type Pane struct {
 	layout     *layout.Layout
 	background background
 	theme      layout.Theme
-	masked     []bool // rows that were whitened, nil for none
-	title      int    // where the band with the name ends, for a layout that finds it
-	highlight  image.Rectangle
+	masked     []bool          // rows that were whitened, nil for none
+	title      int             // where the band with the name ends, for a layout that finds it
+	highlight  image.Rectangle // the band under the pointer, as it was captured
 }
 
 // ErrPane marks a layout whose pane does not lie in the window.
