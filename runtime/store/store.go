@@ -353,6 +353,9 @@ func (s *Store) Close() error {
 	if !s.gate.shut() {
 		return nil
 	}
+	if why := s.gate.halted(); why != nil {
+		return why
+	}
 	done := make(chan error, 1)
 	go func() { done <- s.closeBadger() }()
 	select {
