@@ -17,7 +17,11 @@ func (e *Engine) stage(env *Envelope, x effect) (*turn, error) {
 	t.effect, t.space = x, act.space
 	e.ack(t, env)
 	for _, w := range out.Writes {
-		t.Ops = append(t.Ops, Op{Key: bytesOf(stateKey(act.addr, w.Key)), Value: w.Value, Delete: w.Delete})
+		op := Op{Key: bytesOf(stateKey(act.addr, w.Key)), Value: w.Value, Delete: w.Delete}
+		if e.sealer != nil && !w.Delete {
+			op.about = act.kind.subject(act.addr, w.Key, w.Value)
+		}
+		t.Ops = append(t.Ops, op)
 	}
 	for i := range out.Verdicts {
 		v := &out.Verdicts[i]

@@ -19,10 +19,7 @@ func (e *Engine) rowSubject(key string, value []byte) string {
 	switch class {
 	case keyState:
 		a, row, _ := splitKey(class, key)
-		if subjectOf := e.kinds[a.Kind()].SubjectOf; subjectOf != nil {
-			return cmp.Or(string(subjectOf(row, value)), a.Key())
-		}
-		return a.Key()
+		return e.kinds[a.Kind()].subject(a, row, value)
 	case keyAttempts:
 		a, _, _ := splitKey(class, key)
 		return a.Key()
@@ -53,6 +50,14 @@ func (e *Engine) rowSubject(key string, value []byte) string {
 		return rec.Actor.Key()
 	}
 	return rec.From.Key()
+}
+
+// subject is whom a row of an actor's state is about.
+func (k Kind) subject(a messages.Address, row string, value []byte) string {
+	if k.SubjectOf != nil {
+		return cmp.Or(string(k.SubjectOf(row, value)), a.Key())
+	}
+	return a.Key()
 }
 
 // subject is whom a durable message is about that an actor has or is to get.

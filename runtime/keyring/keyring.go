@@ -51,6 +51,10 @@ type Ring struct {
 	byID   map[id]*key
 	last   [nonceBytes]byte // the last nonce
 	unused int              // how many may follow it
+	sealed struct {         // with which key the last row was sealed: the next one is often about the same
+		subject string
+		key     *key
+	}
 }
 
 var _ engine.Sealer = (*Ring)(nil)
@@ -135,7 +139,10 @@ func (r *Ring) Ready(subject string) error {
 func (r *Ring) Seal(to []byte, subject string, place, plain []byte) ([]byte, error) {
 	var nonce [nonceBytes]byte
 	r.mu.Lock()
-	k, err := r.known(subject), r.nextNonce(&nonce)
+	if r.sealed.key == nil || r.sealed.subject != subject {
+		r.sealed.subject, r.sealed.key = subject, r.known(subject)
+	}
+	k, err := r.sealed.key, r.nextNonce(&nonce)
 	r.mu.Unlock()
 	if err == nil && k == nil {
 		k, err = r.keyOf(subject)
@@ -267,10 +274,7 @@ func (r *Ring) Destroy(subject string) error {
 	if err := r.files.destroy(of.String()); err != nil {
 		return err
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	delete(r.byName, subject)
-	delete(r.byID, of)
+	r.drop(of)
 	return nil
 }
 

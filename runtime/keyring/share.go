@@ -156,6 +156,7 @@ func (r *Ring) drop(of id) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	delete(r.byID, of)
+	r.sealed.key = nil
 	for subject, k := range r.byName {
 		if k.id == of {
 			delete(r.byName, subject)

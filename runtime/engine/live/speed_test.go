@@ -38,7 +38,7 @@ func TestSpeedTurns(t *testing.T) {
 
 // TestSpeedSealedTurns compares processor time with and without the sealing of the two rows of a turn.
 func TestSpeedSealedTurns(t *testing.T) {
-	const actors, events = 64, "32768x"
+	const actors, events = 64, "131072x"
 	keys, err := keyring.Open(filepath.Join(t.TempDir(), "keys"))
 	if err != nil {
 		t.Fatal(err)
