@@ -154,6 +154,17 @@ func (r *Ring) Seal(to []byte, subject string, place, plain []byte) ([]byte, err
 	return k.aead.Seal(to, to[len(to)-nonceBytes:], plain, place), nil
 }
 
+// Print is the fingerprint of a subject's key if that is in memory, so that rows are sealed with it without
+// a look at the disk.
+func (r *Ring) Print(subject string) (print string, ok bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if k := r.known(subject); k != nil {
+		return k.print, true
+	}
+	return "", false
+}
+
 // Overhead implements [engine.Sealer].
 func (r *Ring) Overhead() int { return idBytes + nonceBytes + tagBytes }
 

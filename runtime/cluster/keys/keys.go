@@ -127,7 +127,7 @@ func (k *Keys) mine(subject string) bool {
 
 // Ready implements [engine.Sealer].
 func (k *Keys) Ready(subject string) error {
-	if k.mine(subject) {
+	if print, ok := k.Print(subject); k.mine(subject) || ok && k.held.has(print) {
 		return k.Ring.Ready(subject)
 	}
 	name, err := k.IDOf(subject)
