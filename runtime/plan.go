@@ -156,7 +156,7 @@ func (p *plan) build(kinds []actorRow, workers []workerRow) {
 		p.kinds = append(p.kinds, engine.Kind{
 			Name: row.kind, New: row.make, About: row.with.about, SubjectOf: row.with.subject, Here: row.lives == here,
 			Kept: row.with.kept, Source: row.with.source, Overflow: row.with.overflow, Fleeting: row.with.fleeting,
-			Unfinished: row.with.begun,
+			Unfinished: row.with.begun, Zoned: row.with.asks,
 		})
 		for _, key := range row.keys {
 			p.activate = append(p.activate, messages.To(row.kind, key))

@@ -23,7 +23,8 @@ import (
 // by themselves. What they send to whom is in [arrows].
 func topology(p *parts.Parts) ([]actorRow, []workerRow) {
 	ids, marks := of(nil, directory.SubjectOf).keeping(directory.Kept()), none.keeping(dedup.Kept())
-	on, rows, desk, begun := true, len(p.Trees) > 0, p.Config.Focus.Enabled, traits{begun: conversation.Unfinished}
+	insights := of(insight.About, insight.SubjectOf).zoned()
+	on, rows, desk, begun := true, len(p.Trees) > 0, p.Config.Focus.Enabled, asking.beginning(conversation.Unfinished)
 	windows, trees, node := p.WindowKeys(), p.TreeKeys(), p.DeskKey()
 	kinds := []actorRow{ // on, kind, what it is for, where, what is particular, who makes them, which begin
 		// Seeing. The key is a window: its screen is this node's.
@@ -37,12 +38,12 @@ func topology(p *parts.Parts) ([]actorRow, []workerRow) {
 		{on, m.ActorIngress, "stops echoes of what was sent, and repeats", anywhere, none, p.Ingress(), nil},
 		{on, m.ActorBurst, "joins what comes in quick succession", anywhere, none, p.Burst(), nil},
 		{on, m.ActorConversation, "keeps what was said, and answers", anywhere, begun, p.Conversation(), nil},
-		{on, m.ActorJudge, "judges whether to answer", anywhere, none, p.Judge(), nil},
-		{on, m.ActorRecall, "remembers what was said, and finds it again", anywhere, none, p.Recall(), nil},
-		{on, m.ActorGrowth, "learns from what was said", anywhere, none, p.Growth(), nil},
+		{on, m.ActorJudge, "judges whether to answer", anywhere, asking, p.Judge(), nil},
+		{on, m.ActorRecall, "remembers what was said, and finds it again", anywhere, asking, p.Recall(), nil},
+		{on, m.ActorGrowth, "learns from what was said", anywhere, asking, p.Growth(), nil},
 		// The key is a project.
 		{on, m.ActorProject, "keeps a project of interviews", anywhere, none, project.New, nil},
-		{on, m.ActorInsight, "compares interviews", anywhere, of(insight.About, insight.SubjectOf), p.Insight(), nil},
+		{on, m.ActorInsight, "compares interviews", anywhere, insights, p.Insight(), nil},
 		// The key is a node.
 		{on, m.ActorOwner, "knows what the owner does and allows", here, of(nil, owner.SubjectOf), p.Owner(), node},
 		// Sending. The key is a window, that of the keyboard a node.
@@ -210,6 +211,7 @@ type traits struct {
 	subject  rowSubject
 	kept     rowsKept
 	begun    string // see [engine.Kind.Unfinished]
+	asks     bool   // a model, so that it stays where that is as far away as where it began, see [engine.Kind.Zoned]
 }
 
 type (
@@ -218,12 +220,14 @@ type (
 	rowsKept   = map[string]func([]byte) []byte
 )
 
-var none, source = traits{}, traits{source: true}
+var none, source, asking = traits{}, traits{source: true}, traits{asks: true}
 
 func of(about rowsAbout, subject rowSubject) traits { return traits{about: about, subject: subject} }
 
 func (x traits) keeping(kept rowsKept) traits { x.kept = kept; return x }
 func (x traits) merging() traits              { x.overflow = engine.Merge; return x }
+func (x traits) zoned() traits                { x.asks = true; return x }
+func (x traits) beginning(row string) traits  { x.begun = row; return x }
 func (x traits) bounded(n int) traits         { x.fleeting = n; return x }
 
 // sends is what goes out of an actor.

@@ -78,6 +78,19 @@ func TestPlacesOfTheKinds(t *testing.T) {
 	}
 }
 
+// TestWhoAsksAModelKeepsToItsZone: a conversation that began where no question may leave the machine must
+// not be asked about where one may.
+func TestWhoAsksAModelKeepsToItsZone(t *testing.T) {
+	rows, _ := topology(&parts.Parts{Config: watched(), Pauses: &pause.State{}})
+	models := []string{messages.WorkerLLM, messages.WorkerLearner, messages.WorkerEmbedder}
+	for _, row := range rows {
+		asks := slices.ContainsFunc(arrows()[row.kind], func(a arrow) bool { return slices.Contains(models, a.kind) })
+		if row.lives == anywhere && row.with.asks != asks {
+			t.Errorf("%s keeps to its zone: %v, and asks a model: %v", row.kind, row.with.asks, asks)
+		}
+	}
+}
+
 // TestTopologyUsesTheRules asks each actor of a runtime for one of its numbers.
 func TestTopologyUsesTheRules(t *testing.T) {
 	c := watched()

@@ -15,7 +15,8 @@ type Settings struct {
 	// How far a question may go: none (nobody is asked), local (a server on this
 	// machine; every other address is refused) or cloud (any server: measurements,
 	// names of applications and masked messages, but never titles of windows, leave
-	// this machine). Default none.
+	// this machine). In a cluster, conversations that began on a member with local ask
+	// models on such members alone. Default none.
 	Tier Tier `yaml:"tier" oneof:"none|local|cloud"`
 
 	// What the server speaks: ollama, openai (also llama.cpp, LM Studio, vLLM and

@@ -34,7 +34,15 @@ var dialMembers transport.Dial
 func seatOptions(cfg config.Config, log zerolog.Logger) seat.Options {
 	return seat.Options{Data: cfg.Data, Node: cfg.Node, Listen: cfg.Cluster.Listen, Seeds: cfg.Cluster.Seeds, Log: log,
 		Key: func() ([]byte, error) { return datadir.StoreKey(cfg) }, Dial: dialMembers,
-		Sharing: admin.SharingOf(cfg)}
+		Sharing: admin.SharingOf(cfg), Zone: zoneOf(cfg)}
+}
+
+// zoneOf keeps what began where no question may leave the machine on machines of which the same holds.
+func zoneOf(cfg config.Config) string {
+	if cfg.LLM.Tier == config.LLMLocal {
+		return string(config.LLMLocal)
+	}
+	return ""
 }
 
 // seated adds this machine's seat in its cluster, if it belongs to one.

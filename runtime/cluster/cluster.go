@@ -41,6 +41,8 @@ type Status struct {
 	// Contact is when the leader was last heard of; zero: never, or this is the leader.
 	Contact time.Time    `json:"contact,omitzero"`
 	Peers   []PeerStatus `json:"peers"` // sorted by node, with this one
+	// Waiting counts actors that may live on members alone that are not there.
+	Waiting int `json:"waiting,omitempty"`
 }
 
 // PeerStatus is a member as this one knows it.

@@ -92,6 +92,7 @@ type carried struct {
 
 	moved   map[messages.Address]string // new owners; "" for none
 	there   map[string]uint64           // nodes that came, with their boots, or went: 0
+	zoned   map[string]zone             // nodes whose zone is another than before
 	mail    []messages.Address          // of this node that got some
 	sent    uint64                      // changes of this node's outbox that are in the log
 	took    uint64                      // changes that came over to this node
@@ -204,11 +205,11 @@ func (c *carried) addressed(ch *Change, delivered bool) error {
 		if c.holder(rec.To) != "" {
 			continue
 		}
-		owner := c.en.node
-		if c.r.members[owner] == 0 { // it was not there any more when this came into the log
-			owner = oneOf(rec.To, c.others(owner))
+		owner, err := c.place(rec.To, c.en.node) // which may not be there any more
+		if err == nil {
+			err = c.settle(rec.To, owner)
 		}
-		if err := c.settle(rec.To, owner); err != nil {
+		if err != nil {
 			return err
 		}
 	}
@@ -334,7 +335,7 @@ func (c *carried) hello() error {
 	}
 	c.present(c.en.node, c.en.boot)
 	c.greeted = c.mine
-	return nil
+	return c.rezone()
 }
 
 // inherit puts what waits for a node under the numbers of its new store. The store before may have had it,
@@ -388,21 +389,21 @@ func (c *carried) down() error {
 	return c.vacate(c.en.gone, "")
 }
 
-// vacate moves what a node owns to the others that are there, or else to somebody.
+// vacate moves what a node owns to the others that are there, or else to somebody. With "" for that, what fits on no
+// other stays.
 func (c *carried) vacate(node, other string) error {
 	up := c.others(node)
-	if len(up) == 0 {
-		up = []string{other}
-	}
-	var left []messages.Address
-	for a, owner := range c.r.holders {
-		if owner == node {
-			left = append(left, a)
+	for _, a := range c.held(func(owner string) bool { return owner == node }) {
+		fit, bound, err := c.fitting(a, up)
+		switch {
+		case err != nil:
+			return err
+		case bound && len(fit) == 0 && other == "":
+			continue // it waits for this node, or for another that comes
+		case len(fit) == 0:
+			fit = []string{other}
 		}
-	}
-	slices.Sort(left)
-	for _, a := range left {
-		if err := c.settle(a, oneOf(a, up)); err != nil {
+		if err := c.settle(a, oneOf(a, fit)); err != nil {
 			return err
 		}
 	}
@@ -431,7 +432,7 @@ func oneOf(a messages.Address, nodes []string) string {
 	return nodes[h.Sum32()%uint32(len(nodes))]
 }
 
-// claim gives the proposer the actors that nobody owns, if it is there.
+// claim gives the proposer the actors that nobody owns, if it is there and they fit.
 func (c *carried) claim() error {
 	if c.r.members[c.en.node] == 0 {
 		return nil
@@ -440,7 +441,11 @@ func (c *carried) claim() error {
 		if c.holder(a) != "" {
 			continue
 		}
-		if err := c.settle(a, c.en.node); err != nil {
+		owner, err := c.place(a, c.en.node)
+		if err == nil {
+			err = c.settle(a, owner)
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -461,6 +466,11 @@ func (c *carried) settle(a messages.Address, node string) error {
 	epoch, err := c.tx.counter(epochKey(a), firstEpoch)
 	if err != nil {
 		return err
+	}
+	if epoch == firstEpoch && node != "" {
+		if err := c.begins(a, node); err != nil {
+			return err
+		}
 	}
 	c.tx.write(Op{Key: epochKey(a), Value: []byte(seqBytes(epoch + 1))})
 	c.tx.write(Op{Key: holderKey(a), Value: []byte(node), Delete: node == ""})
@@ -604,6 +614,13 @@ func (c *carried) remember() (gone, came []messages.Address) {
 		}
 		if node == c.r.node && boot == 0 { // it is, and says so
 			c.r.greeted, c.r.joined = false, false
+		}
+	}
+	for node, said := range c.zoned {
+		if said.name == "" {
+			delete(c.r.zones, node)
+		} else {
+			c.r.zones[node] = said
 		}
 	}
 	for a, node := range c.moved {

@@ -71,6 +71,8 @@
 //	m/by/NODE                 the last entry of the log that a node proposed
 //	m/store/NODE              the id of the store with which it takes part
 //	m/note/number             a note for all nodes
+//	m/zone/NODE               the zone of a node, see [Kind.Zoned]
+//	m/born/KEY                the node with a zone on which an actor of that key began
 //	lm/applied                the last entry of the log that this store holds
 //	lm/store lm/noted         the id of this store, the last note that was handed on
 //	lm/restoring              there while a snapshot of the cluster is restored
@@ -85,7 +87,8 @@
 // The shard Anywhere is the same on all nodes: a [Replica] writes it from a [Log], and an
 // entry holds what one node proposes. Turns of that shard run where their actor is owned,
 // and are released when the log brings them back; see [Options.Replica]. An actor that
-// gets mail and has no owner is given to the node that proposed the mail. When a node is
+// gets mail and has no owner is given to the node that proposed the mail, unless it may not live there, see
+// [Kind.Zoned]. When a node is
 // reported down, its actors move to the nodes that are up, with a new epoch: its later
 // proposals are stale. Mail for an actor of another node needs no message, because the
 // owner's store has it too. Mail that crosses over to a node waits until the node has it,

@@ -12,7 +12,9 @@ import (
 // and then what that kind of entry needs. Numbers and texts have the form that they have in a
 // batch, which it may hold. Old logs must stay readable: a change of the form raises the version, and a
 // node that does not know it stops there until it is upgraded.
-const entryForm = 1
+//
+// The second form is that of a hello with a zone, which those who know the first alone would place actors without.
+const entryForm, firstForm = 2, 1
 
 // entryKind is what an entry is about.
 type entryKind byte
@@ -42,7 +44,7 @@ type entry struct {
 	goneBoot uint64             // down: and its boot
 	actors   []messages.Address // that are claimed
 	topic    string             // of a note
-	note     []byte
+	note     []byte             // also the zone of a hello
 }
 
 // about are the name and the number that an entry is about: the form has one of each.
@@ -58,8 +60,16 @@ func (en *entry) about() (name *string, number *uint64) {
 	return new(string), new(uint64)
 }
 
+// form is the lowest that has all of an entry.
+func (en *entry) form() byte {
+	if en.kind == entryHello && len(en.note) > 0 {
+		return entryForm
+	}
+	return firstForm
+}
+
 func (en *entry) encode() ([]byte, error) {
-	w := batchWriter{entryForm, byte(en.kind)}
+	w := batchWriter{en.form(), byte(en.kind)}
 	w.text(en.node)
 	w.number(en.boot)
 	w.number(en.n)
@@ -86,7 +96,8 @@ func (en *entry) encode() ([]byte, error) {
 // decodeEntry reads an entry, which keeps parts of from. An error wraps [ErrBatch].
 func decodeEntry(from []byte) (en entry, err error) {
 	r := batchReader{left: from}
-	if form := r.byte(); r.err == nil && form != entryForm {
+	form := r.byte()
+	if r.err == nil && (form < firstForm || form > entryForm) {
 		return en, fmt.Errorf("%w: an entry has form %d, this program knows %d: upgrade this program",
 			ErrNewer, form, entryForm)
 	}
@@ -113,6 +124,9 @@ func decodeEntry(from []byte) (en entry, err error) {
 	if r.err == nil && len(r.left) > 0 {
 		r.fail("something follows it")
 	}
+	if r.err == nil && form != en.form() {
+		r.fail("its form is another's")
+	}
 	return en, r.err
 }
 
@@ -138,6 +152,8 @@ const (
 	keyProposed = "m/by/"
 	keyStoreOf  = "m/store/"
 	keyNote     = "m/note/"
+	keyZone     = "m/zone/"
+	keyBorn     = "m/born/"
 	keyBox      = "x/box/"
 	keyBoxed    = "x/boxed/"
 	keyUnboxed  = "x/unboxed/"

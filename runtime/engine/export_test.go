@@ -45,6 +45,8 @@ func (e *Engine) ForgetLater(f Forgetting, done func(error)) {
 type Voice struct {
 	Node, Store string
 	Boot, Took  uint64
+	Zone        string   // see [ReplicaOptions]
+	Zoned       []string // kinds that keep to it
 	n           uint64
 }
 
@@ -60,7 +62,7 @@ func (v *Voice) say(en entry) []byte {
 
 // Hello says that the node is there; crossed counts what came over from its store.
 func (v *Voice) Hello(crossed uint64) []byte {
-	return v.say(entry{kind: entryHello, store: v.Store, crossed: crossed})
+	return v.say(entry{kind: entryHello, store: v.Store, crossed: crossed, note: zone{v.Zone, v.Zoned}.form()})
 }
 
 // Commit is an entry of turns and requests, and of what crosses over.

@@ -36,6 +36,8 @@ type ReplicaOptions struct {
 	// Home is the node of an actor that is bound to one. Nil: what follows the last @ of its
 	// key, or else the key.
 	Home func(messages.Address) string
+	// Zone names what this node has and others may not, see [Kind.Zoned]. Without a line break; "": nothing.
+	Zone string
 	// Note handles a note of the log, durably; it comes again until there is no error. Nil: notes are
 	// passed over.
 	Note func(topic, from string, note []byte) error
@@ -57,6 +59,7 @@ type Replica struct {
 	home  func(messages.Address) string
 	note  func(topic, from string, note []byte) error
 	pass  func(node string, form []byte)
+	zone  zone
 
 	mu      sync.Mutex // held by whoever writes the store
 	known   *known
@@ -80,6 +83,7 @@ type Replica struct {
 	holders  map[messages.Address]string
 	claiming map[messages.Address]bool // and not in the log yet
 	members  map[string]uint64         // boots of the nodes that are there
+	zones    map[string]zone           // of nodes that have one
 }
 
 // flight is the proposal under way: one at a time, so that a node's entries keep their order.
@@ -99,12 +103,15 @@ type request struct {
 // NewReplica reads what the store knows of the cluster.
 func NewReplica(o ReplicaOptions) (*Replica, error) {
 	r := &Replica{node: o.Node, store: o.Store, here: map[string]bool{}, home: o.Home, note: o.Note, pass: o.Pass,
-		known: newKnown(), claiming: map[messages.Address]bool{}}
+		zone: zone{name: o.Zone}, known: newKnown(), claiming: map[messages.Address]bool{}}
 	if r.home == nil {
 		r.home = homeByKey
 	}
 	for _, k := range o.Kinds {
 		r.here[k.Name] = k.Here
+		if k.Zoned {
+			r.zone.kinds = append(r.zone.kinds, k.Name)
+		}
 	}
 	if o.ID == nil {
 		o.ID = rand.Text
@@ -202,7 +209,7 @@ func (r *Replica) readOutbox() (err error) {
 }
 
 func (r *Replica) readHolders() (err error) {
-	holders, members := map[messages.Address]string{}, map[string]uint64{}
+	holders, members, zones := map[messages.Address]string{}, map[string]uint64{}, map[string]zone{}
 	err = r.store.Scan([]byte(keyHolder), nil, func(k, v []byte) bool {
 		holders[messages.Address(k[len(keyHolder):])] = string(v)
 		return true
@@ -215,11 +222,17 @@ func (r *Replica) readHolders() (err error) {
 			return true
 		})
 	}
+	if err == nil {
+		err = r.store.Scan([]byte(keyZone), nil, func(k, v []byte) bool {
+			zones[string(k[len(keyZone):])] = zoneOf(v)
+			return true
+		})
+	}
 	if err != nil {
 		return fmt.Errorf("engine: read who owns what: %w", err)
 	}
 	r.look.Lock()
-	r.holders, r.members = holders, members
+	r.holders, r.members, r.zones = holders, members, zones
 	r.look.Unlock()
 	return nil
 }
@@ -403,7 +416,7 @@ func (r *Replica) pump() {
 	case r.log == nil || r.boot == 0 || r.flight != nil:
 	case !r.greeted:
 		_ = r.follow() // if it fails the hello comes back as a repetition, once the store takes entries again
-		hello := entry{kind: entryHello, store: r.id, crossed: r.given()}
+		hello := entry{kind: entryHello, store: r.id, crossed: r.given(), note: r.zone.form()}
 		r.propose(hello, flight{turns: -1})
 	case len(r.wanted) > 0:
 		q := r.wanted[0]

@@ -23,6 +23,7 @@ type SimClusterOptions struct {
 	// Between is called before each step, and when time has passed, and may do something to a node. Nil: nothing.
 	Between func()
 	Home    func(messages.Address) string // see [ReplicaOptions]
+	Zone    func(name string) string      // see [ReplicaOptions]; nil: none
 	Seed    uint64                        // of every choice
 	Start   time.Time                     // zero means 2026-01-01 00:00 UTC
 	Loss    float64                       // how often, of 1, what is sent to the leader is lost
@@ -172,8 +173,12 @@ func (c *SimCluster) pass(from int, to string, form []byte) {
 // share makes the replica of a node's next life.
 func (c *SimCluster) share(i int, kinds []Kind) (*Replica, error) {
 	n := c.nodes[i]
+	zone := ""
+	if c.o.Zone != nil {
+		zone = c.o.Zone(n.name)
+	}
 	r, err := NewReplica(ReplicaOptions{
-		Node: n.name, Store: n.o.Engine.Store, Kinds: kinds, Home: c.o.Home,
+		Node: n.name, Store: n.o.Engine.Store, Kinds: kinds, Home: c.o.Home, Zone: zone,
 		ID:   func() string { return fmt.Sprint(c.rng.Uint64()) },
 		Pass: func(to string, form []byte) { c.pass(i, to, form) },
 	})

@@ -235,7 +235,7 @@ func clusterOptions(codec *messages.Codec, store func(node int) engine.Store) fu
 				Store: store(node), Codec: codec, Sync: true,
 				Kinds: []engine.Kind{
 					{Name: "gate", Here: true, New: func(messages.Address) actors.Actor { return gateActor{node} }},
-					{Name: "ledger", New: func(messages.Address) actors.Actor { return ledgerActor{} }},
+					{Name: "ledger", Zoned: true, New: func(messages.Address) actors.Actor { return ledgerActor{} }},
 					{Name: "archive", New: func(messages.Address) actors.Actor { return archiveActor{} }},
 				},
 				Workers: []engine.WorkerKind{{Name: "stamp", New: stamper}},
@@ -269,6 +269,14 @@ func newClusterWorld(codec *messages.Codec, seed uint64, trace *bytes.Buffer) (*
 			return o
 		},
 		Loss: 0.2, Again: 0.1, Jump: 0.02, Skew: 5 * time.Minute,
+	}
+	if seed%3 == 0 { // what began on either of two nodes stays on these
+		o.Zone = func(name string) string {
+			if name == names[2] {
+				return ""
+			}
+			return "local"
+		}
 	}
 	if trace != nil {
 		o.Trace = trace
@@ -368,6 +376,10 @@ func (w *clusterWorld) check() error {
 	var bookings, arrivals []parcel
 	for l := range clusterLedgers {
 		ledger := messages.To("ledger", strconv.Itoa(l))
+		_, bound, berr := w.stores[0].Get([]byte("m/born/" + ledger.Key()))
+		if owner := w.Replica(0).Holder(ledger); berr != nil || bound && owner == nodeName(2) {
+			return errors.Join(berr, fmt.Errorf("ledger %d is on %q, where it may not be", l, owner))
+		}
 		at, err := rowsOf(w.Node(0).Engine(), booked, ledger)
 		came, cerr := rowsOf(w.Node(0).Engine(), came, ledger)
 		if err := errors.Join(err, cerr); err != nil {

@@ -459,9 +459,9 @@ func TestHandedOver(t *testing.T) {
 		service, form string
 		want          string
 	}{
-		{other, "append", "\x02", "upgrade"},
+		{other, "append", "\x7f", "upgrade"},
 		{other, "append", "", "append"},
-		{witness, "append", "\x02", "proposes nothing"},
+		{witness, "append", "\x7f", "proposes nothing"},
 		{witness, "change", `{"remove":"mac-0"}`, "changes no members"},
 	} {
 		_, err := k.from.Ask(t.Context(), nodeName(0), k.service, []byte(k.form))

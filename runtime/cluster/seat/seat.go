@@ -38,6 +38,8 @@ type Options struct {
 	// Key reads the key of the store, nil if it has none; the log is encrypted with it too. Nil: none.
 	Key  func() ([]byte, error)
 	Dial transport.Dial // nil: the system's
+	// Zone names what this machine has and others may not, see [engine.ReplicaOptions].
+	Zone string
 	// Sharing is what this machine's configuration says of the memory; the others are told.
 	Sharing cluster.Sharing
 
@@ -226,7 +228,7 @@ func (s *Seat) share(ring *keyring.Ring) (err error) {
 
 // take takes this machine's place in the replicated log.
 func (s *Seat) take(st engine.Store, kinds []engine.Kind, broken func(error)) (*engine.Replica, error) {
-	replica, err := engine.NewReplica(engine.ReplicaOptions{Node: s.id.Node(), Store: st, Kinds: kinds,
+	replica, err := engine.NewReplica(engine.ReplicaOptions{Node: s.id.Node(), Store: st, Kinds: kinds, Zone: s.o.Zone,
 		Note: s.note, Pass: s.pass})
 	if err != nil {
 		return nil, err

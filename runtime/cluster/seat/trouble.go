@@ -27,6 +27,12 @@ func (s *Seat) Problems() (list []string) {
 			list = append(list, unlike(node, differ))
 		}
 	}
+	if s.member != nil {
+		if n := s.member.Status().Waiting; n > 0 {
+			list = append(list, fmt.Sprintf("%d actors wait: they began where llm.tier is local, and no such member "+
+				"is up: start one, or set llm.tier: local on a member with a model of its own", n))
+		}
+	}
 	return list
 }
 

@@ -1,0 +1,146 @@
+package engine
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/kehai-run/kehai/messages"
+)
+
+// zone is what some nodes of a cluster have and others have not, such as a model of their own: its name, and the
+// kinds of actors that keep to it, see [Kind.Zoned]. An empty name is no zone. What a node says last counts.
+type zone struct {
+	name  string // without a line break
+	kinds []string
+}
+
+// form is the stored form: lines of the name and the kinds. nil is no zone.
+func (z zone) form() []byte {
+	if z.name == "" {
+		return nil
+	}
+	return []byte(strings.Join(append([]string{z.name}, z.kinds...), "\n"))
+}
+
+func zoneOf(form []byte) zone {
+	lines := strings.Split(string(form), "\n")
+	return zone{lines[0], lines[1:]}
+}
+
+func zoneKey(node string) []byte         { return []byte(keyZone + node) }
+func bornKey(of messages.Address) []byte { return []byte(keyBorn + of.Key()) }
+
+// zone is what a node has said.
+func (c *carried) zoneOf(node string) (zone, error) {
+	if c.r.zones[node].name == "" && c.zoned[node].name == "" {
+		return zone{}, nil
+	}
+	form, _, err := c.tx.get(zoneKey(node))
+	return zoneOf(form), err
+}
+
+// fitting are those of some nodes on which an actor may live. bound reports that it may not live on all.
+func (c *carried) fitting(a messages.Address, nodes []string) (fit []string, bound bool, err error) {
+	if len(c.r.zones)+len(c.zoned) == 0 {
+		return nodes, false, nil
+	}
+	first, ok, err := c.tx.get(bornKey(a))
+	if err != nil || !ok {
+		return nodes, false, err
+	}
+	want, err := c.zoneOf(string(first))
+	if err != nil || want.name == "" || !slices.Contains(want.kinds, a.Kind()) {
+		return nodes, false, err
+	}
+	for _, node := range nodes {
+		has, err := c.zoneOf(node)
+		if err != nil {
+			return nil, true, err
+		}
+		if has.name == want.name {
+			fit = append(fit, node)
+		}
+	}
+	return fit, true, nil
+}
+
+// begins notes on which node a key began, if that node has a zone.
+func (c *carried) begins(a messages.Address, node string) error {
+	zone, err := c.zoneOf(node)
+	if err != nil || zone.name == "" {
+		return err
+	}
+	_, ok, err := c.tx.get(bornKey(a))
+	if err == nil && !ok {
+		c.tx.write(Op{Key: bornKey(a), Value: []byte(node)})
+	}
+	return err
+}
+
+// place returns the node that gets an actor without an owner: the one that wants it if that is there, or else
+// another. One that fits on none of those is given to the node on which it began, and waits for it.
+func (c *carried) place(a messages.Address, wants string) (string, error) {
+	if c.r.members[wants] != 0 {
+		fit, _, err := c.fitting(a, []string{wants})
+		if err != nil || len(fit) > 0 {
+			return wants, err
+		}
+	}
+	fit, bound, err := c.fitting(a, c.others(wants))
+	if err != nil || !bound || len(fit) > 0 {
+		return oneOf(a, fit), err
+	}
+	first, _, err := c.tx.get(bornKey(a))
+	return string(first), err
+}
+
+// rezone notes the zone of a node that has come, and moves to where they fit the actors that are where they do not
+// fit any more, or on a node that is not there.
+func (c *carried) rezone() error {
+	node, said := c.en.node, zoneOf(c.en.note)
+	if said.name != "" || c.r.zones[node].name != "" {
+		c.tx.write(Op{Key: zoneKey(node), Value: said.form(), Delete: said.name == ""})
+		c.zoned = map[string]zone{node: said}
+	}
+	if len(c.r.zones)+len(c.zoned) == 0 {
+		return nil
+	}
+	up := append(c.others(node), node)
+	slices.Sort(up)
+	for _, a := range c.held(func(string) bool { return true }) {
+		fit, bound, err := c.fitting(a, up)
+		if err != nil {
+			return err
+		}
+		if !bound || len(fit) == 0 || slices.Contains(fit, c.holder(a)) {
+			continue
+		}
+		if err := c.settle(a, oneOf(a, fit)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// held are the actors of some owners, sorted.
+func (c *carried) held(by func(node string) bool) (list []messages.Address) {
+	for a, owner := range c.r.holders {
+		if by(owner) {
+			list = append(list, a)
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+// Waiting counts the actors whose owner is not there: they may live nowhere else, see [Kind.Zoned].
+func (r *Replica) Waiting() (n int) {
+	r.look.RLock()
+	defer r.look.RUnlock()
+	for _, node := range r.holders {
+		if r.members[node] == 0 {
+			n++
+		}
+	}
+	return n
+}

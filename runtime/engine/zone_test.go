@@ -1,0 +1,131 @@
+package engine_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/runtime/engine"
+	"github.com/kehai-run/kehai/runtime/store/mem"
+)
+
+// zoned are voices of mac-b and mac-d, which have the zone, and of mac-e, which has none.
+func zoned() (b, d, e *engine.Voice) {
+	b, d, e = voice("b", 1), voice("d", 1), voice("e", 1)
+	for _, v := range []*engine.Voice{b, d} {
+		v.Zone, v.Zoned = "local", []string{keeper.Kind()}
+	}
+	return b, d, e
+}
+
+func (c *copyOf) owner(of messages.Address, want, why string) {
+	c.t.Helper()
+	if got := c.Holder(of); got != want {
+		c.t.Errorf("%s is owned by %q, want %q: %s", of, got, want, why)
+	}
+}
+
+// What began where there is a model stays where there is one; all else goes anywhere.
+func TestAZoneKeepsWhatBeganInIt(t *testing.T) {
+	const reader = messages.Address("reader/x")
+	c := newCopy(t, mem.New())
+	b, d, e := zoned()
+	c.log(b.Hello(0), e.Hello(0), b.Commit(mail(reader, keeper)), e.Commit(mail("keeper/y", "reader/y")))
+	c.owner(keeper, "mac-b", "its mail came from there")
+	c.owner("keeper/y", "mac-e", "it began where there is no zone")
+	c.log(e.Down("mac-b", 1))
+	c.owner(reader, "mac-e", "its kind is not of the zone")
+	c.owner(keeper, "mac-b", "nobody who is there has the zone")
+	if n := c.Waiting(); n != 1 {
+		t.Errorf("Waiting() = %d, want 1", n)
+	}
+	c.log(e.Commit(mail(keeper)), e.Claim(keeper))
+	c.owner(keeper, "mac-b", "mail and claims do not move it")
+	c.log(d.Hello(0))
+	c.owner(keeper, "mac-d", "it has the zone, and is there")
+	c.owner("keeper/y", "mac-e", "it is well where it is")
+	if n := c.Waiting(); n != 0 {
+		t.Errorf("Waiting() = %d, want 0", n)
+	}
+	again := newCopy(t, c.store)
+	again.log(d.Down("mac-d", 1))
+	again.owner(keeper, "mac-d", "after a restart the zones are known")
+	again.log(d.Hello(0))
+	again.owner(keeper, "mac-d", "it is back")
+}
+
+// An actor whose key began in a zone is placed there at its first mail too, and waits for the node on which the key
+// began while nobody of the zone is there.
+func TestAZoneIsOfTheKey(t *testing.T) {
+	for name, first := range map[string]func(e *engine.Voice) []byte{
+		"mail":  func(e *engine.Voice) []byte { return e.Commit(mail(keeper)) },
+		"claim": func(e *engine.Voice) []byte { return e.Claim(keeper) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := newCopy(t, mem.New())
+			b, d, e := zoned()
+			c.log(b.Hello(0), e.Hello(0), b.Commit(mail("reader/x")), e.Down("mac-b", 1))
+			c.owner("reader/x", "mac-e", "its kind is not of the zone")
+			c.log(first(e))
+			c.owner(keeper, "mac-b", "the key began there")
+			c.log(d.Hello(0))
+			c.owner(keeper, "mac-d", "it has the zone")
+
+			c = newCopy(t, mem.New())
+			b, d, e = zoned()
+			c.log(b.Hello(0), d.Hello(0), e.Hello(0), b.Commit(mail("reader/x")), first(e))
+			if got := c.Holder(keeper); got != "mac-b" && got != "mac-d" {
+				t.Errorf("%s owns it, want one of the zone", got)
+			}
+		})
+	}
+}
+
+// The zone that a node says last counts: with none it binds nothing, and a node that loses it loses what is bound.
+func TestAZoneChanges(t *testing.T) {
+	c := newCopy(t, mem.New())
+	b, d, e := zoned()
+	c.log(b.Hello(0), d.Hello(0), e.Hello(0), b.Commit(mail(keeper)))
+	other := voice("b", 2)
+	other.Zone = "cloud"
+	d2 := voice("d", 2)
+	c.log(d2.Hello(0), e.Down("mac-b", 1))
+	c.owner(keeper, "mac-b", "nobody has its zone any more")
+	c.log(e.Down("mac-d", 2), other.Hello(0))
+	c.owner(keeper, "mac-b", "it is back")
+	c.log(e.Down("mac-b", 2))
+	c.owner(keeper, "mac-e", "the zone on which it began binds it no more")
+	c.has(1, "m/zone/", "one node says one")
+}
+
+// A machine that takes the place of another one of its name takes over what waits for that.
+func TestANewMachineOfAZone(t *testing.T) {
+	c := newCopy(t, mem.New())
+	b, _, e := zoned()
+	c.log(b.Hello(0), e.Hello(0), b.Commit(mail(keeper)), b.Commit(turnOf("b", 2)), e.Down("mac-b", 1))
+	next := voice("b", 2)
+	next.Store, next.Zone, next.Zoned = "store-new", b.Zone, b.Zoned
+	c.log(next.Hello(0))
+	c.owner(keeper, "mac-b", "it has the zone")
+	c.log(b.Commit(turnOf("late", 2)), next.Commit(turnOf("new", 3)))
+	if got := c.row("s/keeper/x\x00by"); got != "new" {
+		t.Errorf("the row is of %q, want the new machine's", got)
+	}
+}
+
+// Whoever does not know zones must not carry out what places actors by them.
+func TestAZoneHasAFormOfItsOwn(t *testing.T) {
+	b, _, e := zoned()
+	with, without := b.Hello(0), e.Hello(0)
+	if with[0] != 2 || without[0] != 1 {
+		t.Errorf("forms %d and %d, want 2 and 1", with[0], without[0])
+	}
+	c := newCopy(t, mem.New())
+	with[0] = 3
+	if err := c.Apply(1, with); !errors.Is(err, engine.ErrNewer) {
+		t.Errorf("Apply = %v, want ErrNewer", err)
+	}
+	with[0] = 1
+	c.log(with)
+	c.has(0, "m/", "a zone in the form that has none is no entry")
+}
