@@ -70,7 +70,7 @@ func TestCheck(t *testing.T) {
 		{"another's", hello("mac-c", 1, 0), engine.ErrBatch},
 		{"the last start", hello("mac-b", 1<<64-1, 0), engine.ErrBatch},
 		{"the last change", hello("mac-b", 3, 1<<64-1), engine.ErrBatch},
-		{"a newer program's", []byte{2}, engine.ErrNewer},
+		{"a newer program's", []byte{9}, engine.ErrNewer},
 		{"nothing", nil, engine.ErrBatch},
 	} {
 		if err := r.Check("mac-b", c.entry); !errors.Is(err, c.want) {
