@@ -57,18 +57,14 @@ func (b browser) open(ctx context.Context, path string) (opened bool, err error)
 	if err != nil {
 		return false, err
 	}
-	file, err := keep(fmt.Sprintf(redirect, html.EscapeString(address)))
+	ended, remove, err := b.lead(address)
 	if err != nil {
 		return false, err
 	}
-	defer func() { err = errors.Join(err, os.Remove(file)) }()
-	cmd := exec.Command(b.program, file) // it may be the browser itself, which outlives this process
-	cmd.Env = hardware.ChildEnv(os.Environ(), hardware.ChildDesktop)
-	if cmd.Start() != nil {
+	defer func() { err = errors.Join(err, remove()) }()
+	if ended == nil {
 		return false, nil
 	}
-	ended := make(chan error, 1)
-	go func() { ended <- cmd.Wait() }()
 	late := time.NewTimer(b.timeout)
 	defer late.Stop()
 	look := time.NewTicker(100 * time.Millisecond)
@@ -91,6 +87,24 @@ func (b browser) open(ctx context.Context, path string) (opened bool, err error)
 			}
 		}
 	}
+}
+
+// lead has the desktop open an address. ended gets how its program ended; nil: it did not begin. The file that leads
+// there must stay until it was read.
+func (b browser) lead(address string) (ended <-chan error, remove func() error, err error) {
+	file, err := keep(fmt.Sprintf(redirect, html.EscapeString(address)))
+	if err != nil {
+		return nil, func() error { return nil }, err
+	}
+	remove = func() error { return os.Remove(file) }
+	cmd := exec.Command(b.program, file) // it may be the browser itself, which outlives this process
+	cmd.Env = hardware.ChildEnv(os.Environ(), hardware.ChildDesktop)
+	if cmd.Start() != nil {
+		return nil, remove, nil
+	}
+	end := make(chan error, 1)
+	go func() { end <- cmd.Wait() }()
+	return end, remove, nil
 }
 
 func (b browser) ids(ctx context.Context) (ids []string, err error) {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"image"
@@ -9,7 +8,6 @@ import (
 	"image/png"
 	"io"
 	"os"
-	"strings"
 
 	"github.com/kehai-run/kehai/runtime/calibrate"
 	"github.com/spf13/cobra"
@@ -22,6 +20,7 @@ type layout struct {
 	out, picture         string
 	mine, theirs, window string
 	me                   string
+	print                bool
 }
 
 func (l *layout) command() *cobra.Command {
@@ -47,48 +46,19 @@ pixels the window has around it; or use kehai layout learn, which finds the chat
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error { return l.calibrate(args) },
 	}
-	learn := &cobra.Command{
-		Use:   "learn [SCREENSHOT.png ...] {--mine X,Y --theirs X,Y | --me NAME}",
-		Short: "Teach which of two messages is yours",
-		Long:  learnHelp,
-		Example: `  kehai layout learn shot.png --mine 700,420 --theirs 450,300 --picture found.png > chat.yaml
-  kehai layout learn --window app:Slack --me "Alex Doe" --out slack.yaml`,
-		Args: cobra.ArbitraryArgs,
-		RunE: func(cmd *cobra.Command, args []string) error { return l.learn(cmd.Context(), args) },
-	}
+	learn := l.learnCommand()
 	for _, verb := range []*cobra.Command{calibrate, learn} {
 		fl := verb.Flags()
 		fl.Float64Var(&l.scale, "scale", 1, "pixels of the screenshots per logical pixel, `N`: 2 on a Retina display")
 		fl.StringVar(&l.out, "out", "", "write the layout to a new `FILE` instead of standard output")
 		fl.StringVar(&l.picture, "picture", "", "draw what was found into a new `FILE` (PNG)")
 	}
-	learn.Flags().StringVar(&l.mine, "mine", "", "a point in a message of yours: `X,Y`")
-	learn.Flags().StringVar(&l.theirs, "theirs", "", "a point in a message of another person: `X,Y`")
-	learn.Flags().StringVar(&l.me, "me", "", "`NAME` beside your messages in a window without bubbles")
-	learn.MarkFlagsMutuallyExclusive("me", "mine")
-	learn.MarkFlagsMutuallyExclusive("me", "theirs")
-	learn.Flags().StringVar(&l.window, "window", "", "capture the window that is called `QUERY`, as in kehai watch")
 	return family(&cobra.Command{
 		Use:     "layout",
 		Short:   "Describe windows that look unlike the built-in layouts",
 		Example: "  kehai layout calibrate chat.png --picture found.png > chat.yaml",
 	}, calibrate, learn)
 }
-
-const learnHelp = `Finds the messages in a chat window as layout: auto does, and takes the colours of
-two of them for those of the two sides: --mine and --theirs are points anywhere
-inside one message each, counted in pixels from the window's upper left corner. It
-tries the result and writes a layout with comments. If both sides are not found in
-each screenshot, or a message stands on the wrong side, it ends with 1, writes none
-and says where messages were found.
-
-Where no message has a bubble, but a name beside it, as in Slack, the name says whose it
-is: --me is yours, as the window shows it. Me, You, 自分 and あなた are known already. Such
-a layout may also be written by hand: find: auto, and me: [NAME].
-
-The window is captured if --window says which; otherwise the first screenshot is the
-one with the two points. Further screenshots show the same window in other states.
-With --picture it draws what it found, as calibrate does.`
 
 func (l *layout) calibrate(paths []string) error {
 	if err := l.checkScale("calibrate"); err != nil {
@@ -102,69 +72,11 @@ func (l *layout) calibrate(paths []string) error {
 	return l.write(c, err, paths[0])
 }
 
-func (l *layout) learn(ctx context.Context, paths []string) error {
-	if err := l.checkScale("learn"); err != nil {
-		return err
-	}
-	var mine, theirs image.Point
-	if l.me = strings.TrimSpace(l.me); l.me == "" {
-		var err error
-		if mine, err = point("mine", l.mine); err != nil {
-			return err
-		}
-		if theirs, err = point("theirs", l.theirs); err != nil {
-			return err
-		}
-	}
-	if (l.window == "") == (len(paths) == 0) {
-		return badUsage("layout learn: name a screenshot, or the window with --window; `kehai windows` lists them")
-	}
-	shots, err := readPNGs(paths)
-	if err != nil {
-		return err
-	}
-	what := l.window
-	if l.window == "" {
-		what = paths[0]
-	} else if shots, err = l.captured(ctx); err != nil {
-		return err
-	}
-	learn := func() (calibrate.Proposal, error) { return calibrate.Learn(l.scale, mine, theirs, shots...) }
-	if l.me != "" {
-		learn = func() (calibrate.Proposal, error) { return calibrate.LearnName(l.scale, l.me, shots...) }
-	}
-	c, err := learn()
-	return l.write(c, err, what)
-}
-
-// captured is the window as it is now.
-func (l *layout) captured(ctx context.Context) (shots []*image.RGBA, err error) {
-	f, err := openFinder()
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	c, err := f.Capture(ctx, l.window)
-	if err != nil {
-		return nil, err
-	}
-	l.scale = c.Scale
-	return []*image.RGBA{c.Image}, nil
-}
-
 func (l *layout) checkScale(verb string) error {
 	if !(l.scale >= 0.25) || l.scale > 16 {
 		return badUsage("layout %s: --scale %v: want 0.25 to 16", verb, l.scale)
 	}
 	return nil
-}
-
-func point(flag, value string) (p image.Point, err error) {
-	if n, err := fmt.Sscanf(value+"\n", "%d,%d\n", &p.X, &p.Y); err != nil || n != 2 || p.X < 0 || p.Y < 0 {
-		return p, badUsage("layout learn: --%s %q: want a point inside a message, X,Y in pixels, such as 450,300",
-			flag, value)
-	}
-	return p, nil
 }
 
 // write writes a layout, unless it failed, and in any case what it finds.
@@ -187,15 +99,19 @@ func (l *layout) write(c calibrate.Proposal, err error, what string) error {
 	if err != nil {
 		return err
 	}
+	return l.stderr.printf("%s\n", found(c))
+}
+
+// found says what a layout finds.
+func found(c calibrate.Proposal) string {
 	if c.Rows > 0 {
-		return l.stderr.printf("found %s without a bubble: the name beside each says whose it is\n",
-			count(c.Rows, "message"))
+		return fmt.Sprintf("found %s without a bubble: the name beside each says whose it is", count(c.Rows, "message"))
 	}
 	neither := ""
 	if c.Neither > 0 {
 		neither = fmt.Sprintf(", and %d of neither side", c.Neither)
 	}
-	return l.stderr.printf("found %d own and %d incoming bubbles%s\n", c.Own, c.Incoming, neither)
+	return fmt.Sprintf("found %d own and %d incoming bubbles%s", c.Own, c.Incoming, neither)
 }
 
 // maxScreenshot is the largest screenshot in pixels.

@@ -1,12 +1,14 @@
 package calibrate
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"image"
 	"strings"
 
 	"github.com/kehai-run/kehai/actors/layout"
+	"github.com/kehai-run/kehai/actors/ocr"
 	"github.com/kehai-run/kehai/actors/ocr/segment"
 	"github.com/kehai-run/kehai/messages"
 )
@@ -22,6 +24,23 @@ type Proposal struct {
 	Own, Incoming int         // bubbles found of each side, in all of them
 	Neither       int
 	Rows          int // of Neither, those without a bubble: a name says whose they are
+
+	layout layout.Layout
+}
+
+// Reader says which recognizer reads: Open opens it.
+type Reader = ocr.Options
+
+// Read reads a screenshot as a window with this layout would be read.
+func (p Proposal) Read(ctx context.Context, o Reader, scale float64, screenshot *image.RGBA) (
+	read messages.FrameRead, err error) {
+	o.Cache, o.Confidence = ocr.NewCache(0), ocr.DefaultThresholds()
+	o.Layouts = func(messages.WindowID) *layout.Layout { return &p.layout }
+	w := ocr.NewWorker(o)
+	defer func() { err = errors.Join(err, w.Close()) }()
+	answer, err := w.Do(ctx, messages.ReadFrame{Frame: messages.Frame{Image: screenshot, Scale: scale}})
+	read, _ = answer.(messages.FrameRead)
+	return read, err
 }
 
 // Layout proposes a layout for windows that look like screenshots: one chat window, with
@@ -53,6 +72,7 @@ func Layout(scale float64, screenshots ...*image.RGBA) (Proposal, error) {
 
 // try counts what a layout finds in a screenshot.
 func (p *Proposal) try(l *layout.Layout, scale float64, i int, screenshot *image.RGBA) error {
+	p.layout = *l
 	picture, segments, err := segment.Overlay(screenshot, scale, l)
 	if err != nil {
 		return err

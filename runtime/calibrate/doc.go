@@ -1,3 +1,3 @@
-// Package calibrate proposes the layout of a chat application from a screenshot, and tries
-// it on the screenshot. Its one entry is [Layout].
+// Package calibrate proposes the layout of a chat application from screenshots, and tries it on
+// them: [Layout] by itself, [Learn] and [LearnName] from what a person shows.
 package calibrate

@@ -37,13 +37,18 @@ func (s *Server) routes() http.Handler {
 		control.RoleOwner: closed, control.RoleGuest: s.guests(), control.RoleMeter: s.meters(),
 	}))
 
+	return guarded(open)
+}
+
+// guarded hardens every answer, and refuses what another site caused.
+func guarded(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		harden(w.Header())
 		if why := foreign(r); why != "" {
 			http.Error(w, why, http.StatusForbidden)
 			return
 		}
-		open.ServeHTTP(w, r)
+		next.ServeHTTP(w, r)
 	})
 }
 
