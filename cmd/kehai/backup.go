@@ -270,7 +270,7 @@ func (v *keyVerb) restore(cmd *cobra.Command, args []string) error {
 		return badUsage("%w", err)
 	}
 	defer f.Close()
-	n, err := datadir.RestoreKeys(cfg, v.quiet(cfg), f)
+	got, err := datadir.RestoreKeys(cfg, v.quiet(cfg), f)
 	if errors.Is(err, engine.ErrInUse) {
 		return fmt.Errorf("a Kehai runs on %s: stop it first: %w", cfg.Data, err)
 	}
@@ -280,7 +280,15 @@ func (v *keyVerb) restore(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	said := v.stderr.printf("%s restored into %s\n", count(n, "key"), datadir.Keys(cfg))
+	said := v.stderr.printf("%s restored into %s\n", count(got.Keys, "key"), datadir.Keys(cfg))
+	if n := got.Destroyed; n > 0 {
+		said = errors.Join(said, v.stderr.printf("%s of the file left out: destroyed here, or the damaged list of "+
+			"keys does not tell; what was forgotten stays so\n", count(n, "key")))
+	}
+	if n := got.Others; n > 0 {
+		said = errors.Join(said, v.stderr.printf("%s of the file left out: there is another one for the same "+
+			"conversation or window, which stays\n", count(n, "key")))
+	}
 	var open *private.Exposed
 	if errors.As(private.CheckFile(args[0]), &open) { // not refused: on some media all files are open
 		said = errors.Join(said, v.stderr.printf("%s %s. %s Whoever has read it can read what it opens.\n", open.Path,

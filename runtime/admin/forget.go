@@ -6,13 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/kehai-run/kehai/actors/directory"
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/runtime/datadir"
 	"github.com/kehai-run/kehai/runtime/engine"
 	"github.com/kehai-run/kehai/runtime/keyring"
 	"github.com/kehai-run/kehai/runtime/names"
@@ -234,7 +234,7 @@ func (b Backend) receipt(
 			return slices.Contains(all, id)
 		})...)
 	}
-	r, path, err = keyring.Begin(filepath.Join(b.Config.Data, "receipts"), string(c), keys, from, time.Now())
+	r, path, err = keyring.Begin(datadir.Receipts(b.Config), string(c), keys, from, time.Now())
 	return r, path, unnamed, err
 }
 

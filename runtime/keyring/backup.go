@@ -3,8 +3,11 @@ package keyring
 import (
 	"archive/tar"
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"hash"
 	"io"
 	"io/fs"
 	"maps"
@@ -12,6 +15,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/kehai-run/kehai/runtime/engine"
 	"github.com/kehai-run/kehai/runtime/private"
 )
 
@@ -43,19 +47,21 @@ func backup(dir string, w io.Writer, withStore bool) (keys int, err error) {
 		return 0, fmt.Errorf("keyring: %w", err)
 	}
 	slices.Sort(names)
-	// The list comes first, so that a cut archive is noticed.
-	lines, files := []byte(listHead), map[string][]byte{}
+	kept, files := newList(len(names)), map[string][]byte{}
 	for _, name := range names {
-		line := entry(made, name)
-		if name != nodeFile && (name != StoreKey || !withStore) && line == nil {
+		of, ok := idOf(name)
+		if name != nodeFile && (name != StoreKey || !withStore) && !ok {
 			continue
 		}
-		raw, ok, err := d.read(name)
+		raw, there, err := d.read(name)
 		if err != nil {
 			return 0, err
 		}
-		if ok && !blank(raw) { // destroyed since
-			lines, files[name] = append(lines, line...), raw
+		if there && !blank(raw) { // else destroyed since
+			files[name] = raw
+			if ok {
+				kept.should[of] = stampOf(raw)
+			}
 		}
 	}
 	// Destroyed keys are listed too, so that no older backup brings them back after this one.
@@ -63,23 +69,23 @@ func backup(dir string, w io.Writer, withStore bool) (keys int, err error) {
 	if err != nil {
 		return 0, fmt.Errorf("keyring: %w", err)
 	}
-	for _, of := range slices.SortedFunc(maps.Keys(l.ended), id.compare) {
-		if files[of.String()] == nil {
-			lines = append(append(lines, ended), of[:]...)
+	for of := range l.ended {
+		if !kept.wants(of) {
+			kept.ended[of] = true
 		}
 	}
 	if files[nodeFile] == nil {
 		return 0, fmt.Errorf("keyring: there are no keys in %s", dir)
 	}
-	out := tar.NewWriter(w)
-	err = archive(out, listFile, lines)
+	out := archive{to: tar.NewWriter(w), sum: sha256.New()}
+	err = out.add(listFile, kept.bytes())
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		if err == nil {
-			err = archive(out, name, files[name])
+			err = out.add(name, files[name])
 		}
 	}
 	if err == nil {
-		err = out.Close()
+		err = out.end()
 	}
 	if err != nil {
 		return 0, fmt.Errorf("keyring: backup: %w", err)
@@ -87,52 +93,99 @@ func backup(dir string, w io.Writer, withStore bool) (keys int, err error) {
 	return len(files), nil
 }
 
-func archive(out *tar.Writer, name string, raw []byte) error {
-	err := out.WriteHeader(&tar.Header{Name: name, Mode: 0o600, Size: int64(len(raw)), Typeflag: tar.TypeReg})
+// archive is a backup being written or read: the list, then the keys by their names, and then sumFile, with which
+// a cut or a changed byte is noticed. Archives of the first form of the list have no sumFile.
+type archive struct {
+	to  *tar.Writer
+	sum hash.Hash // over what came so far
+}
+
+// sumFile holds the checksum of all files before it, in hex.
+const sumFile = "sum"
+
+// count takes a file into the checksum.
+func (a *archive) count(name string, raw []byte) {
+	fmt.Fprintf(a.sum, "%s %d\n", name, len(raw)) // never fails
+	a.sum.Write(raw)
+}
+
+func (a *archive) total() []byte { return hex.AppendEncode(nil, a.sum.Sum(nil)) }
+
+func (a *archive) add(name string, raw []byte) error {
+	a.count(name, raw)
+	err := a.to.WriteHeader(&tar.Header{Name: name, Mode: 0o600, Size: int64(len(raw)), Typeflag: tar.TypeReg})
 	if err == nil {
-		_, err = out.Write(raw)
+		_, err = a.to.Write(raw)
 	}
 	return err
 }
 
-// Restore puts the keys of a backup into a directory, and returns how many it has added:
-// all if it has none, else those that it lacks, except for destroyed ones. It fails, and
-// leaves no key behind, if a file is not a key of the node, or with [ErrKeys] if the
-// directory has keys of another node, or another key for the same subject. Files of the backup
-// with a name among without are left out. Killed at any moment, it can be done again.
-func Restore(dir string, r io.Reader, without ...string) (keys int, err error) {
-	return (&directory{path: dir}).takeIn(r, without)
+func (a *archive) end() error {
+	err := a.add(sumFile, a.total())
+	if err == nil {
+		err = a.to.Close()
+	}
+	return err
 }
 
-// takeIn is [Restore].
-func (d *directory) takeIn(r io.Reader, without []string) (keys int, err error) {
+// Restore is the zero [Taking]'s.
+func Restore(dir string, r io.Reader) (keys int, err error) {
+	got, err := Taking{}.Restore(dir, r)
+	return got.Keys, err
+}
+
+// Taking says what a [Taking.Restore] leaves out of a backup.
+type Taking struct {
+	Without   []string     // files with these names
+	Destroyed []engine.Key // these, as receipts tell ([Destroyed])
+	// KeepOthers leaves out keys for whose subject the directory has another key; else that is [ErrKeys].
+	KeepOthers bool
+}
+
+// Restored counts keys of a backup.
+type Restored struct {
+	Keys      int // that the directory lacked and has now
+	Destroyed int // left out, as they were destroyed here
+	Others    int // left out, as there is another one for the same subject
+}
+
+// Restore puts the keys of a backup into a directory: all if it has none, else those that it lacks. What was
+// destroyed stays so: a key that the list says has ended, another one than it says should be there, and what receipts
+// name. It fails, and leaves no key behind, if a file is not a key of the node, or with [ErrKeys] if the
+// directory has keys of another node. Killed at any moment, it can be done again.
+func (t Taking) Restore(dir string, r io.Reader) (Restored, error) {
+	return (&directory{path: dir}).takeIn(r, t)
+}
+
+// takeIn is [Taking.Restore].
+func (d *directory) takeIn(r io.Reader, t Taking) (got Restored, err error) {
 	files, err := os.ReadDir(d.path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return 0, fmt.Errorf("keyring: %w", err)
+		return got, fmt.Errorf("keyring: %w", err)
 	}
 	half := &directory{path: d.path + unfinished, step: d.step, leaveOut: d.leaveOut}
 	if err := os.RemoveAll(half.path); err != nil {
-		return 0, fmt.Errorf("keyring: %w", err)
+		return got, fmt.Errorf("keyring: %w", err)
 	}
 	if err := private.Make(half.path, private.Closed); err != nil {
-		return 0, fmt.Errorf("keyring: %w", err)
+		return got, fmt.Errorf("keyring: %w", err)
 	}
 	half.exclude()
-	if err = half.unpack(r, without); err == nil {
-		keys, err = half.complete()
+	if err = half.unpack(r, t.Without); err == nil {
+		got, err = half.complete(t)
 	}
 	switch {
 	case err != nil:
 	case len(files) > 0:
-		keys, err = half.addTo(d)
+		got, err = half.addTo(d, t, got)
 		err = errors.Join(err, os.RemoveAll(half.path))
 	default:
 		err = half.become(d.path)
 	}
 	if err != nil {
-		return 0, errors.Join(fmt.Errorf("keyring: restore: %w", err), os.RemoveAll(half.path))
+		return Restored{}, errors.Join(fmt.Errorf("keyring: restore: %w", err), os.RemoveAll(half.path))
 	}
-	return keys, nil
+	return got, nil
 }
 
 // become moves a directory to where there is none, or an empty one.
@@ -147,79 +200,110 @@ func (d *directory) become(dir string) error {
 	return err
 }
 
-// addTo writes the keys that another directory lacks into it, the node's first. Killed in
-// between, it can be done again.
-func (d *directory) addTo(to *directory) (keys int, err error) {
-	lacking, mended, err := d.lackedBy(to)
-	if err == nil && mended != nil {
-		err = to.put(listFile, mended)
+// addTo writes the keys that another directory lacks into it, the node's first, and adds them to what was left
+// out already. Killed in between, it can be done again.
+func (d *directory) addTo(to *directory, t Taking, got Restored) (Restored, error) {
+	l, err := d.lackedBy(to, t)
+	if err == nil && l.mended {
+		err = to.rewrite(to.list)
 	}
-	if err != nil {
-		return 0, err
-	}
-	for _, name := range lacking {
-		raw, _, err := d.read(name)
+	got = Restored{Destroyed: got.Destroyed + l.left.Destroyed, Others: l.left.Others}
+	for _, name := range l.names {
+		var raw []byte
+		if err == nil {
+			raw, _, err = d.read(name)
+		}
 		if err == nil {
 			err = to.write(name, raw)
 		}
 		if err != nil {
-			return keys, err
+			return got, err
 		}
-		keys++
+		got.Keys++
 	}
-	return keys, nil
+	return got, err
 }
 
-// lackedBy names the keys that are missing or damaged in another directory, the node's
-// first. All that it has must be of the same node. mended is the list that it should have, nil for the one it has.
-func (d *directory) lackedBy(to *directory) (lacking []string, mended []byte, err error) {
+// lacking is what another directory lacks.
+type lacking struct {
+	names  []string // of keys, the node's first
+	left   Restored // what it is not given
+	mended bool     // its list was damaged, and has to be written
+}
+
+// lackedBy names the keys that are missing or damaged in another directory, and reads its list. All that it has must
+// be of the same node.
+func (d *directory) lackedBy(to *directory, t Taking) (l lacking, err error) {
 	theirs, err := to.names()
 	mine, merr := d.names()
 	if err = errors.Join(err, merr); err == nil {
-		to.list, mended, err = d.mendedList(to, theirs, mine)
+		to.list, l.mended, err = to.mended(theirs, mine)
 	}
 	if err != nil {
-		return nil, nil, err
+		return l, err
 	}
 	n, err := newRing(d, nil).nodeKey(false)
 	if err != nil {
-		return nil, nil, err
+		return l, err
+	}
+	there, has, err := to.read(nodeFile)
+	if err != nil {
+		return l, err
+	}
+	if raw, _, rerr := d.read(nodeFile); rerr != nil || has && !bytes.Equal(raw, there) {
+		return l, errors.Join(rerr, errOthers(to, nodeFile))
+	}
+	if !has {
+		l.names = append(l.names, nodeFile)
 	}
 	names := slices.Concat(mine, theirs)
 	slices.Sort(names)
 	for _, name := range slices.Compact(names) {
-		line := entry(made, name)
-		if line == nil && name != nodeFile && name != StoreKey {
-			continue
-		}
-		raw, ok, err := d.read(name)
-		there, has, terr := to.read(name)
-		if err = errors.Join(err, terr); err != nil {
-			return nil, nil, err
-		}
-		if name == StoreKey { // the one that is there may be newer
-			if !has {
-				lacking = append(lacking, name)
+		if of, ok := idOf(name); ok {
+			err = l.weigh(n, of, d, to, !has, t)
+		} else if name == StoreKey { // the one that is there may be newer
+			_, has, serr := to.read(name)
+			if err = serr; err == nil && !has {
+				l.names = append(l.names, name)
 			}
-			continue
 		}
-		opens := false
-		if line != nil && has {
-			_, bad := n.unwrap(id(line[1:]), there)
-			opens = bad == nil
-		}
-		switch {
-		case ok && has && bytes.Equal(raw, there), !ok && (opens || blank(there)):
-		case !ok, opens, has && name == nodeFile:
-			return nil, nil, fmt.Errorf("%w in %s (%s): move them away first, if no store needs them", ErrKeys, to.path,
-				name)
-		case name == nodeFile:
-			lacking = slices.Insert(lacking, 0, name)
-		case !to.list.ended[id(line[1:])]:
-			lacking = append(lacking, name)
+		if err != nil {
+			return l, err
 		}
 	}
-	return lacking, mended, nil
+	return l, nil
+}
+
+func errOthers(in *directory, name string) error {
+	return fmt.Errorf("%w in %s (%s): move them away first, if no store needs them", ErrKeys, in.path, name)
+}
+
+// weigh decides about a key that one of two directories has. foreign reports that nothing else shows whether the
+// other one is of the same node.
+func (l *lacking) weigh(n *node, of id, from, to *directory, foreign bool, t Taking) error {
+	name := of.String()
+	raw, ok, err := from.read(name)
+	there, has, terr := to.read(name)
+	if err = errors.Join(err, terr); err != nil {
+		return err
+	}
+	_, bad := n.unwrap(of, there)
+	listed, should := to.list.should[of]
+	switch opens := has && bad == nil; {
+	case ok && has && bytes.Equal(raw, there):
+	case !ok && foreign && has && !opens && !blank(there):
+		return errOthers(to, name)
+	case !ok:
+	case opens && !t.KeepOthers:
+		return errOthers(to, name)
+	case opens:
+		l.left.Others++
+	case to.list.ended[of], should && listed != (stamp{}) && listed != stampOf(raw):
+		l.left.Destroyed++
+	default:
+		l.names = append(l.names, name)
+	}
+	return nil
 }
 
 // Bounds of the files of a backup, in bytes.
@@ -229,17 +313,19 @@ const (
 )
 
 func (d *directory) unpack(r io.Reader, without []string) error {
+	whole, so := false, archive{sum: sha256.New()}
 	for in := tar.NewReader(r); ; {
 		h, err := in.Next()
-		if err == io.EOF {
+		if err == io.EOF && whole {
 			return d.syncDir(d.path)
 		}
 		if err != nil || h.Typeflag != tar.TypeReg {
 			return ErrBackup
 		}
+		_, key := idOf(h.Name)
 		switch {
 		case h.Name == listFile && h.Size <= maxListFile:
-		case (h.Name == nodeFile || h.Name == StoreKey || entry(made, h.Name) != nil) && h.Size <= maxKeyFile:
+		case (h.Name == nodeFile || h.Name == StoreKey || h.Name == sumFile || key) && h.Size <= maxKeyFile:
 		default:
 			return ErrBackup
 		}
@@ -247,6 +333,16 @@ func (d *directory) unpack(r io.Reader, without []string) error {
 		if err != nil {
 			return ErrBackup
 		}
+		switch h.Name {
+		case listFile:
+			whole = bytes.HasPrefix(raw, []byte(oldHead))
+		case sumFile:
+			if whole = bytes.Equal(raw, so.total()); !whole {
+				return ErrBackup
+			}
+			continue
+		}
+		so.count(h.Name, raw)
 		if slices.Contains(without, h.Name) {
 			continue
 		}
@@ -256,9 +352,9 @@ func (d *directory) unpack(r io.Reader, without []string) error {
 	}
 }
 
-// complete counts the keys of a directory, and fails if one is missing or damaged.
-func (d *directory) complete() (keys int, err error) {
-	keys, err = Inspect(d.path)
+// complete counts the keys of a directory, and fails if one is missing or damaged. Those that are to be left out go.
+func (d *directory) complete(t Taking) (got Restored, err error) {
+	got.Keys, err = Inspect(d.path)
 	if err == nil {
 		for _, name := range []string{nodeFile, listFile} {
 			if _, err = os.Stat(d.file(name)); err != nil {
@@ -267,7 +363,42 @@ func (d *directory) complete() (keys int, err error) {
 		}
 	}
 	if err != nil {
-		return 0, fmt.Errorf("%w: %w", ErrBackup, err)
+		return Restored{}, fmt.Errorf("%w: %w", ErrBackup, err)
 	}
-	return keys, nil
+	names, err := d.names()
+	if err == nil {
+		d.list, err = d.readList(names)
+	}
+	if err != nil {
+		return Restored{}, err
+	}
+	gone := d.among(t.Destroyed)
+	for _, name := range gone { // no end is listed, as a newer backup may have the next key of the same subject
+		of, _ := idOf(name)
+		delete(d.list.should, of)
+	}
+	if len(gone) > 0 {
+		err = d.rewrite(d.list)
+	}
+	for _, name := range gone {
+		if err == nil {
+			err = d.wipe(name)
+		}
+	}
+	return Restored{Keys: got.Keys - len(gone), Destroyed: len(gone)}, err
+}
+
+// among are the files of the directory that hold one of these keys.
+func (d *directory) among(keys []engine.Key) (names []string) {
+	r := newRing(d, nil)
+	for _, key := range keys {
+		of, ok := idOf(key.ID)
+		if !ok || slices.Contains(names, key.ID) {
+			continue
+		}
+		if k, err := r.load(of); err == nil && k.print == key.Fingerprint {
+			names = append(names, key.ID)
+		}
+	}
+	return names
 }

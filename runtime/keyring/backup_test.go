@@ -3,6 +3,7 @@ package keyring
 import (
 	"archive/tar"
 	"bytes"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -49,7 +50,7 @@ func TestKeysAreRestored(t *testing.T) {
 	if n, err := Restore(elsewhere, &before); n != 0 || err != nil {
 		t.Errorf("Restore() of an older backup = %d, %v, want the destroyed key to stay so", n, err)
 	}
-	for n := 0; n < backup.Len()-1536; n += 128 { // behind that are zeros
+	for n := 0; n < backup.Len()-1536; n += 128 { // there is the checksum, and then zeros
 		dir := filepath.Join(t.TempDir(), "keys")
 		if _, err := Restore(dir, bytes.NewReader(backup.Bytes()[:n])); !errors.Is(err, ErrBackup) {
 			t.Errorf("Restore() of %d of %d bytes = %v, want %v", n, backup.Len(), err, ErrBackup)
@@ -68,7 +69,7 @@ func TestABackupOfKeysHoldsOnlyKeys(t *testing.T) {
 	for _, name := range []string{"../node", "/tmp/node", "note", "sub/node", "list/../node", ""} {
 		var b bytes.Buffer
 		w := tar.NewWriter(&b)
-		if err := archive(w, name, []byte("words")); err != nil {
+		if err := (&archive{w, sha256.New()}).add(name, []byte("words")); err != nil {
 			t.Fatal(err)
 		}
 		w.Close()
@@ -415,4 +416,43 @@ func TestKeysAreAdded(t *testing.T) {
 	if left, _ := filepath.Glob(filepath.Join(home, "*"+unfinished)); len(left) > 0 {
 		t.Errorf("%q are left", left)
 	}
+}
+
+// A backup of the keys that is cut, wherever, or in which a byte has changed, restores none: the key of the store
+// comes last and has no check of its own. Those of before there was a checksum are restored.
+func TestABackupOfKeysIsWhole(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "keys")
+	row := seal(t, open(t, dir), "a", "p", "secret")
+	text := []byte(strings.Repeat("0123456789abcdef", 4) + "\n")
+	write(t, filepath.Join(dir, StoreKey), text)
+	whole := backedUp(t, dir)
+	fails := func(what string, raw []byte) {
+		t.Helper()
+		to := filepath.Join(t.TempDir(), "keys")
+		if n, err := Restore(to, bytes.NewReader(raw)); !errors.Is(err, ErrBackup) {
+			t.Errorf("Restore() of a backup %s = %d, %v, want %v", what, n, err, ErrBackup)
+		}
+	}
+	at, sum := bytes.Index(whole, text), bytes.Index(whole, []byte(sumFile+"\x00"))
+	for _, n := range []int{at - 512, at, at + 512, sum + 512} {
+		fails(fmt.Sprintf("of which %d bytes are left", n), whole[:n])
+	}
+	for _, n := range []int{0, 17, len(text) - 1} {
+		bad := slices.Clone(whole)
+		bad[at+n] ^= 1
+		fails(fmt.Sprintf("with a changed byte %d of the key of the store", n), bad)
+	}
+
+	var b bytes.Buffer
+	old := archive{tar.NewWriter(&b), sha256.New()}
+	err := old.add(listFile, slices.Concat([]byte(oldHead), []byte{made}, row[:idBytes], []byte{ended}, make([]byte, 16)))
+	for _, name := range []string{nameOf(row), nodeFile, StoreKey} {
+		err = errors.Join(err, old.add(name, read(t, filepath.Join(dir, name))))
+	}
+	to := filepath.Join(t.TempDir(), "keys")
+	n, rerr := Restore(to, &b)
+	if err = errors.Join(err, old.to.Close(), rerr); err != nil || n != 2 {
+		t.Errorf("Restore() of a backup without a checksum = %d, %v, want two keys", n, err)
+	}
+	want(t, open(t, to), "p", row, "secret")
 }

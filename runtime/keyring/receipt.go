@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -103,30 +104,47 @@ func (r Receipt) Answered(path string, waiting []string) error {
 
 // Unanswered lists the finished receipts of a directory for which machines are waited for, by path.
 func Unanswered(dir string) (map[string]Receipt, error) {
-	files, err := filepath.Glob(filepath.Join(dir, "*.json"))
-	if err != nil {
-		return nil, fmt.Errorf("keyring: %w", err)
-	}
-	list := map[string]Receipt{}
-	for _, file := range files {
-		if r, err := ReadReceipt(file); err == nil && !r.ForgottenAt.IsZero() && len(r.Waiting) > 0 {
-			list[file] = r
-		}
-	}
-	return list, nil
+	all, err := receiptsIn(dir)
+	maps.DeleteFunc(all, func(_ string, r Receipt) bool { return r.ForgottenAt.IsZero() || len(r.Waiting) == 0 })
+	return all, err
 }
 
 func unfinishedReceipt(dir string, c string) (path string, r Receipt, err error) {
-	files, err := filepath.Glob(filepath.Join(dir, "*.json"))
-	if err != nil {
-		return "", Receipt{}, fmt.Errorf("keyring: %w", err)
-	}
-	for _, file := range files {
-		if r, err := ReadReceipt(file); err == nil && r.Conversation == c && r.ForgottenAt.IsZero() {
-			return file, r, nil
+	all, err := receiptsIn(dir)
+	for _, path := range slices.Sorted(maps.Keys(all)) {
+		if r := all[path]; r.Conversation == c && r.ForgottenAt.IsZero() {
+			return path, r, err
 		}
 	}
-	return "", Receipt{}, nil
+	return "", Receipt{}, err
+}
+
+// Destroyed lists the keys that the receipts in a directory name.
+func Destroyed(dir string) (keys []engine.Key, err error) {
+	all, err := receiptsIn(dir)
+	for _, path := range slices.Sorted(maps.Keys(all)) {
+		keys = append(keys, all[path].Keys...)
+	}
+	return keys, err
+}
+
+// receiptsIn reads the receipts in a directory, by path; it passes over what is none. A missing directory has none.
+func receiptsIn(dir string) (map[string]Receipt, error) {
+	files, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("keyring: receipts: %w", err)
+	}
+	all := map[string]Receipt{}
+	for _, f := range files {
+		path := filepath.Join(dir, f.Name())
+		if filepath.Ext(path) != ".json" || !f.Type().IsRegular() {
+			continue
+		}
+		if r, err := ReadReceipt(path); err == nil {
+			all[path] = r
+		}
+	}
+	return all, nil
 }
 
 func (r Receipt) write(path string) error {
@@ -201,7 +219,7 @@ func (r Receipt) Verify(dir string, backup io.Reader) (p Proof, err error) {
 	ring := newRing(d, strings.NewReader("")) // nothing is sealed
 	ids := map[id]bool{}                      // whether the key is that of the receipt, still
 	for _, k := range r.Keys {
-		of := id(entry(made, k.ID)[1:])
+		of, _ := idOf(k.ID)
 		ring.disk.Lock()
 		now, err := ring.load(of)
 		ring.disk.Unlock()
@@ -251,7 +269,7 @@ func (r Receipt) Verify(dir string, backup io.Reader) (p Proof, err error) {
 func (r Receipt) unlisted(l list) map[id]engine.Key {
 	never := map[id]engine.Key{}
 	for _, k := range r.Keys {
-		if of, _ := idOf(k.ID); !l.should[of] && !l.ended[of] {
+		if of, _ := idOf(k.ID); !l.wants(of) && !l.ended[of] {
 			never[of] = k
 		}
 	}
