@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
 	goruntime "runtime"
 	"strings"
+	"syscall"
 
 	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
@@ -48,7 +50,7 @@ func (v *backupVerb) run(ctx context.Context, b control.Backend, args []string) 
 		return errors.New("this Kehai writes no backups")
 	}
 	size := int64(0)
-	err := v.writeNew(args[0], func(w io.Writer) error {
+	err := v.writeWhole(args[0], func(w io.Writer) error {
 		counted := &sized{Writer: w}
 		err := backup.Backup(ctx, counted)
 		size = counted.n
@@ -58,7 +60,7 @@ func (v *backupVerb) run(ctx context.Context, b control.Backend, args []string) 
 		return err
 	}
 	return v.stderr.printf("%.1f MB are in %s, without keys: kehai key backup writes those\n", float64(size)/1e6,
-		args[0])
+		placeOf(args[0]))
 }
 
 type sized struct {
@@ -72,6 +74,39 @@ func (s *sized) Write(p []byte) (int, error) {
 	return n, err
 }
 
+// placeOf calls the file by its name.
+func placeOf(path string) string {
+	if path == "-" {
+		return "the standard output"
+	}
+	return path
+}
+
+// writeWhole is writeNew for what is of no use in part: who reads the standard output and ends too early, or a
+// full volume behind it, is an error that says so.
+func (a *app) writeWhole(path string, write func(io.Writer) error) error {
+	if path != "-" {
+		return a.writeNew(path, write)
+	}
+	signal.Ignore(syscall.SIGPIPE) // it would end this program without a word
+	out := &checked{to: a.stdout.Writer}
+	err := write(out)
+	if f, ok := out.to.(*os.File); ok && err == nil {
+		if out.bad = f.Sync(); errors.Is(out.bad, syscall.EINVAL) || errors.Is(out.bad, syscall.ENOTSUP) {
+			out.bad = nil // no file, but a pipe, say
+		}
+	}
+	if out.bad == nil {
+		return err
+	}
+	mend := "free some space on its volume"
+	if errors.Is(out.bad, syscall.EPIPE) {
+		mend = "the program that reads it has ended"
+	}
+	return fmt.Errorf("what was written to the standard output is not whole, and nothing can be restored from it: "+
+		"delete it; %s: %w", mend, out.bad)
+}
+
 // writeNew makes a file that nobody else can read, or writes to standard output for "-".
 // It does not leave an incomplete file behind.
 func (a *app) writeNew(path string, write func(io.Writer) error) error {
@@ -82,7 +117,7 @@ func (a *app) writeNew(path string, write func(io.Writer) error) error {
 	if err != nil {
 		return badUsage("%w: want the name of a new file", err)
 	}
-	out := &newFile{File: f}
+	out := &checked{to: f}
 	if err = write(out); err == nil {
 		out.bad = f.Sync()
 	}
@@ -100,15 +135,15 @@ func (a *app) writeNew(path string, write func(io.Writer) error) error {
 	return errors.Join(err, gone)
 }
 
-// newFile remembers why it could not be written.
-type newFile struct {
-	*os.File
+// checked remembers why something could not be written.
+type checked struct {
+	to  io.Writer
 	bad error
 }
 
-func (f *newFile) Write(p []byte) (n int, err error) {
-	n, err = f.File.Write(p)
-	f.bad = cmp.Or(f.bad, err)
+func (c *checked) Write(p []byte) (n int, err error) {
+	n, err = c.to.Write(p)
+	c.bad = cmp.Or(c.bad, err)
 	return n, err
 }
 
@@ -249,15 +284,15 @@ func (v *keyVerb) backup(_ *cobra.Command, args []string) error {
 		return err
 	}
 	n := 0
-	err = v.writeNew(args[0], func(w io.Writer) error {
+	err = v.writeWhole(args[0], func(w io.Writer) error {
 		n, err = keyring.Backup(datadir.Keys(cfg), w)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	return v.stderr.printf("%s in %s: keep it apart from the backups. %s\n", count(n, "key"), args[0],
-		keyring.CopiedKeys)
+	return v.stderr.printf("%s in %s: keep it apart from the backups. %s\n", count(n, "key"),
+		placeOf(args[0]), keyring.CopiedKeys)
 }
 
 func (v *keyVerb) restore(cmd *cobra.Command, args []string) error {
