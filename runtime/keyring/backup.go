@@ -309,7 +309,7 @@ func (l *lacking) weigh(n *node, of id, from, to *directory, foreign bool, t Tak
 // Bounds of the files of a backup, in bytes.
 const (
 	maxKeyFile  = 1 << 10
-	maxListFile = 64 << 20
+	maxListFile = 160 << 20 // of four million keys
 )
 
 func (d *directory) unpack(r io.Reader, without []string) error {

@@ -93,7 +93,11 @@ func Begin(dir string, c string, keys []engine.Key, from []Origin, now time.Time
 func (r Receipt) Finish(path string, sum engine.Forgotten, now time.Time) error {
 	sum.Receipt = ""
 	r.ForgottenAt, r.Deleted = now.UTC().Round(0), &sum
-	return r.write(path)
+	if err := r.write(path); err != nil {
+		return fmt.Errorf("%w. All is deleted but for the end of the receipt: kehai forget %s adds that then", err,
+			r.Conversation)
+	}
+	return nil
 }
 
 // Answered replaces the machines that were waited for by those that have still not answered.

@@ -36,4 +36,12 @@ func TestAReceiptOnAFullVolume(t *testing.T) {
 	if left, err := os.ReadDir(receipts); err != nil || len(left) > 0 {
 		t.Errorf("%v is left of the receipt, %v", left, err)
 	}
+	// Where the end of a receipt does not fit, all is deleted already.
+	r := Receipt{Conversation: "c-1", Keys: keys}
+	err = r.Finish(filepath.Join(dir, "receipt.json"), engine.Forgotten{}, time.Unix(0, 0))
+	for _, want := range []string{"free some space", "All is deleted", "kehai forget c-1 adds that"} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("Finish() on a full volume = %v, want %q in it", err, want)
+		}
+	}
 }
