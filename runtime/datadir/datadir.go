@@ -143,8 +143,11 @@ func RestoreKeys(cfg config.Config, log zerolog.Logger, backup io.Reader) (got k
 		}
 	}
 	t := keyring.Taking{Destroyed: destroyed, KeepOthers: true}
-	if opens { // the store does without, or has a newer one
+	switch {
+	case opens: // the store does without, or has a newer one
 		t.Without = []string{keyring.StoreKey}
+	case there(cfg, storeDir):
+		t.StoreFits = func(raw []byte) (bool, error) { return opensWith(cfg, log, raw) }
 	}
 	return t.Restore(Keys(cfg), backup)
 }

@@ -138,6 +138,9 @@ func Restore(dir string, r io.Reader) (keys int, err error) {
 type Taking struct {
 	Without   []string     // files with these names
 	Destroyed []engine.Key // these, as receipts tell ([Destroyed])
+	// StoreFits reports whether what [StoreKey] holds opens the store. It is asked where none does that is there: the
+	// key of the backup takes its place, or is left out. Nil: it is taken where there is none.
+	StoreFits func(raw []byte) (bool, error)
 	// KeepOthers leaves out keys for whose subject the directory has another key; else that is [ErrKeys].
 	KeepOthers bool
 }
@@ -147,6 +150,8 @@ type Restored struct {
 	Keys      int // that the directory lacked and has now
 	Destroyed int // left out, as they were destroyed here
 	Others    int // left out, as there is another one for the same subject
+	// Unfit reports that [StoreKey] was left out, as it does not open the store.
+	Unfit bool
 }
 
 // Restore puts the keys of a backup into a directory: all if it has none, else those that it lacks. What was
@@ -207,7 +212,7 @@ func (d *directory) addTo(to *directory, t Taking, got Restored) (Restored, erro
 	if err == nil && l.mended {
 		err = to.rewrite(to.list)
 	}
-	got = Restored{Destroyed: got.Destroyed + l.left.Destroyed, Others: l.left.Others}
+	got = Restored{Destroyed: got.Destroyed + l.left.Destroyed, Others: l.left.Others, Unfit: got.Unfit}
 	for _, name := range l.names {
 		var raw []byte
 		if err == nil {
@@ -261,11 +266,8 @@ func (d *directory) lackedBy(to *directory, t Taking) (l lacking, err error) {
 	for _, name := range slices.Compact(names) {
 		if of, ok := idOf(name); ok {
 			err = l.weigh(n, of, d, to, !has, t)
-		} else if name == StoreKey { // the one that is there may be newer
-			_, has, serr := to.read(name)
-			if err = serr; err == nil && !has {
-				l.names = append(l.names, name)
-			}
+		} else if name == StoreKey {
+			err = l.weighStore(d, to, t)
 		}
 		if err != nil {
 			return l, err
@@ -276,6 +278,22 @@ func (d *directory) lackedBy(to *directory, t Taking) (l lacking, err error) {
 
 func errOthers(in *directory, name string) error {
 	return fmt.Errorf("%w in %s (%s): move them away first, if no store needs them", ErrKeys, in.path, name)
+}
+
+// weighStore decides about the key of the store. The one that is there may be newer, unless it does not open the store.
+func (l *lacking) weighStore(from, to *directory, t Taking) error {
+	raw, ok, err := from.read(StoreKey)
+	if err != nil || !ok {
+		return err
+	}
+	there, has, err := to.read(StoreKey)
+	if t.StoreFits != nil && !bytes.Equal(raw, there) { // whatever is there, out of reach or not
+		has, err = false, nil
+	}
+	if err == nil && !has {
+		l.names = append(l.names, StoreKey)
+	}
+	return err
 }
 
 // weigh decides about a key that one of two directories has. foreign reports that nothing else shows whether the
@@ -372,6 +390,9 @@ func (d *directory) complete(t Taking) (got Restored, err error) {
 	if err != nil {
 		return Restored{}, err
 	}
+	if got.Unfit, err = d.unfit(t); err != nil {
+		return Restored{}, err
+	}
 	gone := d.among(t.Destroyed)
 	for _, name := range gone { // no end is listed, as a newer backup may have the next key of the same subject
 		of, _ := idOf(name)
@@ -385,7 +406,19 @@ func (d *directory) complete(t Taking) (got Restored, err error) {
 			err = d.wipe(name)
 		}
 	}
-	return Restored{Keys: got.Keys - len(gone), Destroyed: len(gone)}, err
+	return Restored{Keys: got.Keys - len(gone), Destroyed: len(gone), Unfit: got.Unfit}, err
+}
+
+// unfit takes the key of the store away if it does not open it.
+func (d *directory) unfit(t Taking) (bool, error) {
+	raw, ok, err := d.read(StoreKey)
+	if err != nil || !ok || t.StoreFits == nil {
+		return false, err
+	}
+	if fits, err := t.StoreFits(raw); err != nil || fits {
+		return false, err
+	}
+	return true, d.wipe(StoreKey)
 }
 
 // among are the files of the directory that hold one of these keys.

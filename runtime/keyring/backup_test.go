@@ -456,3 +456,44 @@ func TestABackupOfKeysIsWhole(t *testing.T) {
 	}
 	want(t, open(t, to), "p", row, "secret")
 }
+
+// The key of the store is put in the place of one that does not open it, and only if it does itself.
+func TestTheKeyOfTheStoreIsRestored(t *testing.T) {
+	from := filepath.Join(t.TempDir(), "keys")
+	seal(t, open(t, from), "a", "p", "secret")
+	fits := func(raw []byte) (bool, error) { return string(raw) == "good", nil }
+	for _, c := range []struct {
+		there, copied string // contents of the file; "": none
+		fits          func([]byte) (bool, error)
+		want          string
+		unfit         bool
+	}{
+		{"bad", "good", fits, "good", false},
+		{"", "good", fits, "good", false},
+		{"bad", "old", fits, "bad", true},
+		{"", "old", fits, "", true},
+		{"bad", "", fits, "bad", false},
+		{"newer", "good", nil, "newer", false},
+		{"", "good", nil, "good", false},
+	} {
+		dir := filepath.Join(t.TempDir(), "keys")
+		if err := os.RemoveAll(filepath.Join(from, StoreKey)); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := restore(t, from, dir); err != nil {
+			t.Fatal(err)
+		}
+		if c.copied != "" {
+			write(t, filepath.Join(from, StoreKey), []byte(c.copied))
+		}
+		if c.there != "" {
+			write(t, filepath.Join(dir, StoreKey), []byte(c.there))
+		}
+		got, err := Taking{StoreFits: c.fits}.Restore(dir, bytes.NewReader(backedUp(t, from)))
+		now, _, rerr := ReadStoreKey(dir)
+		if err = errors.Join(err, rerr); err != nil || string(now) != c.want || got.Unfit != c.unfit {
+			t.Errorf("Restore() of %q over %q = %+v, %v, and it is %q, want %q, left out %v", c.copied, c.there, got, err,
+				now, c.want, c.unfit)
+		}
+	}
+}
