@@ -69,9 +69,9 @@ func backup(dir string, w io.Writer, withStore bool) (keys int, err error) {
 	if err != nil {
 		return 0, fmt.Errorf("keyring: %w", err)
 	}
-	for of := range l.ended {
+	for of, file := range l.ended {
 		if !kept.wants(of) {
-			kept.ended[of] = true
+			kept.ended[of] = file
 		}
 	}
 	if files[nodeFile] == nil {
@@ -306,7 +306,6 @@ func (l *lacking) weigh(n *node, of id, from, to *directory, foreign bool, t Tak
 		return err
 	}
 	_, bad := n.unwrap(of, there)
-	listed, should := to.list.should[of]
 	switch opens := has && bad == nil; {
 	case ok && has && bytes.Equal(raw, there):
 	case !ok && foreign && has && !opens && !blank(there):
@@ -316,7 +315,7 @@ func (l *lacking) weigh(n *node, of id, from, to *directory, foreign bool, t Tak
 		return errOthers(to, name)
 	case opens:
 		l.left.Others++
-	case to.list.ended[of], should && listed != (stamp{}) && listed != stampOf(raw):
+	case to.list.destroyed(of, stampOf(raw)):
 		l.left.Destroyed++
 	default:
 		l.names = append(l.names, name)
@@ -394,9 +393,13 @@ func (d *directory) complete(t Taking) (got Restored, err error) {
 		return Restored{}, err
 	}
 	gone := d.among(t.Destroyed)
-	for _, name := range gone { // no end is listed, as a newer backup may have the next key of the same subject
+	for _, name := range gone { // a newer backup may have the next key of the same subject: the end is of this one
+		raw, _, err := d.read(name)
+		if err != nil {
+			return Restored{}, err
+		}
 		of, _ := idOf(name)
-		delete(d.list.should, of)
+		d.list.take(entry{ended, of, stampOf(raw)})
 	}
 	if len(gone) > 0 {
 		err = d.rewrite(d.list)

@@ -21,8 +21,9 @@ import (
 //
 //	made or ended | id (16 bytes) | stamp of the key's file (16 bytes) | check (4 bytes)
 //
-// The stamp is zero where a key ended, and where it was made by a version that wrote the first form: oldHead, and
-// entries without stamp and check. That form is read, and replaced at the next start.
+// The stamp of an end is zero if it is about every key with the id so far, else about one. That of a made key is zero if
+// a version made it that wrote the first form: oldHead, and entries without stamp and check. That form is read, and
+// replaced at the next start.
 //
 // The check is a CRC-32C over listHead, the number of the entry and the entry. A changed byte is found with it and put
 // right ([righted]); of what else was changed a backup of the keys tells ([directory.mendedList]). What is not noticed
@@ -58,14 +59,14 @@ func stampOf(raw []byte) (s stamp) {
 // list is the content of the file.
 type list struct {
 	should  map[id]stamp // keys there should be
-	ended   map[id]bool  // destroyed, and not made again since
+	ended   map[id]stamp // destroyed, and not made again since; zero: whatever the file was
 	entries int          // in the file, superseded ones included
 	exists  bool         // the file is there
 	stale   bool         // the file has the first form, or a changed byte that was put right: write it anew
 }
 
 // newList is an empty one, with room for some keys.
-func newList(keys int) list { return list{should: make(map[id]stamp, keys), ended: map[id]bool{}} }
+func newList(keys int) list { return list{should: make(map[id]stamp, keys), ended: map[id]stamp{}} }
 
 func (l *list) has(name string) bool {
 	of, ok := idOf(name)
@@ -76,6 +77,15 @@ func (l *list) has(name string) bool {
 func (l *list) wants(of id) bool {
 	_, ok := l.should[of]
 	return ok
+}
+
+// destroyed reports whether a key with this file was destroyed, or another one should be there.
+func (l *list) destroyed(of id, file stamp) bool {
+	if one, gone := l.ended[of]; gone {
+		return one == stamp{} || one == file
+	}
+	want, should := l.should[of]
+	return should && want != stamp{} && want != file
 }
 
 // idOf is the key that a file holds. The node's has no id, and its loss is noticed anyway.
@@ -127,7 +137,7 @@ func (l list) take(e entry) bool {
 		delete(l.ended, e.of)
 	case ended:
 		delete(l.should, e.of)
-		l.ended[e.of] = true
+		l.ended[e.of] = e.file
 	default:
 		return false
 	}
@@ -142,7 +152,7 @@ func (l list) bytes() []byte {
 		n++
 	}
 	for _, of := range slices.SortedFunc(maps.Keys(l.ended), id.compare) {
-		raw = entry{mark: ended, of: of}.append(raw, n)
+		raw = entry{ended, of, l.ended[of]}.append(raw, n)
 		n++
 	}
 	return raw

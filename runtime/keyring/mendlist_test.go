@@ -268,7 +268,8 @@ func TestTheFirstFormOfTheList(t *testing.T) {
 		}
 		s.check(t, name)
 		now := read(t, s.list())
-		if l := mustList(t, now); !strings.HasPrefix(string(now), listHead) || !l.ended[id(s.gone)] || len(l.should) != 2 {
+		l := mustList(t, now)
+		if _, gone := l.ended[id(s.gone)]; !gone || !strings.HasPrefix(string(now), listHead) || len(l.should) != 2 {
 			t.Errorf("%s: after a start the list is %+v", name, l)
 		}
 	}

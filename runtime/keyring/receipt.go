@@ -273,7 +273,8 @@ func (r Receipt) Verify(dir string, backup io.Reader) (p Proof, err error) {
 func (r Receipt) unlisted(l list) map[id]engine.Key {
 	never := map[id]engine.Key{}
 	for _, k := range r.Keys {
-		if of, _ := idOf(k.ID); !l.wants(of) && !l.ended[of] {
+		of, _ := idOf(k.ID)
+		if _, gone := l.ended[of]; !gone && !l.wants(of) {
 			never[of] = k
 		}
 	}

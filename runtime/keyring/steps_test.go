@@ -168,7 +168,7 @@ func TestKilledAtAnyStep(t *testing.T) {
 			if l.entries > 6 || !slices.Contains(*done, "rename /"+listFile) {
 				t.Errorf("the list has %d entries for %d keys", l.entries, len(l.should))
 			}
-			if !l.ended[id(before)] {
+			if _, gone := l.ended[id(before)]; !gone {
 				t.Error("the list no longer tells that a key was destroyed: an older copy of it would bring it back")
 			}
 			return
