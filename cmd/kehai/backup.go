@@ -325,8 +325,8 @@ func (v *keyVerb) restore(cmd *cobra.Command, args []string) error {
 			"conversation or window, which stays\n", count(n, "key")))
 	}
 	if got.Unfit {
-		said = errors.Join(said, v.stderr.printf("the key of the store in %s is left out: it does not open the store in "+
-			"%s. Take a copy of the keys from after the last kehai encrypt\n", args[0], cfg.Data))
+		said = errors.Join(said, v.stderr.printf("the key of the store in %s is left out: it does not open the store "+
+			"in %s. Take a copy of the keys from after the last kehai encrypt\n", args[0], cfg.Data))
 	}
 	var open *private.Exposed
 	if errors.As(private.CheckFile(args[0]), &open) { // not refused: on some media all files are open

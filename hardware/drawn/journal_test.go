@@ -288,8 +288,8 @@ func TestForgetByTitle(t *testing.T) {
 	}
 }
 
-// What was typed into a chat is forgotten with it, whichever the next run shows first: the journal says where it was. Of
-// what an older version wrote, which does not, nothing is left that may be of it.
+// What was typed into a chat is forgotten with it, whichever the next run shows first: the journal says where it was.
+// Of what an older version wrote, which does not, nothing is left that may be of it.
 func TestForgetWhatWasSent(t *testing.T) {
 	for name, c := range map[string]struct {
 		old  bool
@@ -324,10 +324,12 @@ func TestForgetWhatWasSent(t *testing.T) {
 		if bytes.Contains(raw, []byte("to Bob")) || bytes.Contains(raw, []byte("from Bob")) {
 			t.Errorf("%s: after Forget(Bob) the journal is\n%s", name, raw)
 		}
-		if kept := bytes.Count(raw, []byte("to Hana")); !c.old && kept != 2 || !bytes.Contains(raw, []byte("from Hana")) {
+		kept := bytes.Count(raw, []byte("to Hana"))
+		if !c.old && kept != 2 || !bytes.Contains(raw, []byte("from Hana")) {
 			t.Errorf("%s: after Forget(Bob) %d replies to Hana are left of two\n%s", name, kept, raw)
 		}
-		if said := open(t, Options{Journal: path, Conversation: "Hana"}).Transcript("Hana"); !c.old && len(said) != 4 {
+		said := open(t, Options{Journal: path, Conversation: "Hana"}).Transcript("Hana")
+		if !c.old && len(said) != 4 {
 			t.Errorf("%s: Hana's chat has %+v, want two messages and two replies", name, said)
 		}
 	}

@@ -445,7 +445,8 @@ func TestABackupOfKeysIsWhole(t *testing.T) {
 
 	var b bytes.Buffer
 	old := archive{tar.NewWriter(&b), sha256.New()}
-	err := old.add(listFile, slices.Concat([]byte(oldHead), []byte{made}, row[:idBytes], []byte{ended}, make([]byte, 16)))
+	list := slices.Concat([]byte(oldHead), []byte{made}, row[:idBytes], []byte{ended}, make([]byte, idBytes))
+	err := old.add(listFile, list)
 	for _, name := range []string{nameOf(row), nodeFile, StoreKey} {
 		err = errors.Join(err, old.add(name, read(t, filepath.Join(dir, name))))
 	}
@@ -492,8 +493,8 @@ func TestTheKeyOfTheStoreIsRestored(t *testing.T) {
 		got, err := Taking{StoreFits: c.fits}.Restore(dir, bytes.NewReader(backedUp(t, from)))
 		now, _, rerr := ReadStoreKey(dir)
 		if err = errors.Join(err, rerr); err != nil || string(now) != c.want || got.Unfit != c.unfit {
-			t.Errorf("Restore() of %q over %q = %+v, %v, and it is %q, want %q, left out %v", c.copied, c.there, got, err,
-				now, c.want, c.unfit)
+			t.Errorf("Restore() of %q over %q = %+v, %v, and it is %q, want %q, left out %v", c.copied, c.there, got,
+				err, now, c.want, c.unfit)
 		}
 	}
 }

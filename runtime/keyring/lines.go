@@ -157,6 +157,6 @@ func (r reading) text() string {
 	if n := len(names) - 3; n > 0 {
 		names, more = names[:3], fmt.Sprintf(" and %d more", n)
 	}
-	return fmt.Sprintf("%d of its %d entries can be read, and not what it says of key %s%s", r.all-len(r.unclear), r.all,
-		strings.Join(names, ", "), more)
+	return fmt.Sprintf("%d of its %d entries can be read, and not what it says of key %s%s", r.all-len(r.unclear),
+		r.all, strings.Join(names, ", "), more)
 }

@@ -21,14 +21,14 @@ import (
 //
 //	made or ended | id (16 bytes) | stamp of the key's file (16 bytes) | check (4 bytes)
 //
-// The stamp of an end is zero if it is about every key with the id so far, else about one. That of a made key is zero if
-// a version made it that wrote the first form: oldHead, and entries without stamp and check. That form is read, and
+// The stamp of an end is zero if it is about every key with the id so far, else about one. That of a made key is zero
+// if a version made it that wrote the first form: oldHead, and entries without stamp and check. That form is read, and
 // replaced at the next start.
 //
 // The check is a CRC-32C over listHead, the number of the entry and the entry. A changed byte is found with it and put
-// right ([righted]); of what else was changed a backup of the keys tells ([directory.mendedList]). What is not noticed
-// is that entries at the end are missing, as a crash may lose one: a key that was made is then entered anew, and that
-// one was destroyed only its receipt still tells ([Destroyed]).
+// right ([righted]); where more was changed, a backup of the keys mends the list ([directory.mended]). What is not
+// noticed is that entries at the end are missing, as a crash may lose one: a key that was made is then entered anew,
+// and of one that was destroyed only its receipt still tells ([Destroyed]).
 const (
 	listFile   = "list"
 	listHead   = "kehai keys 2\n"

@@ -201,7 +201,8 @@ func FuzzParseList(f *testing.F) {
 	f.Add([]byte(listHead[:4]))
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		r, later := parseList(raw)
-		if n := len(raw) / oldEntry; r.entries > n || len(r.should)+len(r.ended) > r.entries || r.none && r.entries > 0 {
+		n := len(raw) / oldEntry
+		if r.entries > n || len(r.should)+len(r.ended) > r.entries || r.none && r.entries > 0 {
 			t.Errorf("parseList() of %d bytes = %d keys in %d entries, %v", len(raw), len(r.should), r.entries, later)
 		}
 	})

@@ -73,7 +73,8 @@ func TestAccessControlLists(t *testing.T) {
 		}
 		err := Make(data, Closed)
 		var exposed *Exposed
-		if c.bad && (!errors.As(err, &exposed) || !strings.Contains(exposed.What, "whom its access control list names") ||
+		named := "whom its access control list names"
+		if c.bad && (!errors.As(err, &exposed) || !strings.Contains(exposed.What, named) ||
 			!strings.Contains(exposed.Mend, "chmod g-w "+up)) || !c.bad && err != nil {
 			t.Errorf("%s: Make() = %v", name, err)
 		}

@@ -54,7 +54,8 @@ func parents(path string, uid int) error {
 	return nil
 }
 
-// whole is a path from the root. It is not shortened, as ".." behind a symbolic link leads to above of where that leads.
+// whole is a path from the root. It is not shortened, as ".." behind a symbolic link leads to above of where that
+// leads.
 func whole(path string) (string, error) {
 	if filepath.IsAbs(path) {
 		return path, nil
