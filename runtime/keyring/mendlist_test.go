@@ -249,6 +249,21 @@ func TestReceiptsKeepKeysDestroyed(t *testing.T) {
 	}
 }
 
+// A backup also tells a directory that has keys which were destroyed, so that an older one does not bring them back.
+func TestABackupTellsWhatWasDestroyed(t *testing.T) {
+	s := newStory(t)
+	if err := errors.Join(os.Remove(s.list()), os.Remove(filepath.Join(s.dir, nameOf(s.kept)))); err != nil {
+		t.Fatal(err)
+	}
+	for _, backup := range [][]byte{s.newer, s.older} {
+		_, err := Taking{KeepOthers: true}.Restore(s.dir, bytes.NewReader(backup))
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.check(t, "restored")
+	}
+}
+
 // The first form of the list is read, keeps telling what was destroyed, and is replaced at the next start.
 func TestTheFirstFormOfTheList(t *testing.T) {
 	s := newStory(t)

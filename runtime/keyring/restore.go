@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -103,6 +104,9 @@ func (d *directory) addTo(to *directory, t Taking, got Restored) (Restored, erro
 	if err == nil && l.mended {
 		err = to.rewrite(to.list)
 	}
+	if err == nil {
+		err = to.note(l.ends...)
+	}
 	got = Restored{Destroyed: got.Destroyed + l.left.Destroyed, Others: l.left.Others, Unfit: got.Unfit}
 	for _, name := range l.names {
 		var raw []byte
@@ -125,6 +129,7 @@ type lacking struct {
 	names  []string // of keys, the node's first
 	left   Restored // what it is not given
 	mended bool     // its list was damaged, and has to be written
+	ends   []entry  // of keys that were destroyed before the backup, and of which it does not tell
 }
 
 // lackedBy names the keys that are missing or damaged in another directory, and reads its list. All that it has must
@@ -164,7 +169,24 @@ func (d *directory) lackedBy(to *directory, t Taking) (l lacking, err error) {
 			return l, err
 		}
 	}
+	l.ends = to.list.lackedEnds(d.list, theirs)
 	return l, nil
+}
+
+// lackedEnds are the ends in another list of keys of which this one does not tell, and that have no file among these.
+func (l *list) lackedEnds(of list, files []string) (ends []entry) {
+	there := map[id]bool{}
+	for _, name := range files {
+		if of, ok := idOf(name); ok {
+			there[of] = true
+		}
+	}
+	for _, key := range slices.SortedFunc(maps.Keys(of.ended), id.compare) {
+		if _, gone := l.ended[key]; !gone && !l.wants(key) && !there[key] {
+			ends = append(ends, entry{ended, key, of.ended[key]})
+		}
+	}
+	return ends
 }
 
 func errOthers(in *directory, name string) error {

@@ -491,6 +491,8 @@ var mutants = []mutant{
 	{what: "what was destroyed is restored where the list is gone", file: "runtime/keyring/restore.go",
 		old: `k.print == key.Fingerprint {`, new: `k == nil {`,
 		by: "TestReceiptsKeepKeysDestroyed"},
+	{what: "what a backup tells as destroyed is not told on", file: "runtime/keyring/restore.go",
+		old: `err = to.note(l.ends...)`, new: `_ = l.ends`, by: "TestABackupTellsWhatWasDestroyed"},
 	{what: "a changed byte of the list is not put right", file: "runtime/keyring/lines.go",
 		old: `return was, was != nil`, new: `return nil, false`, by: "TestAChangedByteOfTheListIsRighted"},
 	{what: "what a damaged list does not tell is restored", file: "runtime/keyring/mendlist.go",
