@@ -399,9 +399,10 @@ who has copied the keys before: with such a copy a backup from before is still
 readable. So is one from before the conversation was split from another that still has
 its key: that is found, and ends with 1 too.
 
-A receipt is not signed. A key that this data directory has never had is found, and ends
-with 1; a receipt in which somebody has changed a time, a name or a fingerprint looks as
-good as before. Keep receipts where nobody else writes.`,
+A receipt is sealed with the node's key: one in which somebody has changed a time, a name
+or a fingerprint is found, and ends with 1, as is a key that this data directory has never
+had. Who has the keys can seal anything, and one of an older version has no seal, which is
+said.`,
 		Example: `  kehai verify-forgotten ~/.local/share/kehai/receipts/20261123T070000.000Z-8c1f02aa.json
   kehai verify-forgotten receipt.json --in kehai-2026-11-01.backup`,
 		Args: cobra.ExactArgs(1),
@@ -490,14 +491,22 @@ func (v *verifyForgotten) tell(r keyring.Receipt, p keyring.Proof) error {
 			"since", p.Unknown[0].ID)
 	case r.ForgottenAt.IsZero():
 		return fmt.Errorf("not finished: run kehai forget %s again", r.Conversation)
+	case p.Edited:
+		return errors.New("nothing is verified: the receipt is not as it was written, is of another data directory " +
+			"(give --data), or of a later version")
 	case p.Plain > 0:
 		return fmt.Errorf("%s not sealed, and may tell of anybody", count(p.Plain, "row"))
 	case p.Before > 0:
 		return fmt.Errorf("%s can be read from before this conversation was split from another, whose key is still "+
 			"here, and may be about it: delete the backup, or kehai forget the other one too", count(p.Before, "row"))
 	}
-	return v.stdout.printf("verified: nothing of what was forgotten can be read with the keys that are here\n%s\n",
+	err := v.stdout.printf("verified: nothing of what was forgotten can be read with the keys that are here\n%s\n",
 		keyring.CopiedKeys)
+	if err == nil && p.Unsealed {
+		err = v.stdout.printf("The receipt has no seal, as of an older version: nobody can tell whether it was " +
+			"changed.\n")
+	}
+	return err
 }
 
 const receiptTime = "2006-01-02 15:04:05 -07:00"

@@ -153,8 +153,8 @@ func TestReceipt(t *testing.T) {
 	if err = errors.Join(err, kerr); err != nil || !ok {
 		t.Fatal(ok, err)
 	}
-	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	_, path, err := Begin(receipts, "c-1", []engine.Key{key}, nil, now)
+	now, in := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), Receipts{receipts, dir}
+	_, path, err := in.Begin("c-1", []engine.Key{key}, nil, now)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -178,11 +178,11 @@ func TestReceipt(t *testing.T) {
 	verify("afterwards, in a backup", dir, before, "alive 0, open 0, closed 1, since 0, plain 0")
 	verify("with a copy of the keys", copied, before, "alive 1, open 1, closed 0, since 0, plain 0")
 	// Interrupted, it is asked for again: the key is gone, and the receipt still names it.
-	again, same, err := Begin(receipts, "c-1", nil, nil, now.Add(time.Hour))
+	again, same, err := in.Begin("c-1", nil, nil, now.Add(time.Hour))
 	if err != nil || same != path || len(again.Keys) != 1 || again.Keys[0] != key {
 		t.Errorf("Begin() again = %+v in %s, %v, want the key of before in the same file", again, same, err)
 	}
-	if err := again.Finish(same, engine.Forgotten{Rows: 1, Purged: true}, now.Add(time.Hour)); err != nil {
+	if err := in.Finish(again, same, engine.Forgotten{Rows: 1, Purged: true}, now.Add(time.Hour)); err != nil {
 		t.Fatal(err)
 	}
 	after := map[string][]byte{"m/sealed": mine,
@@ -194,7 +194,7 @@ func TestReceipt(t *testing.T) {
 	if err != nil || !ok || next.ID != key.ID || next.Fingerprint == key.Fingerprint {
 		t.Errorf("KeyOf() = %+v, %v, %v, want another key of the same id as %+v", next, ok, err, key)
 	}
-	if _, other, err := Begin(receipts, "c-1", []engine.Key{next}, nil, now); err != nil || other == path {
+	if _, other, err := in.Begin("c-1", []engine.Key{next}, nil, now); err != nil || other == path {
 		t.Errorf("Begin() later = %s, %v, want a receipt of its own", other, err)
 	}
 	raw, err := os.ReadFile(path)
@@ -212,7 +212,7 @@ func TestReceipt(t *testing.T) {
 			t.Errorf("ReadReceipt(%s) = %v, want %v", bad, err, ErrReceipt)
 		}
 	}
-	if _, path, err := Begin(receipts, "nobody", nil, nil, now); path != "" || err != nil {
+	if _, path, err := in.Begin("nobody", nil, nil, now); path != "" || err != nil {
 		t.Errorf("Begin() of nobody = %s, %v, want no file", path, err)
 	}
 }
@@ -254,6 +254,52 @@ func TestAReceiptOfAnUnknownKey(t *testing.T) {
 	}
 }
 
+// A receipt in which something was changed verifies nothing; of one without a seal it is said that nobody can tell.
+func TestAReceiptIsSealed(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "keys")
+	in := Receipts{Dir: filepath.Join(t.TempDir(), "receipts"), Keys: dir}
+	r := open(t, dir)
+	mine, err := r.Seal(nil, "", []byte("m/sealed"), []byte("kehai 3 {}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	seal(t, r, "c-1", "p", "words")
+	key, _, err := r.KeyOf("c-1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	from := []Origin{{Keys: []engine.Key{key}, Done: "split"}}
+	receipt, path, err := in.Begin("c-1", []engine.Key{key}, from, time.Now())
+	err = errors.Join(err, r.Destroy("c-1"), in.Finish(receipt, path, engine.Forgotten{Rows: 3}, time.Now()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for what, c := range map[string]struct {
+		change           func(r *Receipt)
+		edited, unsealed bool
+	}{
+		"nothing":       {func(*Receipt) {}, false, false},
+		"a fingerprint": {func(r *Receipt) { r.Keys[0].Fingerprint = strings.Repeat("0", 32) }, true, false},
+		"the name":      {func(r *Receipt) { r.Conversation = "c-2" }, true, false},
+		"a time":        {func(r *Receipt) { r.ForgottenAt = r.ForgottenAt.Add(-time.Hour) }, true, false},
+		"the origin":    {func(r *Receipt) { r.SplitFrom = nil }, true, false},
+		"a number":      {func(r *Receipt) { r.Deleted.Rows = 4 }, true, false},
+		"the seal":      {func(r *Receipt) { r.Seal = "00" }, true, false},
+		"no seal":       {func(r *Receipt) { r.Seal = "" }, false, true},
+	} {
+		got, err := ReadReceipt(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.change(&got)
+		p, err := got.Verify(dir, snapshot(t, map[string][]byte{"m/sealed": mine}))
+		if err != nil || p.Edited != c.edited || p.Unsealed != c.unsealed || p.OK() == c.edited {
+			t.Errorf("Verify() with %s changed = %+v, %v, want edited %v, unsealed %v", what, p, err, c.edited,
+				c.unsealed)
+		}
+	}
+}
+
 // A backup from before a conversation was split from another one has its words under the other's
 // key, which stays: the receipt does not call them forgotten.
 func TestAReceiptOfASplitConversation(t *testing.T) {
@@ -267,14 +313,14 @@ func TestAReceiptOfASplitConversation(t *testing.T) {
 	if err := errors.Join(err, merr, ferr, kerr); err != nil {
 		t.Fatal(err)
 	}
-	from := []Origin{{Keys: []engine.Key{of}, Done: "split c-2"}}
-	_, _, err = Begin(receipts, "c-2", []engine.Key{key}, from, time.Now())
+	from, in := []Origin{{Keys: []engine.Key{of}, Done: "split c-2"}}, Receipts{receipts, dir}
+	_, _, err = in.Begin("c-2", []engine.Key{key}, from, time.Now())
 	if err = errors.Join(err, r.Destroy("c-2")); err != nil {
 		t.Fatal(err)
 	}
 	// Interrupted, it is asked for again: by then nobody knows what it was split from.
-	again, path, err := Begin(receipts, "c-2", nil, nil, time.Now())
-	if err = errors.Join(err, again.Finish(path, engine.Forgotten{}, time.Now())); err != nil {
+	again, path, err := in.Begin("c-2", nil, nil, time.Now())
+	if err = errors.Join(err, in.Finish(again, path, engine.Forgotten{}, time.Now())); err != nil {
 		t.Fatal(err)
 	}
 	receipt, err := ReadReceipt(path)

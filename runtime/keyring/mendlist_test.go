@@ -212,7 +212,7 @@ func TestReceiptsKeepKeysDestroyed(t *testing.T) {
 	for _, c := range []string{"b", "c"} {
 		key, _, err := open(t, old).KeyOf(c)
 		if err == nil {
-			_, _, err = Begin(receipts, c, []engine.Key{key}, nil, time.Now())
+			_, _, err = Receipts{receipts, s.dir}.Begin(c, []engine.Key{key}, nil, time.Now())
 		}
 		if err != nil {
 			t.Fatal(err)

@@ -2,6 +2,8 @@ package keyring
 
 import (
 	"bytes"
+	"crypto/hmac"
+	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -35,7 +37,12 @@ type Receipt struct {
 	// SplitFrom are the conversations from which this one was split.
 	SplitFrom []Origin `json:"split_from,omitempty"`
 	Note      string   `json:"note"`
+	// Seal tells with the node's key that all the above is as it was written; "" in receipts of older versions.
+	Seal string `json:"seal,omitempty"`
 }
+
+// Receipts are where receipts are kept, and where the keys are with which they are sealed.
+type Receipts struct{ Dir, Keys string }
 
 // Origin is a conversation from which another one was split. Its key opens what a backup from
 // before tells of both.
@@ -54,13 +61,13 @@ const (
 // ErrReceipt marks a file that is no receipt.
 var ErrReceipt = errors.New("keyring: no receipt of forgetting")
 
-// Begin writes a receipt into a directory before a conversation is forgotten. After an
+// Begin writes a receipt before a conversation is forgotten. After an
 // interrupted attempt it continues with that receipt, because the keys it names may
 // already be destroyed.
-func Begin(dir string, c string, keys []engine.Key, from []Origin, now time.Time) (Receipt, string, error) {
+func (in Receipts) Begin(c string, keys []engine.Key, from []Origin, now time.Time) (Receipt, string, error) {
 	r := Receipt{Version: receiptVersion, Conversation: c, Keys: keys, SplitFrom: from, AskedAt: now.UTC().Round(0),
 		Note: CopiedKeys}
-	open, before, err := unfinishedReceipt(dir, c)
+	open, before, err := unfinishedReceipt(in.Dir, c)
 	if err != nil {
 		return r, "", err
 	}
@@ -78,22 +85,22 @@ func Begin(dir string, c string, keys []engine.Key, from []Origin, now time.Time
 	path := open
 	if path == "" {
 		at := r.AskedAt.Format("20060102T150405.000Z")
-		path = filepath.Join(dir, fmt.Sprintf("%s-%.8s.json", at, r.Keys[0].Fingerprint))
+		path = filepath.Join(in.Dir, fmt.Sprintf("%s-%.8s.json", at, r.Keys[0].Fingerprint))
 	}
-	if err := private.Make(dir, private.Closed); err != nil {
+	if err := private.Make(in.Dir, private.Closed); err != nil {
 		return r, "", fmt.Errorf("keyring: %w", err)
 	}
-	if err := r.write(path); err != nil {
+	if err := in.write(r, path); err != nil {
 		return r, "", fmt.Errorf("%w. Nothing was deleted: forget it again then", err)
 	}
 	return r, path, nil
 }
 
 // Finish completes a receipt once the conversation is forgotten.
-func (r Receipt) Finish(path string, sum engine.Forgotten, now time.Time) error {
+func (in Receipts) Finish(r Receipt, path string, sum engine.Forgotten, now time.Time) error {
 	sum.Receipt = ""
 	r.ForgottenAt, r.Deleted = now.UTC().Round(0), &sum
-	if err := r.write(path); err != nil {
+	if err := in.write(r, path); err != nil {
 		return fmt.Errorf("%w. All is deleted but for the end of the receipt: kehai forget %s adds that then", err,
 			r.Conversation)
 	}
@@ -101,9 +108,9 @@ func (r Receipt) Finish(path string, sum engine.Forgotten, now time.Time) error 
 }
 
 // Answered replaces the machines that were waited for by those that have still not answered.
-func (r Receipt) Answered(path string, waiting []string) error {
+func (in Receipts) Answered(r Receipt, path string, waiting []string) error {
 	r.Waiting = waiting
-	return r.write(path)
+	return in.write(r, path)
 }
 
 // Unanswered lists the finished receipts of a directory for which machines are waited for, by path.
@@ -151,7 +158,10 @@ func receiptsIn(dir string) (map[string]Receipt, error) {
 	return all, nil
 }
 
-func (r Receipt) write(path string) error {
+func (in Receipts) write(r Receipt, path string) (err error) {
+	if r.Seal, err = r.sealOf(Reader(in.Keys)); err != nil {
+		return fmt.Errorf("keyring: receipt: %w", err)
+	}
 	raw, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {
 		return fmt.Errorf("keyring: receipt: %w", err)
@@ -160,6 +170,22 @@ func (r Receipt) write(path string) error {
 		return fmt.Errorf("keyring: receipt: %w%s", err, help(err))
 	}
 	return nil
+}
+
+// sealOf is the seal that the receipt should have, "" without keys.
+func (r Receipt) sealOf(ring *Ring) (string, error) {
+	secret, ok, err := ring.Derive("", "kehai receipts")
+	if err != nil || !ok {
+		return "", err
+	}
+	r.Seal = ""
+	raw, err := json.Marshal(r)
+	if err != nil {
+		return "", err
+	}
+	mac := hmac.New(sha256.New, secret)
+	mac.Write(raw)
+	return hex.EncodeToString(mac.Sum(nil)), nil
 }
 
 // maxReceipt is the longest receipt, in bytes.
@@ -201,11 +227,14 @@ type Proof struct {
 	// Before are rows that can be read of a conversation from which this one was split, in a
 	// backup from before that was done: they may be about this one.
 	Before int
+	// Edited reports that the receipt is not as it was written, or is of a later version; Unsealed, that nobody can
+	// tell, as an older one has written it.
+	Edited, Unsealed bool
 }
 
 // OK reports whether nothing of what was forgotten can be read.
 func (p Proof) OK() bool {
-	return len(p.Alive) == 0 && len(p.Unknown) == 0 && p.Plain == 0 && p.Before == 0
+	return len(p.Alive) == 0 && len(p.Unknown) == 0 && p.Plain == 0 && p.Before == 0 && !p.Edited
 }
 
 // ErrOthers answers a Verify with keys that are not those of the backup, or not all.
@@ -221,7 +250,13 @@ func (r Receipt) Verify(dir string, backup io.Reader) (p Proof, err error) {
 		return p, err
 	}
 	ring := newRing(d, strings.NewReader("")) // nothing is sealed
-	ids := map[id]bool{}                      // whether the key is that of the receipt, still
+	seal, err := r.sealOf(ring)
+	if err != nil {
+		return p, err
+	}
+	p.Unsealed = r.Seal == ""
+	p.Edited = !p.Unsealed && !hmac.Equal([]byte(seal), []byte(r.Seal))
+	ids := map[id]bool{} // whether the key is that of the receipt, still
 	for _, k := range r.Keys {
 		of, _ := idOf(k.ID)
 		ring.disk.Lock()

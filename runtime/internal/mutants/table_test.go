@@ -493,6 +493,8 @@ var mutants = []mutant{
 		by: "TestReceiptsKeepKeysDestroyed"},
 	{what: "what a backup tells as destroyed is not told on", file: "runtime/keyring/restore.go",
 		old: `err = to.note(l.ends...)`, new: `_ = l.ends`, by: "TestABackupTellsWhatWasDestroyed"},
+	{what: "a changed receipt is verified", file: "runtime/keyring/receipt.go",
+		old: `!hmac.Equal([]byte(seal), []byte(r.Seal))`, new: `len(seal) == 0`, by: "TestAReceiptIsSealed"},
 	{what: "a changed byte of the list is not put right", file: "runtime/keyring/lines.go",
 		old: `return was, was != nil`, new: `return nil, false`, by: "TestAChangedByteOfTheListIsRighted"},
 	{what: "what a damaged list does not tell is restored", file: "runtime/keyring/mendlist.go",
