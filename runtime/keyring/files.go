@@ -113,15 +113,13 @@ func (d *directory) tidy() error {
 	if err == nil {
 		err = d.note(missing...)
 	}
-	if err == nil && d.list.stale {
-		err = d.rewrite(d.list)
-	}
-	if err == nil {
-		err = d.compact()
-	}
 	if err != nil {
 		return fmt.Errorf("keyring: %w", err)
 	}
+	if d.list.stale {
+		_ = d.rewrite(d.list) // on a full volume, say, it stays as it is, and the next entry replaces it
+	}
+	_ = d.compact() // the same
 	return nil
 }
 
@@ -342,12 +340,10 @@ func (d *directory) destroy(name string) error {
 	if err == nil && !gone {
 		err = d.wipe(name)
 	}
-	if err == nil {
-		err = d.compact()
-	}
 	if err != nil {
 		return fmt.Errorf("keyring: destroy a key: %w", &away{err})
 	}
+	_ = d.compact() // where it fails, as on a full volume, the list is as it was, and the key gone all the same
 	return nil
 }
 

@@ -183,6 +183,7 @@ func (d *directory) note(entries ...entry) error {
 // rewrite replaces the list.
 func (d *directory) rewrite(next list) error {
 	if err := d.put(listFile, next.bytes()); err != nil {
+		d.list.stale = true // which of the two the file is nobody knows
 		return err
 	}
 	next.exists, next.stale, next.entries = true, false, len(next.should)+len(next.ended)

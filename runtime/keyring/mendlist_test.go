@@ -2,11 +2,13 @@ package keyring
 
 import (
 	"bytes"
+	"crypto/rand"
 	"errors"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -297,6 +299,71 @@ func TestTheFirstFormOfTheList(t *testing.T) {
 		t.Errorf("Restore() = %v, want it mended", err)
 	}
 	s.check(t, "a mark that is none")
+}
+
+// Where the list cannot be replaced, as on a full volume, what is there is read all the same.
+func TestAListThatCannotBeReplaced(t *testing.T) {
+	s := newStory(t)
+	old := slices.Concat([]byte(oldHead), []byte{made}, s.kept[:idBytes], []byte{ended}, s.gone[:idBytes], []byte{made},
+		s.again[:idBytes])
+	write(t, s.list(), old)
+	full := true
+	d := &directory{path: s.dir, step: func(what action, _ string, do func() error) error {
+		if full && what == doWrite {
+			return syscall.ENOSPC
+		}
+		return do()
+	}}
+	if err := d.tidy(); err != nil {
+		t.Fatalf("tidy() on a full volume = %v", err)
+	}
+	r := newRing(d, rand.Reader)
+	want(t, r, "p", s.kept, "kept")
+	if err := r.Ready("new"); !errors.Is(err, engine.ErrKeyAway) {
+		t.Errorf("Ready() on a full volume = %v, want ErrKeyAway", err)
+	}
+	full = false
+	if err := r.Ready("new"); err != nil {
+		t.Fatal(err)
+	}
+	if l := mustList(t, read(t, s.list())); l.stale || len(l.should) != 3 {
+		t.Errorf("after that the list is %+v, want three keys in the present form", l)
+	}
+	s.check(t, "no longer full")
+}
+
+// A list that was perhaps replaced, as its directory could not be synced, is written as a whole with the next entry.
+func TestAListThatWasPerhapsReplaced(t *testing.T) {
+	dir, failing, failed := filepath.Join(t.TempDir(), "keys"), false, false
+	d := &directory{path: dir, slack: 4}
+	d.step = func(what action, path string, do func() error) error {
+		if failing && what == doSyncDir {
+			failing, failed = false, true
+			return syscall.EIO
+		}
+		failing = !failed && what == doRename && filepath.Base(path) == listFile && len(d.list.ended) > 0
+		return unsynced(what, do)
+	}
+	if err := d.tidy(); err != nil {
+		t.Fatal(err)
+	}
+	r := newRing(d, rand.Reader)
+	kept := seal(t, r, "kept", "p", "kept")
+	for n := 0; n < 8 && !failed; n++ { // until it is written anew
+		if err := errors.Join(r.Ready("short"), r.Destroy("short")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	last := seal(t, r, "last", "p", "last")
+	if !failed {
+		t.Error("the list was not written anew: this test shows nothing")
+	}
+	again := open(t, dir)
+	want(t, again, "p", kept, "kept")
+	want(t, again, "p", last, "last")
+	if l := mustList(t, read(t, filepath.Join(dir, listFile))); l.stale || len(l.should) != 2 || len(l.ended) != 1 {
+		t.Errorf("the list is %+v, want two keys and an end", l)
+	}
 }
 
 // A list of a later version is no damaged one: it stays as it is.

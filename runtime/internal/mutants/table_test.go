@@ -495,6 +495,8 @@ var mutants = []mutant{
 		old: `err = to.note(l.ends...)`, new: `_ = l.ends`, by: "TestABackupTellsWhatWasDestroyed"},
 	{what: "a changed receipt is verified", file: "runtime/keyring/receipt.go",
 		old: `!hmac.Equal([]byte(seal), []byte(r.Seal))`, new: `len(seal) == 0`, by: "TestAReceiptIsSealed"},
+	{what: "entries follow behind a list that is perhaps another one", file: "runtime/keyring/list.go",
+		old: `d.list.stale = true // which`, new: `_ = err // which`, by: "TestAListThatWasPerhapsReplaced"},
 	{what: "a changed byte of the list is not put right", file: "runtime/keyring/lines.go",
 		old: `return was, was != nil`, new: `return nil, false`, by: "TestAChangedByteOfTheListIsRighted"},
 	{what: "what a damaged list does not tell is restored", file: "runtime/keyring/mendlist.go",
