@@ -19,19 +19,21 @@ type reading struct {
 // mostRighted is how many changed entries of a list are put right. More are no accident of single bytes.
 const mostRighted = 16
 
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+var (
+	castagnoli = crc32.MakeTable(crc32.Castagnoli)
+	checkHead  = crc32.Checksum([]byte(listHead), castagnoli)
+)
 
-// appendCheck appends the check of an entry with a number.
-func appendCheck(to, bare []byte, number int) []byte {
-	sum := crc32.Checksum([]byte(listHead), castagnoli)
-	sum = crc32.Update(sum, castagnoli, binary.BigEndian.AppendUint32(nil, uint32(number)))
-	return binary.BigEndian.AppendUint32(to, crc32.Update(sum, castagnoli, bare))
+// checkOf is the check of an entry with a number.
+func checkOf(bare []byte, number int) uint32 {
+	var n [4]byte
+	binary.BigEndian.PutUint32(n[:], uint32(number))
+	return crc32.Update(crc32.Update(checkHead, castagnoli, n[:]), castagnoli, bare)
 }
 
 // sound reports whether an entry is as it was written in this place.
 func sound(line []byte, number int) bool {
-	var check [checkBytes]byte
-	return bytes.Equal(appendCheck(check[:0], line[:bareEntry], number), line[bareEntry:])
+	return binary.BigEndian.Uint32(line[bareEntry:]) == checkOf(line[:bareEntry], number)
 }
 
 // righted is an entry of which one byte was changed, as it was written. ok is false where that is not all that

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -126,7 +127,7 @@ func endedOf(name string) []entry {
 func (e entry) append(to []byte, number int) []byte {
 	at := len(to)
 	to = append(append(append(to, e.mark), e.of[:]...), e.file[:]...)
-	return appendCheck(to, to[at:], number)
+	return binary.BigEndian.AppendUint32(to, checkOf(to[at:], number))
 }
 
 // take takes an entry in. It counts none.
