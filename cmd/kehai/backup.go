@@ -7,8 +7,9 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
 	goruntime "runtime"
-	"strings"
+	"syscall"
 
 	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
@@ -48,7 +49,7 @@ func (v *backupVerb) run(ctx context.Context, b control.Backend, args []string) 
 		return errors.New("this Kehai writes no backups")
 	}
 	size := int64(0)
-	err := v.writeNew(args[0], func(w io.Writer) error {
+	err := v.writeWhole(args[0], func(w io.Writer) error {
 		counted := &sized{Writer: w}
 		err := backup.Backup(ctx, counted)
 		size = counted.n
@@ -58,7 +59,7 @@ func (v *backupVerb) run(ctx context.Context, b control.Backend, args []string) 
 		return err
 	}
 	return v.stderr.printf("%.1f MB are in %s, without keys: kehai key backup writes those\n", float64(size)/1e6,
-		args[0])
+		placeOf(args[0]))
 }
 
 type sized struct {
@@ -72,6 +73,39 @@ func (s *sized) Write(p []byte) (int, error) {
 	return n, err
 }
 
+// placeOf calls the file by its name.
+func placeOf(path string) string {
+	if path == "-" {
+		return "the standard output"
+	}
+	return path
+}
+
+// writeWhole is writeNew for what is of no use in part: who reads the standard output and ends too early, or a
+// full volume behind it, is an error that says so.
+func (a *app) writeWhole(path string, write func(io.Writer) error) error {
+	if path != "-" {
+		return a.writeNew(path, write)
+	}
+	signal.Ignore(syscall.SIGPIPE) // it would end this program without a word
+	out := &checked{to: a.stdout.Writer}
+	err := write(out)
+	if f, ok := out.to.(*os.File); ok && err == nil {
+		if out.bad = f.Sync(); errors.Is(out.bad, syscall.EINVAL) || errors.Is(out.bad, syscall.ENOTSUP) {
+			out.bad = nil // no file, but a pipe, say
+		}
+	}
+	if out.bad == nil {
+		return err
+	}
+	mend := "free some space on its volume"
+	if errors.Is(out.bad, syscall.EPIPE) {
+		mend = "the program that reads it has ended"
+	}
+	return fmt.Errorf("what was written to the standard output is not whole, and nothing can be restored from it: "+
+		"delete it; %s: %w", mend, out.bad)
+}
+
 // writeNew makes a file that nobody else can read, or writes to standard output for "-".
 // It does not leave an incomplete file behind.
 func (a *app) writeNew(path string, write func(io.Writer) error) error {
@@ -82,7 +116,7 @@ func (a *app) writeNew(path string, write func(io.Writer) error) error {
 	if err != nil {
 		return badUsage("%w: want the name of a new file", err)
 	}
-	out := &newFile{File: f}
+	out := &checked{to: f}
 	if err = write(out); err == nil {
 		out.bad = f.Sync()
 	}
@@ -100,15 +134,15 @@ func (a *app) writeNew(path string, write func(io.Writer) error) error {
 	return errors.Join(err, gone)
 }
 
-// newFile remembers why it could not be written.
-type newFile struct {
-	*os.File
+// checked remembers why something could not be written.
+type checked struct {
+	to  io.Writer
 	bad error
 }
 
-func (f *newFile) Write(p []byte) (n int, err error) {
-	n, err = f.File.Write(p)
-	f.bad = cmp.Or(f.bad, err)
+func (c *checked) Write(p []byte) (n int, err error) {
+	n, err = c.to.Write(p)
+	c.bad = cmp.Or(c.bad, err)
 	return n, err
 }
 
@@ -249,15 +283,15 @@ func (v *keyVerb) backup(_ *cobra.Command, args []string) error {
 		return err
 	}
 	n := 0
-	err = v.writeNew(args[0], func(w io.Writer) error {
+	err = v.writeWhole(args[0], func(w io.Writer) error {
 		n, err = keyring.Backup(datadir.Keys(cfg), w)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	return v.stderr.printf("%s in %s: keep it apart from the backups. %s\n", count(n, "key"), args[0],
-		keyring.CopiedKeys)
+	return v.stderr.printf("%s in %s: keep it apart from the backups. %s\n", count(n, "key"),
+		placeOf(args[0]), keyring.CopiedKeys)
 }
 
 func (v *keyVerb) restore(cmd *cobra.Command, args []string) error {
@@ -270,7 +304,7 @@ func (v *keyVerb) restore(cmd *cobra.Command, args []string) error {
 		return badUsage("%w", err)
 	}
 	defer f.Close()
-	n, err := datadir.RestoreKeys(cfg, v.quiet(cfg), f)
+	got, err := datadir.RestoreKeys(cfg, v.quiet(cfg), f)
 	if errors.Is(err, engine.ErrInUse) {
 		return fmt.Errorf("a Kehai runs on %s: stop it first: %w", cfg.Data, err)
 	}
@@ -280,7 +314,19 @@ func (v *keyVerb) restore(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	said := v.stderr.printf("%s restored into %s\n", count(n, "key"), datadir.Keys(cfg))
+	said := v.stderr.printf("%s restored into %s\n", count(got.Keys, "key"), datadir.Keys(cfg))
+	if n := got.Destroyed; n > 0 {
+		said = errors.Join(said, v.stderr.printf("%s of the file left out: destroyed here, or the damaged list of "+
+			"keys does not tell; what was forgotten stays so\n", count(n, "key")))
+	}
+	if n := got.Others; n > 0 {
+		said = errors.Join(said, v.stderr.printf("%s of the file left out: there is another one for the same "+
+			"conversation or window, which stays\n", count(n, "key")))
+	}
+	if got.Unfit {
+		said = errors.Join(said, v.stderr.printf("the key of the store in %s is left out: it does not open the store "+
+			"in %s. Take a copy of the keys from after the last kehai encrypt\n", args[0], cfg.Data))
+	}
 	var open *private.Exposed
 	if errors.As(private.CheckFile(args[0]), &open) { // not refused: on some media all files are open
 		said = errors.Join(said, v.stderr.printf("%s %s. %s Whoever has read it can read what it opens.\n", open.Path,
@@ -333,124 +379,3 @@ func lack(keys int) string {
 	}
 	return fmt.Sprintf("%d keys are missing", keys)
 }
-
-type verifyForgotten struct {
-	*app
-	in string
-}
-
-func (v *verifyForgotten) command() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "verify-forgotten RECEIPT",
-		Short: "Check that what was forgotten can be read no more",
-		Long: `Checks a receipt of kehai forget against the keys of the data directory: whether the
-key that it names is gone, and whether anything that was sealed with it can still be
-opened, in the store or in a backup. It ends with 1 if so.
-
-What was said since is sealed under another key, and counted apart. Nobody can tell
-who has copied the keys before: with such a copy a backup from before is still
-readable. So is one from before the conversation was split from another that still has
-its key: that is found, and ends with 1 too.
-
-A receipt is not signed. A key that this data directory has never had is found, and ends
-with 1; a receipt in which somebody has changed a time, a name or a fingerprint looks as
-good as before. Keep receipts where nobody else writes.`,
-		Example: `  kehai verify-forgotten ~/.local/share/kehai/receipts/20261123T070000.000Z-8c1f02aa.json
-  kehai verify-forgotten receipt.json --in kehai-2026-11-01.backup`,
-		Args: cobra.ExactArgs(1),
-		RunE: v.run,
-	}
-	cmd.Flags().StringVar(&v.in, "in", "", "look into `BACKUP` instead of the store")
-	return cmd
-}
-
-func (v *verifyForgotten) run(cmd *cobra.Command, args []string) error {
-	r, err := keyring.ReadReceipt(args[0])
-	if errors.Is(err, keyring.ErrReceipt) {
-		return badUsage("%w", err)
-	}
-	if err != nil {
-		return badUsage("%w: want a receipt of kehai forget, such as the newest file of DATA/receipts", err)
-	}
-	cfg, err := v.load()
-	if err != nil {
-		return err
-	}
-	check := func(backup io.Reader) error {
-		p, err := r.Verify(datadir.Keys(cfg), backup)
-		if err != nil {
-			return err
-		}
-		if identity.Exists(cfg.Data) { // another machine of the cluster may have had the key
-			p.Unknown = nil
-		}
-		return v.tell(r, p)
-	}
-	if v.in != "" {
-		f, err := openInput(cmd, "verify-forgotten", v.in)
-		if err != nil {
-			return badUsage("%w", err)
-		}
-		defer f.Close()
-		if err = check(f); errors.Is(err, engine.ErrSnapshot) {
-			return fmt.Errorf("%s: want a file that kehai backup has written: %w", v.in, err)
-		}
-		return err
-	}
-	return v.withBackend(func(ctx context.Context, b control.Backend, _ []string) error {
-		backup, ok := b.(control.BackupBackend)
-		if !ok {
-			return errors.New("this Kehai does not show what it stores")
-		}
-		in, out := io.Pipe()
-		go func() { out.CloseWithError(backup.Backup(ctx, out)) }()
-		defer in.Close()
-		return check(in)
-	})(cmd, args)
-}
-
-func (v *verifyForgotten) tell(r keyring.Receipt, p keyring.Proof) error {
-	var t table
-	t.row("conversation", r.Conversation)
-	t.row("asked for", r.AskedAt.Local().Format(receiptTime))
-	if !r.ForgottenAt.IsZero() {
-		t.row("forgotten", r.ForgottenAt.Local().Format(receiptTime))
-	}
-	for _, k := range r.Keys {
-		t.row("key", k.ID, "fingerprint "+k.Fingerprint)
-	}
-	if len(r.Waiting) > 0 {
-		t.row("not answered yet by", strings.Join(r.Waiting, ", "))
-	}
-	if p.Open > 0 {
-		t.row("rows that should be closed and can be read", fmt.Sprint(p.Open))
-	}
-	if p.Before > 0 {
-		t.row("rows from before it was split", fmt.Sprint(p.Before))
-	}
-	t.row("rows closed for ever", fmt.Sprint(p.Closed))
-	t.row("rows of what was said since", fmt.Sprint(p.Since))
-	if err := t.write(v.stdout); err != nil {
-		return err
-	}
-	switch {
-	case len(p.Alive) > 0:
-		return fmt.Errorf("the key %s is still here: what it seals can be read; run kehai forget again",
-			p.Alive[0].Fingerprint)
-	case len(p.Unknown) > 0:
-		return fmt.Errorf("nothing is verified: the key %s is unknown to the keys and the rows that were looked at: "+
-			"the receipt is of another data directory (give --data), was edited, or the list of the keys was removed "+
-			"since", p.Unknown[0].ID)
-	case r.ForgottenAt.IsZero():
-		return fmt.Errorf("not finished: run kehai forget %s again", r.Conversation)
-	case p.Plain > 0:
-		return fmt.Errorf("%s not sealed, and may tell of anybody", count(p.Plain, "row"))
-	case p.Before > 0:
-		return fmt.Errorf("%s can be read from before this conversation was split from another, whose key is still "+
-			"here, and may be about it: delete the backup, or kehai forget the other one too", count(p.Before, "row"))
-	}
-	return v.stdout.printf("verified: nothing of what was forgotten can be read with the keys that are here\n%s\n",
-		keyring.CopiedKeys)
-}
-
-const receiptTime = "2006-01-02 15:04:05 -07:00"

@@ -16,6 +16,7 @@ import (
 
 	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
+	"golang.org/x/sys/unix"
 
 	"github.com/kehai-run/kehai/hardware"
 	"github.com/kehai-run/kehai/hardware/drawn"
@@ -224,6 +225,10 @@ func checkStore(cfg config.Config, running bool) finding {
 	}
 	if _, err := os.Stat(cfg.Data); errors.Is(err, os.ErrNotExist) {
 		f.text += ", will be made by the first run"
+		if above, err := canMake(cfg.Data); err != nil {
+			f.ok, f.mend = false, "give --data a place where this user may write, or the right to it: ls -ld "+above
+			f.text = fmt.Sprintf("%s cannot be made in %s: %v", cfg.Data, above, err)
+		}
 		return f
 	}
 	offline, err := runtime.OpenOffline(cfg)
@@ -237,6 +242,19 @@ func checkStore(cfg config.Config, running bool) finding {
 		}
 	}
 	return f
+}
+
+// canMake fails if this user may not make a directory that does not exist; above is where.
+func canMake(dir string) (above string, err error) {
+	if dir, err = filepath.Abs(dir); err != nil {
+		return dir, err
+	}
+	for above = filepath.Dir(dir); ; above = filepath.Dir(above) {
+		err := unix.Access(above, unix.W_OK|unix.X_OK)
+		if !errors.Is(err, os.ErrNotExist) || above == filepath.Dir(above) {
+			return above, err
+		}
+	}
 }
 
 // checkEncryption tells what somebody with the files can read of a store.

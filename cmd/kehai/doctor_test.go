@@ -147,3 +147,18 @@ func TestDoctorListsWhatIsPrivate(t *testing.T) {
 		t.Errorf("with a file of another user in the store checkPrivate() = %+v, want it told", got)
 	}
 }
+
+// A data directory that cannot be made is told before a run fails.
+func TestCanMake(t *testing.T) {
+	home := t.TempDir()
+	file := filepath.Join(home, "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if above, err := canMake(filepath.Join(home, "new", "one")); above != home || err != nil {
+		t.Errorf("canMake() = %s, %v, want %s", above, err, home)
+	}
+	if above, err := canMake(filepath.Join(file, "new")); above != file || err == nil {
+		t.Errorf("canMake() where nobody may = %s, %v, want an error of %s", above, err, file)
+	}
+}

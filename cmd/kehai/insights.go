@@ -50,7 +50,7 @@ func (v *insightsVerb) list(ctx context.Context, b control.TalkBackend, wanted s
 	if wanted != "" && len(list) == 0 {
 		return fmt.Errorf("no project %q: kehai insights lists them", wanted)
 	}
-	return printList(v.app, v.asJSON, list, "no projects of interviews", func(t *table) error {
+	err = printList(v.app, v.asJSON, list, "no projects of interviews", func(t *table) error {
 		t.row("PROJECT", "SURE", "SEVERITY", "INTERVIEWS", "THEME", "SAID")
 		for _, p := range list {
 			if len(p.Cards) == 0 {
@@ -67,4 +67,5 @@ func (v *insightsVerb) list(ctx context.Context, b control.TalkBackend, wanted s
 		}
 		return nil
 	})
+	return v.shut(ctx, b, len(list), err)
 }

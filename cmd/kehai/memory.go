@@ -409,7 +409,7 @@ func (v *memoryStats) command() *cobra.Command {
 			case err != nil:
 				return err
 			case v.asJSON:
-				return v.stdout.json().Encode(s)
+				return v.shut(ctx, b, 1, v.stdout.json().Encode(s))
 			}
 			var t table
 			t.row("messages", fmt.Sprint(s.Events))
@@ -424,7 +424,7 @@ func (v *memoryStats) command() *cobra.Command {
 			if s.NotEmbedded != "" {
 				t.row("no vectors for now", s.NotEmbedded)
 			}
-			return t.write(v.stdout)
+			return v.shut(ctx, b, 1, t.write(v.stdout))
 		}),
 	}
 	cmd.Flags().BoolVar(&v.asJSON, "json", false, "one JSON object")
@@ -454,7 +454,7 @@ func (v *memoryVerify) command() *cobra.Command {
 			if err == nil && !sum.OK() {
 				err = errors.New("the index is not what is stored: kehai memory reindex makes it anew")
 			}
-			return err
+			return v.shut(ctx, b, 1, err)
 		}),
 	}
 	cmd.Flags().BoolVar(&v.asJSON, "json", false, "one JSON object")
@@ -478,12 +478,12 @@ func (v *memoryReindex) command() *cobra.Command {
 			}
 			took := time.Since(began)
 			if v.asJSON {
-				return v.stdout.json().Encode(struct {
+				return v.shut(ctx, b, 1, v.stdout.json().Encode(struct {
 					Events int     `json:"events"`
 					TookMS float64 `json:"took_ms"`
-				}{n, float64(took.Microseconds()) / 1000})
+				}{n, float64(took.Microseconds()) / 1000}))
 			}
-			return v.stdout.printf("%d messages, in %s\n", n, took.Round(time.Millisecond))
+			return v.shut(ctx, b, 1, v.stdout.printf("%d messages, in %s\n", n, took.Round(time.Millisecond)))
 		}),
 	}
 	cmd.Flags().BoolVar(&v.asJSON, "json", false, "one JSON object")

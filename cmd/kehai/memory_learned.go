@@ -26,13 +26,18 @@ func (v *memoryLearned) verb(cmd *cobra.Command, show func(control.Learned) erro
 	cmd.Args = cobra.NoArgs
 	cmd.RunE = v.withMemory(func(ctx context.Context, b control.MemoryBackend, _ []string) error {
 		if err := known(ctx, b, v.conversation); err != nil {
-			return err
+			return v.shut(ctx, b, 0, err)
 		}
 		learned, err := b.Learned(ctx, messages.ConversationID(v.conversation))
 		if err != nil {
 			return err
 		}
-		return show(learned)
+		err = show(learned)
+		if err == nil && learned.Closed > 0 {
+			err = v.stderr.printf("%s of what was learned cannot be read: %s; kehai doctor looks at all keys\n",
+				count(learned.Closed, "row"), withoutPackage(learned.Why))
+		}
+		return v.shut(ctx, b, len(learned.States)+len(learned.Names)+len(learned.Moods), err)
 	})
 	cmd.Flags().StringVar(&v.conversation, "conversation", "", "only of `CONVERSATION`")
 	cmd.Flags().BoolVar(&v.asJSON, "json", false, "one JSON object a line")

@@ -23,7 +23,7 @@ func (w *Window) Forget(is func(name string) bool) (count int, err error) {
 		gone[name] = is(name) || conv.title != "" && is(conv.title)
 	}
 	if w.journal != nil && !w.closed {
-		if _, err := w.journal.forget(w.first, gone, is); err != nil {
+		if _, err := w.journal.forget(w.first, w.s.script.ID, gone, is); err != nil {
 			return 0, err
 		}
 	}
@@ -69,21 +69,23 @@ func deletedText(index int, was messages.Text) messages.Text {
 }
 
 // ForgetIn is [Window.Forget] for a journal that no window uses. first is the conversation
-// that its window showed first; if it is "", everything before the first switch of
-// conversations is deleted too.
+// that its window showed first. Of what an older version wrote before the first switch of conversations
+// without saying in which one, all is deleted too, as nobody knows what was shown.
 func ForgetIn(path, first string, is func(name string) bool) (count int, err error) {
 	j, err := openJournal(path, func(Change) error { return nil })
 	if err != nil {
 		return 0, err
 	}
-	count, err = j.forget(first, map[string]bool{}, is)
+	count, err = j.forget(first, "", map[string]bool{}, is)
 	return count, errors.Join(err, j.close())
 }
 
 // forget overwrites texts where they stand. Each line stays as long as it is: a crash leaves it
 // as it was or as it is to be, and no second file ever holds a part of it. It adds to gone the
-// conversations that ever had such a name or title.
-func (j *journal) forget(first string, gone map[string]bool, is func(string) bool) (count int, err error) {
+// conversations that ever had such a name or title. first was shown first in the runs of a script alone.
+func (j *journal) forget(
+	first, script string, gone map[string]bool, is func(string) bool,
+) (count int, err error) {
 	scan := func(each func(at int64, length int, c Change) error) error {
 		_, err := scanLines(io.NewSectionReader(j.file, 0, j.size), each)
 		return err
@@ -96,26 +98,31 @@ func (j *journal) forget(first string, gone map[string]bool, is func(string) boo
 	}); err != nil {
 		return 0, err
 	}
-	shown, said := first, map[string]int{}
+	shown, switched, played, said := first, false, "", map[string]int{}
 	err = scan(func(at int64, length int, c Change) error {
 		name, index := c.Conversation, c.Index
+		if c.Script != nil {
+			played = c.Script.ID
+		}
+		deleted := gone[name]
 		if name == "" {
 			name = shown
+			deleted = gone[name] || !switched && (script == "" || played != script)
 		}
 		switch c.Op {
 		case OpSwitch:
-			shown = c.Conversation
+			shown, switched = c.Conversation, true
 		case OpAppend, OpSend:
 			index = said[name]
 			said[name]++
-			if gone[name] && c.Text != deletedText(index, c.Text) {
+			if deleted && c.Text != deletedText(index, c.Text) {
 				count++
 			}
 		}
 		switch {
 		case c.Op == OpType:
 			c.Text = ""
-		case c.Op == OpTitle || c.Text == "" || !gone[name]:
+		case c.Op == OpTitle || c.Text == "" || !deleted:
 			return nil
 		default:
 			c.Text = deletedText(index, c.Text)

@@ -287,3 +287,50 @@ func TestForgetByTitle(t *testing.T) {
 		t.Errorf("the journal is %s, %v, want no text, and the title", raw, err)
 	}
 }
+
+// What was typed into a chat is forgotten with it, whichever the next run shows first: the journal says where it was.
+// Of what an older version wrote, which does not, nothing is left that may be of it.
+func TestForgetWhatWasSent(t *testing.T) {
+	for name, c := range map[string]struct {
+		old  bool
+		rest bool // no window is open
+	}{"": {}, "at rest": {rest: true}, "older": {old: true}, "older, at rest": {old: true, rest: true}} {
+		path := filepath.Join(t.TempDir(), "w.jsonl")
+		for _, chat := range []string{"Hana", "Bob", "Hana"} {
+			w := open(t, Options{Journal: path, Conversation: chat})
+			must(t, w.Apply(Change{Op: OpMark, Script: &Script{ID: "script of " + chat}}))
+			must(t, w.Append(chat, Friend, messages.Text("hello from "+chat)))
+			must(t, w.Send(messages.Text("reply to "+chat)))
+			must(t, w.Close())
+		}
+		if c.old {
+			raw, err := os.ReadFile(path)
+			must(t, err)
+			for _, chat := range []string{"Hana", "Bob"} {
+				raw = bytes.ReplaceAll(raw, []byte(`"conversation":"`+chat+`","text":"reply`), []byte(`"text":"reply`))
+			}
+			must(t, os.WriteFile(path, raw, 0o600))
+		}
+		is := func(name string) bool { return name == "Bob" }
+		var err error
+		if c.rest {
+			_, err = ForgetIn(path, "Hana", is)
+		} else {
+			_, err = open(t, Options{Journal: path, Conversation: "Hana"}).Forget(is)
+		}
+		must(t, err)
+		raw, err := os.ReadFile(path)
+		must(t, err)
+		if bytes.Contains(raw, []byte("to Bob")) || bytes.Contains(raw, []byte("from Bob")) {
+			t.Errorf("%s: after Forget(Bob) the journal is\n%s", name, raw)
+		}
+		kept := bytes.Count(raw, []byte("to Hana"))
+		if !c.old && kept != 2 || !bytes.Contains(raw, []byte("from Hana")) {
+			t.Errorf("%s: after Forget(Bob) %d replies to Hana are left of two\n%s", name, kept, raw)
+		}
+		said := open(t, Options{Journal: path, Conversation: "Hana"}).Transcript("Hana")
+		if !c.old && len(said) != 4 {
+			t.Errorf("%s: Hana's chat has %+v, want two messages and two replies", name, said)
+		}
+	}
+}

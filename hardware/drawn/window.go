@@ -1,6 +1,7 @@
 package drawn
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -161,6 +162,10 @@ func (w *Window) apply(c Change) error {
 	}
 	if err := w.s.check(c); err != nil {
 		return err
+	}
+	switch c.Op {
+	case OpAppend, OpSend, OpUnsend, OpEdit: // the next run may show another one first
+		c.Conversation = cmp.Or(c.Conversation, w.s.shown)
 	}
 	if w.journal != nil {
 		if err := w.journal.write(c); err != nil {

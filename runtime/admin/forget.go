@@ -6,13 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/kehai-run/kehai/actors/directory"
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/runtime/datadir"
 	"github.com/kehai-run/kehai/runtime/engine"
 	"github.com/kehai-run/kehai/runtime/keyring"
 	"github.com/kehai-run/kehai/runtime/names"
@@ -76,7 +76,7 @@ func (b Backend) Forget(ctx context.Context, c messages.ConversationID) (engine.
 		sum.Receipt = path
 	default:
 		sum.Receipt, receipt.Waiting = path, b.unanswered(ctx, ids, receipt.Keys)
-		return sum, receipt.Finish(path, sum, time.Now())
+		return sum, b.receipts().Finish(receipt, path, sum, time.Now())
 	}
 	return sum, rest
 }
@@ -234,8 +234,13 @@ func (b Backend) receipt(
 			return slices.Contains(all, id)
 		})...)
 	}
-	r, path, err = keyring.Begin(filepath.Join(b.Config.Data, "receipts"), string(c), keys, from, time.Now())
+	r, path, err = b.receipts().Begin(string(c), keys, from, time.Now())
 	return r, path, unnamed, err
+}
+
+// receipts are those of the data directory.
+func (b Backend) receipts() keyring.Receipts {
+	return keyring.Receipts{Dir: datadir.Receipts(b.Config), Keys: datadir.Keys(b.Config)}
 }
 
 // keysOf are the keys that conversations have, and how many more cannot be read.

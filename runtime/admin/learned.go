@@ -28,7 +28,12 @@ func (b Backend) Learned(ctx context.Context, c messages.ConversationID) (contro
 	}
 	var bad error
 	moments := map[messages.ConversationID][]memory.Moment{}
-	err = b.learnedRows(ctx, e, c, func(row engine.Row) {
+	err = b.learnedRows(ctx, e, c, func(row engine.Row, unopened error) {
+		if unopened != nil {
+			out.Closed++
+			out.Why = cmp.Or(out.Why, unopened.Error())
+			return
+		}
 		of := messages.ConversationID(row.Actor.Key())
 		switch row.Table {
 		case growth.Topics.Name():
@@ -65,18 +70,32 @@ func (b Backend) Learned(ctx context.Context, c messages.ConversationID) (contro
 	return out, errors.Join(err, bad, ctx.Err())
 }
 
-// learnedRows reads what has grown from a conversation and those merged into it.
+// learnedRows reads what has grown from a conversation and those merged into it; unopened is why a row has no value: no
+// key opens it, or that is out of reach.
 func (b Backend) learnedRows(ctx context.Context, e *engine.Engine, c messages.ConversationID,
-	each func(engine.Row)) error {
-	yield := func(row engine.Row) bool { each(row); return ctx.Err() == nil }
-	if c == "" {
-		return e.ReadRows(growth.Kind, yield)
-	}
-	known, err := names.Known(e)
-	for _, of := range append(directory.Merged(known, c), c) {
-		if err == nil {
-			err = e.ReadRowsOf(messages.To(growth.Kind, string(of)), yield)
+	each func(row engine.Row, unopened error)) (err error) {
+	actors := []messages.Address{""} // all
+	if c != "" {
+		known, err := names.Known(e)
+		if err != nil {
+			return err
 		}
+		actors = nil
+		for _, of := range append(directory.Merged(known, c), c) {
+			actors = append(actors, messages.To(growth.Kind, string(of)))
+		}
+	}
+	for _, a := range actors {
+		var bad error
+		failed := e.EachRowOf(growth.Kind, a, func(row engine.Row, unopened error) bool {
+			if unopened != nil && !errors.Is(unopened, engine.ErrNoKey) && !errors.Is(unopened, engine.ErrKeyAway) {
+				bad = cmp.Or(bad, unopened)
+			} else {
+				each(row, unopened)
+			}
+			return ctx.Err() == nil
+		})
+		err = cmp.Or(err, failed, bad)
 	}
 	return err
 }

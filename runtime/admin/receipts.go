@@ -3,7 +3,6 @@ package admin
 import (
 	"context"
 	"errors"
-	"path/filepath"
 	"slices"
 	"time"
 
@@ -12,6 +11,7 @@ import (
 	"github.com/kehai-run/kehai/actors/directory"
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/runtime/control"
+	"github.com/kehai-run/kehai/runtime/datadir"
 	"github.com/kehai-run/kehai/runtime/keyring"
 	"github.com/kehai-run/kehai/runtime/names"
 )
@@ -37,7 +37,7 @@ func (b Backend) FollowReceipts(ctx context.Context, log zerolog.Logger) error {
 
 // Answers asks once. A machine that is no member any more cannot be asked, and stays on the receipt.
 func (b Backend) Answers(ctx context.Context) error {
-	open, err := keyring.Unanswered(filepath.Join(b.Config.Data, "receipts"))
+	open, err := keyring.Unanswered(datadir.Receipts(b.Config))
 	if err != nil || len(open) == 0 {
 		return err
 	}
@@ -61,7 +61,7 @@ func (b Backend) Answers(ctx context.Context) error {
 			return member && !slices.Contains(silent, node)
 		})
 		if len(waiting) < len(r.Waiting) && ctx.Err() == nil {
-			err = errors.Join(err, r.Answered(path, waiting))
+			err = errors.Join(err, b.receipts().Answered(r, path, waiting))
 		}
 	}
 	return err

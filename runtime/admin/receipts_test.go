@@ -44,12 +44,13 @@ func TestReceiptFollowsAnswers(t *testing.T) {
 	cfg := config.Default()
 	cfg.Data = t.TempDir()
 	key := engine.Key{ID: "000102030405060708090a0b0c0d0e0f", Fingerprint: "f1"}
-	r, path, err := keyring.Begin(cfg.Data+"/receipts", "c-hana", []engine.Key{key}, nil, time.Now())
+	receipts := keyring.Receipts{Dir: cfg.Data + "/receipts", Keys: cfg.Data + "/keys"}
+	r, path, err := receipts.Begin("c-hana", []engine.Key{key}, nil, time.Now())
 	if err != nil {
 		t.Fatal(err)
 	}
 	r.Waiting = []string{"mac-b", "mac-c", "mac-old"}
-	if err := r.Finish(path, engine.Forgotten{}, time.Now()); err != nil {
+	if err := receipts.Finish(r, path, engine.Forgotten{}, time.Now()); err != nil {
 		t.Fatal(err)
 	}
 	o := &others{silent: []string{"mac-b", "mac-c"}}

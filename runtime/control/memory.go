@@ -189,6 +189,9 @@ type Learned struct {
 	States []Known `json:"states"` // in the order in which they began
 	Names  []Named `json:"names"`
 	Moods  []Mood  `json:"moods"`
+
+	Closed int    `json:"closed,omitempty"` // rows that no key opens for now, whatever they tell
+	Why    string `json:"why,omitempty"`    // of one of them: the key, its directory, and what mends it
 }
 
 // Known is something about somebody, from one moment to another.

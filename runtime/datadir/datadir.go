@@ -95,6 +95,9 @@ func Keys(cfg config.Config) string { return keysOf(cfg.Data) }
 
 func keysOf(data string) string { return filepath.Join(data, "keys") }
 
+// Receipts returns the directory of the receipts of forgetting.
+func Receipts(cfg config.Config) string { return filepath.Join(cfg.Data, "receipts") }
+
 // PromptFolder is where files replace the built-in texts that language models are
 // asked with, one for each: ja/reply.txt for ja/reply. It need not exist.
 func PromptFolder(cfg config.Config) string { return filepath.Join(cfg.Data, "prompts") }
@@ -119,12 +122,16 @@ func Restore(cfg config.Config, log zerolog.Logger, backup io.Reader) error {
 	return errors.Join(st.Restore(backup), st.Close())
 }
 
-// RestoreKeys puts a backup of the keys into the data directory of a configuration, and
-// returns how many it lacked. The error wraps engine.ErrInUse while a
+// RestoreKeys puts a backup of the keys into the data directory of a configuration, except for those that a receipt of
+// forgetting names or that have a successor. The error wraps engine.ErrInUse while a
 // Kehai runs on the store: it would go on with the keys that it knows.
-func RestoreKeys(cfg config.Config, log zerolog.Logger, backup io.Reader) (keys int, err error) {
+func RestoreKeys(cfg config.Config, log zerolog.Logger, backup io.Reader) (got keyring.Restored, err error) {
 	if err := private.Make(cfg.Data, private.Unwritable); err != nil {
-		return 0, err
+		return got, err
+	}
+	destroyed, err := keyring.Destroyed(Receipts(cfg))
+	if err != nil {
+		return got, err
 	}
 	opens := false
 	if _, err := os.Stat(filepath.Join(cfg.Data, storeDir)); !errors.Is(err, fs.ErrNotExist) {
@@ -132,14 +139,17 @@ func RestoreKeys(cfg config.Config, log zerolog.Logger, backup io.Reader) (keys 
 		if opens = err == nil; opens {
 			defer st.Close()
 		} else if !errors.Is(err, engine.ErrKey) { // the key of the store may be among them
-			return 0, err
+			return got, err
 		}
 	}
-	var needless []string
-	if opens { // the store does without, or has a newer one
-		needless = []string{keyring.StoreKey}
+	t := keyring.Taking{Destroyed: destroyed, KeepOthers: true}
+	switch {
+	case opens: // the store does without, or has a newer one
+		t.Without = []string{keyring.StoreKey}
+	case there(cfg, storeDir):
+		t.StoreFits = func(raw []byte) (bool, error) { return opensWith(cfg, log, raw) }
 	}
-	return keyring.Restore(Keys(cfg), backup, needless...)
+	return t.Restore(Keys(cfg), backup)
 }
 
 // Lacking is [keyring.Lacking] for the store of a configuration; the error wraps

@@ -75,12 +75,39 @@ func ownKey(cfg config.Config) ([]byte, error) {
 	if err := private.CheckFile(path); err != nil {
 		return nil, err
 	}
-	key, err := hex.DecodeString(strings.TrimSpace(string(raw))) // as [Encrypt] wrote it
-	if err != nil || len(key) != keyBytes {
-		return nil, fmt.Errorf("datadir: %s does not hold a key: put it back from a backup: kehai key restore FILE",
-			path)
+	key, ok := ownKeyIn(raw)
+	if !ok {
+		return nil, fmt.Errorf("datadir: %s does not hold a key: put it back from a backup: kehai key restore FILE: %w",
+			path, engine.ErrKey)
 	}
 	return key, nil
+}
+
+// ownKeyIn reads a key as [Encrypt] wrote it.
+func ownKeyIn(raw []byte) (key []byte, ok bool) {
+	key, err := hex.DecodeString(strings.TrimSpace(string(raw)))
+	return key, err == nil && len(key) == keyBytes
+}
+
+// opensWith reports whether what keyring.StoreKey holds opens the store.
+func opensWith(cfg config.Config, log zerolog.Logger, raw []byte) (fits bool, err error) {
+	key, ok := ownKeyIn(raw)
+	if !ok {
+		return false, nil
+	}
+	settled, err := settle(cfg)
+	if err != nil {
+		return false, err
+	}
+	defer func() { err = errors.Join(err, settled.Close()) }()
+	st, err := openStore(cfg, filepath.Join(cfg.Data, storeDir), key, log, nil)
+	if errors.Is(err, engine.ErrKey) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	return true, st.Close()
 }
 
 // Encrypted reports whether a configuration has a key for its store.

@@ -29,7 +29,9 @@ func Places(cfg config.Config) ([]private.State, error) {
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil
 		}
-		list = append(list, s)
+		if s.Path != "" { // else nothing is known of it
+			list = append(list, s)
+		}
 		return err
 	}
 	err := add(cfg.Data, private.Unwritable, private.Look)
@@ -47,7 +49,7 @@ func Places(cfg config.Config) ([]private.State, error) {
 	}
 	for _, socket := range []func(string) (string, error){control.SocketPath, FeedSocket} {
 		path, failed := socket(cfg.Data)
-		if failed == nil && filepath.Dir(path) != filepath.Clean(cfg.Data) {
+		if failed == nil && !same(filepath.Dir(path), cfg.Data) {
 			failed = errors.Join(add(filepath.Dir(path), private.Unwritable, private.Look),
 				add(path, private.Closed, private.Look))
 		}
@@ -60,4 +62,11 @@ func Places(cfg config.Config) ([]private.State, error) {
 		return list, fmt.Errorf("datadir: what is private: %w", err)
 	}
 	return list, nil
+}
+
+// same reports whether two paths, one of which may be relative, name one directory.
+func same(a, b string) bool {
+	a, aerr := filepath.Abs(a)
+	b, berr := filepath.Abs(b)
+	return aerr == nil && berr == nil && a == b
 }

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 
@@ -35,19 +34,41 @@ func keyless(err error) bool { return errors.Is(err, ErrNoKey) || errors.Is(err,
 
 func (e *Engine) readRows(prefix, kind string, yield func(Row) bool) error {
 	var unopened error
+	err := e.eachRow(prefix, kind, func(row Row, bad error) bool {
+		unopened = worse(unopened, bad)
+		return bad != nil || yield(row)
+	})
+	if err == nil && unopened != nil {
+		err = fmt.Errorf("engine: read rows of %s: %w", kind, unopened)
+	}
+	return err
+}
+
+func (e *Engine) eachRow(prefix, kind string, yield func(row Row, bad error) bool) error {
 	err := e.scan([]byte(prefix), nil, func(k, v []byte, bad error) bool {
 		a, row, ok := splitKey(keyState, string(k))
-		unopened = worse(unopened, bad)
-		if !ok || bad != nil {
+		if !ok {
 			return true
 		}
+		if bad != nil {
+			v = nil
+		}
 		table, key := actors.SplitRow(row)
-		return yield(Row{Actor: a, Table: table, Key: key, Value: v})
+		return yield(Row{Actor: a, Table: table, Key: key, Value: v}, bad)
 	})
-	if err = cmp.Or(err, unopened); err != nil {
+	if err != nil {
 		return fmt.Errorf("engine: read rows of %s: %w", kind, err)
 	}
 	return nil
+}
+
+// EachRowOf is [Engine.EachRow] for all tables of the actors of a kind, or of one of them alone.
+func (e *Engine) EachRowOf(kind string, one messages.Address, yield func(row Row, bad error) bool) error {
+	prefix := keyState + kind + "/"
+	if one != "" {
+		prefix = stateKey(one, "")
+	}
+	return e.eachRow(prefix, kind, yield)
 }
 
 // worse is the error of a row that cannot be opened that tells more: a missing key less than all else, and one

@@ -3,6 +3,7 @@ package keyring
 import (
 	"archive/tar"
 	"bytes"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -49,7 +50,7 @@ func TestKeysAreRestored(t *testing.T) {
 	if n, err := Restore(elsewhere, &before); n != 0 || err != nil {
 		t.Errorf("Restore() of an older backup = %d, %v, want the destroyed key to stay so", n, err)
 	}
-	for n := 0; n < backup.Len()-1536; n += 128 { // behind that are zeros
+	for n := 0; n < backup.Len()-1536; n += 128 { // there is the checksum, and then zeros
 		dir := filepath.Join(t.TempDir(), "keys")
 		if _, err := Restore(dir, bytes.NewReader(backup.Bytes()[:n])); !errors.Is(err, ErrBackup) {
 			t.Errorf("Restore() of %d of %d bytes = %v, want %v", n, backup.Len(), err, ErrBackup)
@@ -68,7 +69,7 @@ func TestABackupOfKeysHoldsOnlyKeys(t *testing.T) {
 	for _, name := range []string{"../node", "/tmp/node", "note", "sub/node", "list/../node", ""} {
 		var b bytes.Buffer
 		w := tar.NewWriter(&b)
-		if err := archive(w, name, []byte("words")); err != nil {
+		if err := (&archive{w, sha256.New()}).add(name, []byte("words")); err != nil {
 			t.Fatal(err)
 		}
 		w.Close()
@@ -152,8 +153,8 @@ func TestReceipt(t *testing.T) {
 	if err = errors.Join(err, kerr); err != nil || !ok {
 		t.Fatal(ok, err)
 	}
-	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	_, path, err := Begin(receipts, "c-1", []engine.Key{key}, nil, now)
+	now, in := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), Receipts{receipts, dir}
+	_, path, err := in.Begin("c-1", []engine.Key{key}, nil, now)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -177,11 +178,11 @@ func TestReceipt(t *testing.T) {
 	verify("afterwards, in a backup", dir, before, "alive 0, open 0, closed 1, since 0, plain 0")
 	verify("with a copy of the keys", copied, before, "alive 1, open 1, closed 0, since 0, plain 0")
 	// Interrupted, it is asked for again: the key is gone, and the receipt still names it.
-	again, same, err := Begin(receipts, "c-1", nil, nil, now.Add(time.Hour))
+	again, same, err := in.Begin("c-1", nil, nil, now.Add(time.Hour))
 	if err != nil || same != path || len(again.Keys) != 1 || again.Keys[0] != key {
 		t.Errorf("Begin() again = %+v in %s, %v, want the key of before in the same file", again, same, err)
 	}
-	if err := again.Finish(same, engine.Forgotten{Rows: 1, Purged: true}, now.Add(time.Hour)); err != nil {
+	if err := in.Finish(again, same, engine.Forgotten{Rows: 1, Purged: true}, now.Add(time.Hour)); err != nil {
 		t.Fatal(err)
 	}
 	after := map[string][]byte{"m/sealed": mine,
@@ -193,7 +194,7 @@ func TestReceipt(t *testing.T) {
 	if err != nil || !ok || next.ID != key.ID || next.Fingerprint == key.Fingerprint {
 		t.Errorf("KeyOf() = %+v, %v, %v, want another key of the same id as %+v", next, ok, err, key)
 	}
-	if _, other, err := Begin(receipts, "c-1", []engine.Key{next}, nil, now); err != nil || other == path {
+	if _, other, err := in.Begin("c-1", []engine.Key{next}, nil, now); err != nil || other == path {
 		t.Errorf("Begin() later = %s, %v, want a receipt of its own", other, err)
 	}
 	raw, err := os.ReadFile(path)
@@ -211,7 +212,7 @@ func TestReceipt(t *testing.T) {
 			t.Errorf("ReadReceipt(%s) = %v, want %v", bad, err, ErrReceipt)
 		}
 	}
-	if _, path, err := Begin(receipts, "nobody", nil, nil, now); path != "" || err != nil {
+	if _, path, err := in.Begin("nobody", nil, nil, now); path != "" || err != nil {
 		t.Errorf("Begin() of nobody = %s, %v, want no file", path, err)
 	}
 }
@@ -253,6 +254,52 @@ func TestAReceiptOfAnUnknownKey(t *testing.T) {
 	}
 }
 
+// A receipt in which something was changed verifies nothing; of one without a seal it is said that nobody can tell.
+func TestAReceiptIsSealed(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "keys")
+	in := Receipts{Dir: filepath.Join(t.TempDir(), "receipts"), Keys: dir}
+	r := open(t, dir)
+	mine, err := r.Seal(nil, "", []byte("m/sealed"), []byte("kehai 3 {}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	seal(t, r, "c-1", "p", "words")
+	key, _, err := r.KeyOf("c-1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	from := []Origin{{Keys: []engine.Key{key}, Done: "split"}}
+	receipt, path, err := in.Begin("c-1", []engine.Key{key}, from, time.Now())
+	err = errors.Join(err, r.Destroy("c-1"), in.Finish(receipt, path, engine.Forgotten{Rows: 3}, time.Now()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for what, c := range map[string]struct {
+		change           func(r *Receipt)
+		edited, unsealed bool
+	}{
+		"nothing":       {func(*Receipt) {}, false, false},
+		"a fingerprint": {func(r *Receipt) { r.Keys[0].Fingerprint = strings.Repeat("0", 32) }, true, false},
+		"the name":      {func(r *Receipt) { r.Conversation = "c-2" }, true, false},
+		"a time":        {func(r *Receipt) { r.ForgottenAt = r.ForgottenAt.Add(-time.Hour) }, true, false},
+		"the origin":    {func(r *Receipt) { r.SplitFrom = nil }, true, false},
+		"a number":      {func(r *Receipt) { r.Deleted.Rows = 4 }, true, false},
+		"the seal":      {func(r *Receipt) { r.Seal = "00" }, true, false},
+		"no seal":       {func(r *Receipt) { r.Seal = "" }, false, true},
+	} {
+		got, err := ReadReceipt(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.change(&got)
+		p, err := got.Verify(dir, snapshot(t, map[string][]byte{"m/sealed": mine}))
+		if err != nil || p.Edited != c.edited || p.Unsealed != c.unsealed || p.OK() == c.edited {
+			t.Errorf("Verify() with %s changed = %+v, %v, want edited %v, unsealed %v", what, p, err, c.edited,
+				c.unsealed)
+		}
+	}
+}
+
 // A backup from before a conversation was split from another one has its words under the other's
 // key, which stays: the receipt does not call them forgotten.
 func TestAReceiptOfASplitConversation(t *testing.T) {
@@ -266,14 +313,14 @@ func TestAReceiptOfASplitConversation(t *testing.T) {
 	if err := errors.Join(err, merr, ferr, kerr); err != nil {
 		t.Fatal(err)
 	}
-	from := []Origin{{Keys: []engine.Key{of}, Done: "split c-2"}}
-	_, _, err = Begin(receipts, "c-2", []engine.Key{key}, from, time.Now())
+	from, in := []Origin{{Keys: []engine.Key{of}, Done: "split c-2"}}, Receipts{receipts, dir}
+	_, _, err = in.Begin("c-2", []engine.Key{key}, from, time.Now())
 	if err = errors.Join(err, r.Destroy("c-2")); err != nil {
 		t.Fatal(err)
 	}
 	// Interrupted, it is asked for again: by then nobody knows what it was split from.
-	again, path, err := Begin(receipts, "c-2", nil, nil, time.Now())
-	if err = errors.Join(err, again.Finish(path, engine.Forgotten{}, time.Now())); err != nil {
+	again, path, err := in.Begin("c-2", nil, nil, time.Now())
+	if err = errors.Join(err, in.Finish(again, path, engine.Forgotten{}, time.Now())); err != nil {
 		t.Fatal(err)
 	}
 	receipt, err := ReadReceipt(path)
@@ -414,5 +461,86 @@ func TestKeysAreAdded(t *testing.T) {
 	}
 	if left, _ := filepath.Glob(filepath.Join(home, "*"+unfinished)); len(left) > 0 {
 		t.Errorf("%q are left", left)
+	}
+}
+
+// A backup of the keys that is cut, wherever, or in which a byte has changed, restores none: the key of the store
+// comes last and has no check of its own. Those of before there was a checksum are restored.
+func TestABackupOfKeysIsWhole(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "keys")
+	row := seal(t, open(t, dir), "a", "p", "secret")
+	text := []byte(strings.Repeat("0123456789abcdef", 4) + "\n")
+	write(t, filepath.Join(dir, StoreKey), text)
+	whole := backedUp(t, dir)
+	fails := func(what string, raw []byte) {
+		t.Helper()
+		to := filepath.Join(t.TempDir(), "keys")
+		if n, err := Restore(to, bytes.NewReader(raw)); !errors.Is(err, ErrBackup) {
+			t.Errorf("Restore() of a backup %s = %d, %v, want %v", what, n, err, ErrBackup)
+		}
+	}
+	at, sum := bytes.Index(whole, text), bytes.Index(whole, []byte(sumFile+"\x00"))
+	for _, n := range []int{at - 512, at, at + 512, sum + 512} {
+		fails(fmt.Sprintf("of which %d bytes are left", n), whole[:n])
+	}
+	for _, n := range []int{0, 17, len(text) - 1} {
+		bad := slices.Clone(whole)
+		bad[at+n] ^= 1
+		fails(fmt.Sprintf("with a changed byte %d of the key of the store", n), bad)
+	}
+
+	var b bytes.Buffer
+	old := archive{tar.NewWriter(&b), sha256.New()}
+	list := slices.Concat([]byte(oldHead), []byte{made}, row[:idBytes], []byte{ended}, make([]byte, idBytes))
+	err := old.add(listFile, list)
+	for _, name := range []string{nameOf(row), nodeFile, StoreKey} {
+		err = errors.Join(err, old.add(name, read(t, filepath.Join(dir, name))))
+	}
+	to := filepath.Join(t.TempDir(), "keys")
+	n, rerr := Restore(to, &b)
+	if err = errors.Join(err, old.to.Close(), rerr); err != nil || n != 2 {
+		t.Errorf("Restore() of a backup without a checksum = %d, %v, want two keys", n, err)
+	}
+	want(t, open(t, to), "p", row, "secret")
+}
+
+// The key of the store is put in the place of one that does not open it, and only if it does itself.
+func TestTheKeyOfTheStoreIsRestored(t *testing.T) {
+	from := filepath.Join(t.TempDir(), "keys")
+	seal(t, open(t, from), "a", "p", "secret")
+	fits := func(raw []byte) (bool, error) { return string(raw) == "good", nil }
+	for _, c := range []struct {
+		there, copied string // contents of the file; "": none
+		fits          func([]byte) (bool, error)
+		want          string
+		unfit         bool
+	}{
+		{"bad", "good", fits, "good", false},
+		{"", "good", fits, "good", false},
+		{"bad", "old", fits, "bad", true},
+		{"", "old", fits, "", true},
+		{"bad", "", fits, "bad", false},
+		{"newer", "good", nil, "newer", false},
+		{"", "good", nil, "good", false},
+	} {
+		dir := filepath.Join(t.TempDir(), "keys")
+		if err := os.RemoveAll(filepath.Join(from, StoreKey)); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := restore(t, from, dir); err != nil {
+			t.Fatal(err)
+		}
+		if c.copied != "" {
+			write(t, filepath.Join(from, StoreKey), []byte(c.copied))
+		}
+		if c.there != "" {
+			write(t, filepath.Join(dir, StoreKey), []byte(c.there))
+		}
+		got, err := Taking{StoreFits: c.fits}.Restore(dir, bytes.NewReader(backedUp(t, from)))
+		now, _, rerr := ReadStoreKey(dir)
+		if err = errors.Join(err, rerr); err != nil || string(now) != c.want || got.Unfit != c.unfit {
+			t.Errorf("Restore() of %q over %q = %+v, %v, and it is %q, want %q, left out %v", c.copied, c.there, got,
+				err, now, c.want, c.unfit)
+		}
 	}
 }

@@ -24,7 +24,8 @@
 // Machine leaves the directory out on a Mac, and a person decides about copies with [Backup].
 //
 // The list is rewritten once less than half of it is needed; it keeps telling what was
-// destroyed, which is then not restored from an older copy. A new key always costs the same, its
+// destroyed, which is then not restored from an older copy ([Taking]). Each of its entries has a check, with which a
+// changed byte is put right; how it is written stands at listFile. A new key always costs the same, its
 // file and its entry, however many there are.
 //
 // A row is sealed with AES-256-GCM:

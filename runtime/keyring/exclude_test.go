@@ -49,7 +49,7 @@ func TestKeysAreLeftOutOfBackups(t *testing.T) {
 	}
 	left = nil
 	other := &directory{path: filepath.Join(t.TempDir(), "other"), leaveOut: fake}
-	if _, err := other.takeIn(&copied, nil); err != nil || !slices.Equal(left, []string{"other.tmp"}) {
+	if _, err := other.takeIn(&copied, Taking{}); err != nil || !slices.Equal(left, []string{"other.tmp"}) {
 		t.Errorf("when keys are restored left out is %q, %v, want where they are unpacked, while it is empty", left,
 			err)
 	}

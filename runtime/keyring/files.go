@@ -98,28 +98,45 @@ func (d *directory) tidy() error {
 	}
 	unlisted, lost := d.list.compare(names)
 	if len(lost) > 0 {
-		return d.errLost(lost, names)
+		return d.errLost(lost)
 	}
-	unlisted, blanks := d.keys(unlisted)
+	missing, blanks := d.entries(unlisted)
 	for _, name := range blanks { // all of them were destroyed
 		if err := d.remove(name); err != nil {
 			return fmt.Errorf("keyring: %w", err)
 		}
 	}
 	// A crash came before their entries, or an older version made them.
-	if len(unlisted) > 0 {
+	if len(missing) > 0 {
 		err = d.syncDir(d.path)
 	}
 	if err == nil {
-		err = d.note(made, unlisted...)
+		err = d.note(missing...)
 	}
 	if err != nil {
 		return fmt.Errorf("keyring: %w", err)
 	}
-	if err := d.compact(); err != nil {
-		return fmt.Errorf("keyring: %w", err)
+	if d.list.stale {
+		_ = d.rewrite(d.list) // on a full volume, say, it stays as it is, and the next entry replaces it
 	}
+	_ = d.compact() // the same
 	return nil
+}
+
+// entries are those of files that the list lacks, and the files that hold no key.
+func (d *directory) entries(names []string) (missing []entry, blanks []string) {
+	for _, name := range names {
+		raw, err := d.readFile(name)
+		switch {
+		case err != nil: // it may be a key
+			missing = append(missing, madeOf(name, stamp{})...)
+		case blank(raw):
+			blanks = append(blanks, name)
+		default:
+			missing = append(missing, madeOf(name, stampOf(raw))...)
+		}
+	}
+	return missing, blanks
 }
 
 // names lists the files of the directory, in any order.
@@ -135,7 +152,7 @@ func (d *directory) names() (names []string, err error) {
 // keys leaves out the files of keys that hold none, and returns those apart. It reads each.
 func (d *directory) keys(names []string) (whole, blanks []string) {
 	for _, name := range names {
-		if entry(made, name) != nil {
+		if _, ok := idOf(name); ok {
 			if raw, err := d.readFile(name); err == nil && blank(raw) {
 				blanks = append(blanks, name)
 				continue
@@ -158,7 +175,7 @@ func (d *directory) missing(name string) error {
 		return fmt.Errorf("keyring: look for a key: %w", &away{err})
 	}
 	if d.list.has(name) {
-		return d.errLost([]string{name}, nil)
+		return d.errLost([]string{name})
 	}
 	with := " (kehai key restore FILE)"
 	if d.alone {
@@ -186,7 +203,7 @@ func (d *directory) read(name string) ([]byte, bool, error) {
 	}
 	if err == nil && d.loose[name] { // nothing was sealed with it so far
 		if err = d.syncDir(d.path); err == nil {
-			err = d.enter(name)
+			err = d.enter(name, raw)
 		}
 	}
 	if err != nil { // whatever it is, it says nothing about what the file holds
@@ -271,7 +288,7 @@ func (d *directory) write(name string, raw []byte) error {
 	d.loose[name] = true
 	err = d.put(name, raw)
 	if err == nil {
-		err = d.enter(name)
+		err = d.enter(name, raw)
 	}
 	if err != nil {
 		return fmt.Errorf("keyring: keep a key: %w", &away{err})
@@ -280,8 +297,8 @@ func (d *directory) write(name string, raw []byte) error {
 }
 
 // enter enters a file into the list. Then a power cut does not take it back.
-func (d *directory) enter(name string) error {
-	err := d.note(made, name)
+func (d *directory) enter(name string, raw []byte) error {
+	err := d.note(madeOf(name, stampOf(raw))...)
 	if err == nil && name == nodeFile {
 		err = d.syncDir(filepath.Dir(d.path)) // the directory itself may be new
 	}
@@ -309,7 +326,7 @@ func (d *directory) put(name string, raw []byte) error {
 }
 
 func (d *directory) destroy(name string) error {
-	info, err := os.Stat(d.file(name))
+	_, err := os.Stat(d.file(name))
 	gone := errors.Is(err, fs.ErrNotExist)
 	switch {
 	case gone && !d.list.has(name):
@@ -318,24 +335,31 @@ func (d *directory) destroy(name string) error {
 		err = nil
 	}
 	if err == nil {
-		err = d.note(ended, name) // first: after a crash it must not look like a lost key
+		err = d.note(endedOf(name)...) // first: after a crash it must not look like a lost key
 	}
 	if err == nil && !gone {
-		err = d.writeAt(name, 0, make([]byte, info.Size()), 0)
-	}
-	if err == nil && !gone {
-		err = d.remove(name)
-	}
-	if err == nil && !gone {
-		err = d.syncDir(d.path)
-	}
-	if err == nil {
-		err = d.compact()
+		err = d.wipe(name)
 	}
 	if err != nil {
 		return fmt.Errorf("keyring: destroy a key: %w", &away{err})
 	}
+	_ = d.compact() // where it fails, as on a full volume, the list is as it was, and the key gone all the same
 	return nil
+}
+
+// wipe overwrites and deletes a file.
+func (d *directory) wipe(name string) error {
+	info, err := os.Stat(d.file(name))
+	if err == nil {
+		err = d.writeAt(name, 0, make([]byte, info.Size()), 0)
+	}
+	if err == nil {
+		err = d.remove(name)
+	}
+	if err == nil {
+		err = d.syncDir(d.path)
+	}
+	return err
 }
 
 func (d *directory) where() string { return "in " + d.path }

@@ -38,19 +38,19 @@ func Inspect(dir string) (keys int, err error) {
 		} else if err != nil {
 			return 0, err
 		}
-		if line := entry(made, name); name == nodeFile {
+		if of, ok := idOf(name); name == nodeFile {
 			keys++
 			_, err = r.nodeKey(false)
-		} else if line != nil {
+		} else if ok {
 			keys++
-			_, err = r.load(id(line[1:]))
+			_, err = r.load(of)
 		}
 		if err != nil && !isAbsent(err) {
 			damaged = append(damaged, err)
 		}
 	}
 	if len(lost) > 0 {
-		return keys, d.errLost(lost, names)
+		return keys, d.errLost(lost)
 	}
 	if n := len(damaged) - 1; n > 0 {
 		return keys, fmt.Errorf("%w; %d more cannot be used either", damaged[0], n)
@@ -117,15 +117,15 @@ func (d *directory) look() (lost, names []string, err error) {
 
 // all fails if a key is missing.
 func (d *directory) all() error {
-	lost, names, err := d.look()
+	lost, _, err := d.look()
 	if err == nil && len(lost) > 0 { // a key destroyed meanwhile is in the list by now
-		lost, names, err = d.look()
+		lost, _, err = d.look()
 	}
 	if err != nil {
 		return fmt.Errorf("keyring: %w", err)
 	}
 	if len(lost) > 0 {
-		return d.errLost(lost, names)
+		return d.errLost(lost)
 	}
 	return nil
 }

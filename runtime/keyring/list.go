@@ -3,6 +3,8 @@ package keyring
 import (
 	"bytes"
 	"cmp"
+	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -15,32 +17,76 @@ import (
 	"github.com/kehai-run/kehai/runtime/engine"
 )
 
-// The list says which keys there should be: listHead, and then entries of listEntry
-// bytes. An entry is made or ended, and the id; the last entry of a key counts.
+// The list says which keys there should be: listHead, and then entries of listEntry bytes, of which the last one
+// of a key counts:
+//
+//	made or ended | id (16 bytes) | stamp of the key's file (16 bytes) | check (4 bytes)
+//
+// The stamp of an end is zero if it is about every key with the id so far, else about one. That of a made key is zero
+// if a version made it that wrote the first form: oldHead, and entries without stamp and check. That form is read, and
+// replaced at the next start.
+//
+// The check is a CRC-32C over listHead, the number of the entry and the entry. A changed byte is found with it and put
+// right ([righted]); where more was changed, a backup of the keys mends the list ([directory.mended]). What is not
+// noticed is that entries at the end are missing, as a crash may lose one: a key that was made is then entered anew,
+// and of one that was destroyed only its receipt still tells ([Destroyed]).
 const (
-	listFile  = "list"
-	listHead  = "kehai keys 1\n"
-	listEntry = 1 + idBytes
-	made      = '+'
-	ended     = '-'
+	listFile   = "list"
+	listHead   = "kehai keys 2\n"
+	stampBytes = 16
+	checkBytes = 4
+	bareEntry  = 1 + idBytes + stampBytes // without its check
+	listEntry  = bareEntry + checkBytes
+	made       = '+'
+	ended      = '-'
+
+	oldHead  = "kehai keys 1\n"
+	oldEntry = 1 + idBytes
+
 	// A list is rewritten once it has more entries than this and less than half of them are needed.
 	listSlack = 256
 )
 
+// stamp tells the file of a key from that of another one with the same id; zero: not known. It reveals nothing.
+type stamp [stampBytes]byte
+
+// stampOf is that of a file with a wrapped key, which stays as it was made.
+func stampOf(raw []byte) (s stamp) {
+	sum := sha256.Sum256(append([]byte("kehai key file\n"), raw...))
+	copy(s[:], sum[:])
+	return s
+}
+
 // list is the content of the file.
 type list struct {
-	should  map[id]bool
-	ended   map[id]bool // destroyed, and not made again since
-	entries int         // in the file, superseded ones included
-	exists  bool        // the file is there
+	should  map[id]stamp // keys there should be
+	ended   map[id]stamp // destroyed, and not made again since; zero: whatever the file was
+	entries int          // in the file, superseded ones included
+	exists  bool         // the file is there
+	stale   bool         // the file has the first form, or a changed byte that was put right: write it anew
 }
 
 // newList is an empty one, with room for some keys.
-func newList(keys int) list { return list{should: make(map[id]bool, keys), ended: map[id]bool{}} }
+func newList(keys int) list { return list{should: make(map[id]stamp, keys), ended: map[id]stamp{}} }
 
 func (l *list) has(name string) bool {
 	of, ok := idOf(name)
-	return ok && l.should[of]
+	return ok && l.wants(of)
+}
+
+// wants reports whether there should be a key.
+func (l *list) wants(of id) bool {
+	_, ok := l.should[of]
+	return ok
+}
+
+// destroyed reports whether a key with this file was destroyed, or another one should be there.
+func (l *list) destroyed(of id, file stamp) bool {
+	if one, gone := l.ended[of]; gone {
+		return one == stamp{} || one == file
+	}
+	want, should := l.should[of]
+	return should && want != stamp{} && want != file
 }
 
 // idOf is the key that a file holds. The node's has no id, and its loss is noticed anyway.
@@ -52,122 +98,156 @@ func idOf(name string) (of id, ok bool) {
 	return of, err == nil
 }
 
-// entry is the line of a key in the list.
-func entry(mark byte, name string) []byte {
+// entry is what a list says of a key.
+type entry struct {
+	mark byte
+	of   id
+	file stamp
+}
+
+// madeOf is the entry of a key with this file, of whose content s tells.
+func madeOf(name string, s stamp) []entry {
 	of, ok := idOf(name)
 	if !ok {
 		return nil
 	}
-	return append([]byte{mark}, of[:]...)
+	return []entry{{made, of, s}}
 }
 
-// add takes complete entries in.
-func (l *list) add(lines []byte) bool {
-	for ; len(lines) >= listEntry; lines = lines[listEntry:] {
-		switch of := id(lines[1:listEntry]); lines[0] {
-		case made:
-			l.should[of] = true
-			delete(l.ended, of)
-		case ended:
-			delete(l.should, of)
-			l.ended[of] = true
-		default:
-			return false
-		}
-		l.entries++
+// endedOf is the entry of a key that is destroyed.
+func endedOf(name string) []entry {
+	of, ok := idOf(name)
+	if !ok {
+		return nil
+	}
+	return []entry{{mark: ended, of: of}}
+}
+
+// append adds the entry as the one with a number, from 0.
+func (e entry) append(to []byte, number int) []byte {
+	at := len(to)
+	to = append(append(append(to, e.mark), e.of[:]...), e.file[:]...)
+	return binary.BigEndian.AppendUint32(to, checkOf(to[at:], number))
+}
+
+// take takes an entry in. It counts none.
+func (l list) take(e entry) bool {
+	switch e.mark {
+	case made:
+		l.should[e.of] = e.file
+		delete(l.ended, e.of)
+	case ended:
+		delete(l.should, e.of)
+		l.ended[e.of] = e.file
+	default:
+		return false
 	}
 	return true
 }
 
-// note appends to the list, overwriting what a crash left of an entry.
-func (d *directory) note(mark byte, names ...string) error {
-	var lines []byte
-	for _, name := range names {
-		lines = append(lines, entry(mark, name)...)
+// bytes is the list as a file without what is superseded.
+func (l list) bytes() []byte {
+	raw, n := []byte(listHead), 0
+	for _, of := range slices.SortedFunc(maps.Keys(l.should), id.compare) {
+		raw = entry{made, of, l.should[of]}.append(raw, n)
+		n++
 	}
-	if len(lines) == 0 {
+	for _, of := range slices.SortedFunc(maps.Keys(l.ended), id.compare) {
+		raw = entry{ended, of, l.ended[of]}.append(raw, n)
+		n++
+	}
+	return raw
+}
+
+// note adds to the list, overwriting what a crash left of an entry. Several entries replace the whole, of which a
+// crash leaves nothing half done.
+func (d *directory) note(entries ...entry) error {
+	if len(entries) == 0 {
 		return nil
 	}
-	if !d.list.exists { // a list that is cut short was damaged, not made by a crash
-		if err := d.put(listFile, append([]byte(listHead), lines...)); err != nil {
+	if l := &d.list; len(entries) == 1 && l.exists && !l.stale {
+		line := entries[0].append(nil, l.entries)
+		if err := d.writeAt(listFile, 0, line, int64(len(listHead)+l.entries*listEntry)); err != nil {
 			return err
 		}
-		d.list.exists = true
-	} else if err := d.writeAt(listFile, 0, lines, int64(len(listHead)+d.list.entries*listEntry)); err != nil {
+		l.take(entries[0])
+		l.entries++
+		return nil
+	}
+	next := list{should: maps.Clone(d.list.should), ended: maps.Clone(d.list.ended)}
+	for _, e := range entries {
+		next.take(e)
+	}
+	return d.rewrite(next)
+}
+
+// rewrite replaces the list.
+func (d *directory) rewrite(next list) error {
+	if err := d.put(listFile, next.bytes()); err != nil {
+		d.list.stale = true // which of the two the file is nobody knows
 		return err
 	}
-	d.list.add(lines)
+	next.exists, next.stale, next.entries = true, false, len(next.should)+len(next.ended)
+	d.list = next
 	return nil
 }
 
 // compact rewrites the list if less than half of it is needed. Destroyed keys stay listed, so
 // that no older copy of the keys brings them back.
 func (d *directory) compact() error {
-	l := &d.list
+	l := d.list
 	needed := len(l.should) + len(l.ended)
 	if l.entries <= cmp.Or(d.slack, listSlack) || 2*needed >= l.entries {
 		return nil
 	}
-	lines := []byte(listHead)
-	for _, of := range slices.SortedFunc(maps.Keys(l.should), id.compare) {
-		lines = append(append(lines, made), of[:]...)
-	}
-	for _, of := range slices.SortedFunc(maps.Keys(l.ended), id.compare) {
-		lines = append(append(lines, ended), of[:]...)
-	}
-	if err := d.put(listFile, lines); err != nil {
-		return err
-	}
-	l.entries = needed
-	return nil
+	return d.rewrite(l)
 }
 
 // readList reads the list of the directory, in which these files are.
 func (d *directory) readList(names []string) (list, error) {
-	path := d.file(listFile)
-	raw, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return newList(0), nil
-	}
+	r, err := d.readLines(names)
 	if err != nil {
 		return list{}, err
 	}
-	l, ok := parseList(raw)
-	if !ok && bytes.HasPrefix([]byte(listHead), raw) { // older versions did not write it at once
+	if !r.damaged() {
+		return r.list, nil
+	}
+	with := "put the directory back from the backup that belongs to the store"
+	if !d.alone {
+		with = "a backup of the keys mends it: kehai key restore FILE"
+	}
+	path := d.file(listFile)
+	return list{}, fmt.Errorf("%s is damaged: %s: %s; or, if no key is gone, remove it: rm %s", path, r.text(), with,
+		path)
+}
+
+// readLines reads what is left of the list.
+func (d *directory) readLines(names []string) (reading, error) {
+	path := d.file(listFile)
+	raw, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return reading{list: newList(0)}, nil
+	}
+	if err != nil {
+		return reading{}, err
+	}
+	r, later := parseList(raw)
+	if later {
+		return reading{}, fmt.Errorf("%s is damaged, or of a later version: upgrade this program, or put the "+
+			"directory back from the backup that belongs to the store; if no key is gone, remove it: rm %s", path, path)
+	}
+	if r.none && bytes.HasPrefix([]byte(oldHead), raw) { // older versions did not write it at once
 		keys := 0
 		for _, name := range names {
 			if _, is := idOf(name); is {
 				keys++
 			}
 		}
-		l, ok = newList(0), keys <= 1
-	}
-	if b, some := blur(raw); !ok && some {
-		with := "put the directory back from the backup that belongs to the store"
-		if !d.alone {
-			with = "a backup of the keys mends it: kehai key restore FILE"
+		if keys <= 1 {
+			return reading{list: newList(0)}, nil
 		}
-		return list{}, fmt.Errorf("%s is damaged: %s: %s; or, if no key is gone, remove it: rm %s", path, b.text(),
-			with, path)
 	}
-	if !ok {
-		return list{}, fmt.Errorf("%s is damaged, or of a later version: upgrade this program, or put the directory "+
-			"back from the backup that belongs to the store; if no key is gone, remove it: rm %s", path, path)
-	}
-	return l, nil
-}
-
-// parseList reads a list. A crash may have cut off its end, or left it empty.
-func parseList(raw []byte) (l list, ok bool) {
-	lines, ok := bytes.CutPrefix(raw, []byte(listHead))
-	if !ok {
-		return list{}, false
-	}
-	l = newList(len(lines) / listEntry)
-	l.exists = true
-	// A power cut may leave zeros where the last entries were to be.
-	whole := len(bytes.TrimRight(lines, "\x00")) + listEntry - 1
-	return l, l.add(lines[:min(len(lines), whole-whole%listEntry)])
+	return r, nil
 }
 
 // compare returns the keys that exist but are not in the list, and those in the list that
@@ -177,7 +257,7 @@ func (l *list) compare(names []string) (unlisted, lost []string) {
 	for _, name := range names {
 		switch of, ok := idOf(name); {
 		case !ok:
-		case l.should[of]:
+		case l.wants(of):
 			listed++
 		default:
 			unlisted = append(unlisted, name)
@@ -202,13 +282,8 @@ func (l *list) compare(names []string) (unlisted, lost []string) {
 	return unlisted, lost
 }
 
-// errLost returns the error for missing keys, in a directory with these files.
-func (d *directory) errLost(names, files []string) error {
-	if key := d.list.misread(names[0], files); key != "" && !d.alone {
-		return fmt.Errorf("keyring: %s is damaged: an entry names key %s, and the key is %s: a backup of the keys "+
-			"mends it: kehai key restore FILE; or, if no key is gone, remove it: rm %[1]s: %[4]w", d.file(listFile),
-			names[0], key, engine.ErrNoKey)
-	}
+// errLost returns the error for missing keys.
+func (d *directory) errLost(names []string) error {
 	which := fmt.Sprintf("key %s is gone or empty", d.file(names[0]))
 	if n := len(names) - 1; n > 0 {
 		which = fmt.Sprintf("key %s and %d more are gone or empty", d.file(names[0]), n)

@@ -130,7 +130,7 @@ func TestACrashBesideTheList(t *testing.T) {
 		"half an entry":   func(d *directory, _ string) error { return os.Truncate(d.file(listFile), 20) },
 		"zeros":           func(d *directory, _ string) error { return atEnd(d, make([]byte, 3*listEntry+4)) },
 		"half a mark":     func(d *directory, _ string) error { return atEnd(d, []byte("+")) },
-		"to be destroyed": func(d *directory, key string) error { return d.note(ended, key) },
+		"to be destroyed": func(d *directory, key string) error { return d.note(endedOf(key)...) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "keys")
@@ -193,12 +193,17 @@ func TestInspectFindsExposedKeys(t *testing.T) {
 }
 
 func FuzzParseList(f *testing.F) {
-	f.Add([]byte(listHead + "+0123456789abcdef-0123456789abcdef+012345"))
+	l := newList(0)
+	l.take(entry{made, id{1}, stamp{2}})
+	l.take(entry{mark: ended, of: id{3}})
+	f.Add(l.bytes())
+	f.Add([]byte(oldHead + "+0123456789abcdef-0123456789abcdef+012345"))
 	f.Add([]byte(listHead[:4]))
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		l, ok := parseList(raw)
-		if n := len(raw) / listEntry; l.entries > n || len(l.should) > l.entries {
-			t.Errorf("parseList() of %d bytes = %d keys in %d entries, %v", len(raw), len(l.should), l.entries, ok)
+		r, later := parseList(raw)
+		n := len(raw) / oldEntry
+		if r.entries > n || len(r.should)+len(r.ended) > r.entries || r.none && r.entries > 0 {
+			t.Errorf("parseList() of %d bytes = %d keys in %d entries, %v", len(raw), len(r.should), r.entries, later)
 		}
 	})
 }

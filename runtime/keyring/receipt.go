@@ -2,11 +2,14 @@ package keyring
 
 import (
 	"bytes"
+	"crypto/hmac"
+	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -34,7 +37,12 @@ type Receipt struct {
 	// SplitFrom are the conversations from which this one was split.
 	SplitFrom []Origin `json:"split_from,omitempty"`
 	Note      string   `json:"note"`
+	// Seal tells with the node's key that all the above is as it was written; "" in receipts of older versions.
+	Seal string `json:"seal,omitempty"`
 }
+
+// Receipts are where receipts are kept, and where the keys are with which they are sealed.
+type Receipts struct{ Dir, Keys string }
 
 // Origin is a conversation from which another one was split. Its key opens what a backup from
 // before tells of both.
@@ -53,13 +61,13 @@ const (
 // ErrReceipt marks a file that is no receipt.
 var ErrReceipt = errors.New("keyring: no receipt of forgetting")
 
-// Begin writes a receipt into a directory before a conversation is forgotten. After an
+// Begin writes a receipt before a conversation is forgotten. After an
 // interrupted attempt it continues with that receipt, because the keys it names may
 // already be destroyed.
-func Begin(dir string, c string, keys []engine.Key, from []Origin, now time.Time) (Receipt, string, error) {
+func (in Receipts) Begin(c string, keys []engine.Key, from []Origin, now time.Time) (Receipt, string, error) {
 	r := Receipt{Version: receiptVersion, Conversation: c, Keys: keys, SplitFrom: from, AskedAt: now.UTC().Round(0),
 		Note: CopiedKeys}
-	open, before, err := unfinishedReceipt(dir, c)
+	open, before, err := unfinishedReceipt(in.Dir, c)
 	if err != nil {
 		return r, "", err
 	}
@@ -77,59 +85,83 @@ func Begin(dir string, c string, keys []engine.Key, from []Origin, now time.Time
 	path := open
 	if path == "" {
 		at := r.AskedAt.Format("20060102T150405.000Z")
-		path = filepath.Join(dir, fmt.Sprintf("%s-%.8s.json", at, r.Keys[0].Fingerprint))
+		path = filepath.Join(in.Dir, fmt.Sprintf("%s-%.8s.json", at, r.Keys[0].Fingerprint))
 	}
-	if err := private.Make(dir, private.Closed); err != nil {
+	if err := private.Make(in.Dir, private.Closed); err != nil {
 		return r, "", fmt.Errorf("keyring: %w", err)
 	}
-	if err := r.write(path); err != nil {
+	if err := in.write(r, path); err != nil {
 		return r, "", fmt.Errorf("%w. Nothing was deleted: forget it again then", err)
 	}
 	return r, path, nil
 }
 
 // Finish completes a receipt once the conversation is forgotten.
-func (r Receipt) Finish(path string, sum engine.Forgotten, now time.Time) error {
+func (in Receipts) Finish(r Receipt, path string, sum engine.Forgotten, now time.Time) error {
 	sum.Receipt = ""
 	r.ForgottenAt, r.Deleted = now.UTC().Round(0), &sum
-	return r.write(path)
+	if err := in.write(r, path); err != nil {
+		return fmt.Errorf("%w. All is deleted but for the end of the receipt: kehai forget %s adds that then", err,
+			r.Conversation)
+	}
+	return nil
 }
 
 // Answered replaces the machines that were waited for by those that have still not answered.
-func (r Receipt) Answered(path string, waiting []string) error {
+func (in Receipts) Answered(r Receipt, path string, waiting []string) error {
 	r.Waiting = waiting
-	return r.write(path)
+	return in.write(r, path)
 }
 
 // Unanswered lists the finished receipts of a directory for which machines are waited for, by path.
 func Unanswered(dir string) (map[string]Receipt, error) {
-	files, err := filepath.Glob(filepath.Join(dir, "*.json"))
-	if err != nil {
-		return nil, fmt.Errorf("keyring: %w", err)
-	}
-	list := map[string]Receipt{}
-	for _, file := range files {
-		if r, err := ReadReceipt(file); err == nil && !r.ForgottenAt.IsZero() && len(r.Waiting) > 0 {
-			list[file] = r
-		}
-	}
-	return list, nil
+	all, err := receiptsIn(dir)
+	maps.DeleteFunc(all, func(_ string, r Receipt) bool { return r.ForgottenAt.IsZero() || len(r.Waiting) == 0 })
+	return all, err
 }
 
 func unfinishedReceipt(dir string, c string) (path string, r Receipt, err error) {
-	files, err := filepath.Glob(filepath.Join(dir, "*.json"))
-	if err != nil {
-		return "", Receipt{}, fmt.Errorf("keyring: %w", err)
-	}
-	for _, file := range files {
-		if r, err := ReadReceipt(file); err == nil && r.Conversation == c && r.ForgottenAt.IsZero() {
-			return file, r, nil
+	all, err := receiptsIn(dir)
+	for _, path := range slices.Sorted(maps.Keys(all)) {
+		if r := all[path]; r.Conversation == c && r.ForgottenAt.IsZero() {
+			return path, r, err
 		}
 	}
-	return "", Receipt{}, nil
+	return "", Receipt{}, err
 }
 
-func (r Receipt) write(path string) error {
+// Destroyed lists the keys that the receipts in a directory name.
+func Destroyed(dir string) (keys []engine.Key, err error) {
+	all, err := receiptsIn(dir)
+	for _, path := range slices.Sorted(maps.Keys(all)) {
+		keys = append(keys, all[path].Keys...)
+	}
+	return keys, err
+}
+
+// receiptsIn reads the receipts in a directory, by path; it passes over what is none. A missing directory has none.
+func receiptsIn(dir string) (map[string]Receipt, error) {
+	files, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("keyring: receipts: %w", err)
+	}
+	all := map[string]Receipt{}
+	for _, f := range files {
+		path := filepath.Join(dir, f.Name())
+		if filepath.Ext(path) != ".json" || !f.Type().IsRegular() {
+			continue
+		}
+		if r, err := ReadReceipt(path); err == nil {
+			all[path] = r
+		}
+	}
+	return all, nil
+}
+
+func (in Receipts) write(r Receipt, path string) (err error) {
+	if r.Seal, err = r.sealOf(Reader(in.Keys)); err != nil {
+		return fmt.Errorf("keyring: receipt: %w", err)
+	}
 	raw, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {
 		return fmt.Errorf("keyring: receipt: %w", err)
@@ -138,6 +170,22 @@ func (r Receipt) write(path string) error {
 		return fmt.Errorf("keyring: receipt: %w%s", err, help(err))
 	}
 	return nil
+}
+
+// sealOf is the seal that the receipt should have, "" without keys.
+func (r Receipt) sealOf(ring *Ring) (string, error) {
+	secret, ok, err := ring.Derive("", "kehai receipts")
+	if err != nil || !ok {
+		return "", err
+	}
+	r.Seal = ""
+	raw, err := json.Marshal(r)
+	if err != nil {
+		return "", err
+	}
+	mac := hmac.New(sha256.New, secret)
+	mac.Write(raw)
+	return hex.EncodeToString(mac.Sum(nil)), nil
 }
 
 // maxReceipt is the longest receipt, in bytes.
@@ -179,11 +227,14 @@ type Proof struct {
 	// Before are rows that can be read of a conversation from which this one was split, in a
 	// backup from before that was done: they may be about this one.
 	Before int
+	// Edited reports that the receipt is not as it was written, or is of a later version; Unsealed, that nobody can
+	// tell, as an older one has written it.
+	Edited, Unsealed bool
 }
 
 // OK reports whether nothing of what was forgotten can be read.
 func (p Proof) OK() bool {
-	return len(p.Alive) == 0 && len(p.Unknown) == 0 && p.Plain == 0 && p.Before == 0
+	return len(p.Alive) == 0 && len(p.Unknown) == 0 && p.Plain == 0 && p.Before == 0 && !p.Edited
 }
 
 // ErrOthers answers a Verify with keys that are not those of the backup, or not all.
@@ -199,9 +250,15 @@ func (r Receipt) Verify(dir string, backup io.Reader) (p Proof, err error) {
 		return p, err
 	}
 	ring := newRing(d, strings.NewReader("")) // nothing is sealed
-	ids := map[id]bool{}                      // whether the key is that of the receipt, still
+	seal, err := r.sealOf(ring)
+	if err != nil {
+		return p, err
+	}
+	p.Unsealed = r.Seal == ""
+	p.Edited = !p.Unsealed && !hmac.Equal([]byte(seal), []byte(r.Seal))
+	ids := map[id]bool{} // whether the key is that of the receipt, still
 	for _, k := range r.Keys {
-		of := id(entry(made, k.ID)[1:])
+		of, _ := idOf(k.ID)
 		ring.disk.Lock()
 		now, err := ring.load(of)
 		ring.disk.Unlock()
@@ -251,7 +308,8 @@ func (r Receipt) Verify(dir string, backup io.Reader) (p Proof, err error) {
 func (r Receipt) unlisted(l list) map[id]engine.Key {
 	never := map[id]engine.Key{}
 	for _, k := range r.Keys {
-		if of, _ := idOf(k.ID); !l.should[of] && !l.ended[of] {
+		of, _ := idOf(k.ID)
+		if _, gone := l.ended[of]; !gone && !l.wants(of) {
 			never[of] = k
 		}
 	}

@@ -27,7 +27,7 @@ func TestAReceiptOnAFullVolume(t *testing.T) {
 	}
 	receipts := filepath.Join(dir, "receipts")
 	keys := []engine.Key{{ID: strings.Repeat("ab", idBytes), Fingerprint: "cd"}}
-	_, path, err := Begin(receipts, "c-1", keys, nil, time.Unix(0, 0))
+	_, path, err := Receipts{Dir: receipts}.Begin("c-1", keys, nil, time.Unix(0, 0))
 	for _, want := range []string{receipts, "free some space on its volume", "Nothing was deleted"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("Begin() on a full volume = %q, %v, want %q in it", path, err, want)
@@ -35,5 +35,13 @@ func TestAReceiptOnAFullVolume(t *testing.T) {
 	}
 	if left, err := os.ReadDir(receipts); err != nil || len(left) > 0 {
 		t.Errorf("%v is left of the receipt, %v", left, err)
+	}
+	// Where the end of a receipt does not fit, all is deleted already.
+	r := Receipt{Conversation: "c-1", Keys: keys}
+	err = Receipts{}.Finish(r, filepath.Join(dir, "receipt.json"), engine.Forgotten{}, time.Unix(0, 0))
+	for _, want := range []string{"free some space", "All is deleted", "kehai forget c-1 adds that"} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("Finish() on a full volume = %v, want %q in it", err, want)
+		}
 	}
 }

@@ -18,7 +18,7 @@ const mostLinks = 40
 // for a group or for everybody unless it is sticky like /tmp. OpenSSH asks the same of what
 // is above its keys.
 func parents(path string, uid int) error {
-	path, err := filepath.Abs(path)
+	path, err := whole(path)
 	if err != nil {
 		return fmt.Errorf("private: %w", err)
 	}
@@ -52,6 +52,16 @@ func parents(path string, uid int) error {
 		left = append(steps(to), left...)
 	}
 	return nil
+}
+
+// whole is a path from the root. It is not shortened, as ".." behind a symbolic link leads to above of where that
+// leads.
+func whole(path string) (string, error) {
+	if filepath.IsAbs(path) {
+		return path, nil
+	}
+	wd, err := os.Getwd()
+	return wd + string(filepath.Separator) + path, err
 }
 
 // steps are the names in a path.
@@ -89,6 +99,9 @@ func parent(dir, path string, uid int) error {
 		who, close := "other users", "go-w"
 		if open == 0o020 {
 			who, close = fmt.Sprintf("its group %d", group(info)), "g-w"
+		}
+		if open == 0o020 && hasACL(dir) { // then the bits of the group say what anybody in it may do at most
+			who = "whom its access control list names"
 		}
 		return &Exposed{dir, fmt.Sprintf("may be changed by %s (%v), who can replace %s", who, info.Mode(), path),
 			"Choose another place, or close it: chmod " + close + " " + quote(dir) + "."}

@@ -7,6 +7,7 @@
 package private
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -74,14 +75,15 @@ func Make(path string, rule Rule) error {
 
 // Check returns nil for a directory that belongs to this user, follows the rule, and
 // cannot be replaced by anybody else. Errors are [Exposed], or the system's: one that
-// does not exist is fs.ErrNotExist.
+// does not exist is fs.ErrNotExist, if [Make] would make it.
 func Check(path string, rule Rule) error { return check(path, rule, os.Geteuid()) }
 
 func check(path string, rule Rule, uid int) error {
-	if err := owned(path, rule, uid); err != nil {
+	err := owned(path, rule, uid)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	if err := parents(path, uid); err != nil {
+	if err = cmp.Or(parents(path, uid), err); err != nil {
 		return err
 	}
 	info, err := os.Stat(path)

@@ -20,14 +20,19 @@ const (
 	stranger = 3002
 	pathEnv  = "KEHAI_PRIVATE_TEST_SOCKET"
 	makeEnv  = "KEHAI_PRIVATE_TEST_MAKE"
+	moveEnv  = "KEHAI_PRIVATE_TEST_MOVE"
 )
 
 func TestMain(m *testing.M) {
-	path, dir := os.Getenv(pathEnv), os.Getenv(makeEnv)
-	if path == "" && dir == "" {
+	path, dir, moved := os.Getenv(pathEnv), os.Getenv(makeEnv), os.Getenv(moveEnv)
+	if path == "" && dir == "" && moved == "" {
 		os.Exit(m.Run())
 	}
 	err := errors.Join(syscall.Setgroups(nil), syscall.Setgid(stranger), syscall.Setuid(stranger))
+	if moved != "" {
+		fmt.Println(errors.Join(err, os.Rename(moved, moved+" away")))
+		os.Exit(0)
+	}
 	if dir != "" {
 		fmt.Println(errors.Join(err, Make(dir, Closed)))
 		os.Exit(0)
@@ -292,6 +297,38 @@ func TestParentsAsAnotherUser(t *testing.T) {
 		if err != nil || c.want == "" && string(out) != "<nil>\n" || !strings.Contains(string(out), c.want) {
 			t.Errorf("Make() below %s = %s, %v, want %q", up, out, err, c.want)
 		}
+	}
+}
+
+// What leads up again behind a symbolic link leads to above of where the link does.
+func TestUpBehindALink(t *testing.T) {
+	base := t.TempDir()
+	loose := filepath.Join(base, "loose")
+	err := errors.Join(os.MkdirAll(filepath.Join(loose, "in"), 0o700), os.Mkdir(filepath.Join(loose, "data"), 0o700),
+		os.Chmod(loose, 0o770), os.Symlink(filepath.Join(loose, "in"), filepath.Join(base, "link")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{base + "/link/../data", base + "/link/../new"} {
+		var exposed *Exposed
+		if err := Check(path, Closed); !errors.As(err, &exposed) || exposed.Path != loose {
+			t.Errorf("Check(%s) = %v, want that %s may be changed by its group", path, err, loose)
+		}
+	}
+}
+
+// A place where nothing may be made is told before anything is there.
+func TestCheckOfWhatIsNotThere(t *testing.T) {
+	loose := t.TempDir()
+	if err := Check(filepath.Join(loose, "new", "one"), Closed); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("Check() of what Make would make = %v, want ErrNotExist", err)
+	}
+	if err := os.Chmod(loose, 0o770); err != nil {
+		t.Fatal(err)
+	}
+	var exposed *Exposed
+	if err := Check(filepath.Join(loose, "new", "one"), Closed); !errors.As(err, &exposed) || exposed.Path != loose {
+		t.Errorf("Check() below a group's directory = %v, want what Make says", err)
 	}
 }
 
