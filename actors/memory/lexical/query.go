@@ -161,13 +161,45 @@ func ascending(cursors []*cursor) (sums []float64) {
 // rounding keeps a bound above the value it bounds, whatever the order of summing.
 const rounding = 1 + 1e-9
 
+// shares are the contributions of a term by length of the document, where the mean length is
+// known: the divisions are done once.
+type shares struct {
+	mean float64
+	once [256]float64 // of a term that occurs once
+}
+
+func saturations(mean float64) *shares {
+	s := &shares{mean: mean}
+	for length := range s.once {
+		s.once[length] = Saturation(1, float64(length), mean)
+	}
+	return s
+}
+
+// of is [Saturation].
+func (s *shares) of(count uint8, length uint16) float64 {
+	if count == 1 && int(length) < len(s.once) {
+		return s.once[length]
+	}
+	return Saturation(count, float64(length), s.mean)
+}
+
 // maxScore finds the best documents in the cursors' lists, document by document. Lists
 // that cannot lift a document over the threshold together are only looked up. It stops
-// before document limit. It asks for the length of each candidate document; false leaves
-// the document out.
-func maxScore(cursors []*cursor, limit Doc, mean float64, top *best, length func(Doc) (float64, bool)) {
+// before document limit. Whether a document is seen is asked last, as the rows of documents lie
+// far apart in memory; but first where most are not.
+func maxScore(cursors []*cursor, limit Doc, share *shares, top *best, length func(Doc) uint16, sees func(Doc) bool) {
 	sums := ascending(cursors)
 	first := 0 // of the lists that are walked
+	asked, unseen := 0, 0
+	seen := func(d Doc) bool {
+		asked++
+		ok := sees(d)
+		if !ok {
+			unseen++
+		}
+		return ok
+	}
 	for first < len(cursors) {
 		threshold := top.threshold()
 		d := end
@@ -177,22 +209,22 @@ func maxScore(cursors []*cursor, limit Doc, mean float64, top *best, length func
 		if d >= limit {
 			return
 		}
-		if l, ok := length(d); ok {
-			score := 0.0
-			for _, c := range cursors[first:] {
-				if c.doc == d {
-					score += c.weight * Saturation(c.count, l, mean)
-				}
-			}
-			if score, ok = lookUp(cursors[:first], sums, d, score, l, mean, threshold); ok && score > threshold {
-				top.add(Hit{d, score})
-			}
-		}
+		l, score := length(d), 0.0
 		for _, c := range cursors[first:] {
 			if c.doc == d {
+				score += c.weight * share.of(c.count, l)
 				c.next()
 			}
 		}
+		early := 2*unseen > asked
+		if early && !seen(d) {
+			continue
+		}
+		score, ok := lookUp(cursors[:first], sums, d, score, l, share, threshold)
+		if !ok || score <= threshold || !early && !seen(d) {
+			continue
+		}
+		top.add(Hit{d, score})
 		for threshold = top.threshold(); first < len(cursors) && sums[first] <= threshold; first++ {
 		}
 	}
@@ -200,7 +232,8 @@ func maxScore(cursors []*cursor, limit Doc, mean float64, top *best, length func
 
 // lookUp adds the other lists' contributions to a document's score. It returns false as
 // soon as the document can no longer exceed the threshold.
-func lookUp(cursors []*cursor, sums []float64, d Doc, score, l, mean, threshold float64) (float64, bool) {
+func lookUp(cursors []*cursor, sums []float64, d Doc, score float64, l uint16, share *shares, threshold float64,
+) (float64, bool) {
 	for i := len(cursors) - 1; i >= 0; i-- {
 		if score+sums[i] <= threshold {
 			return score, false
@@ -208,14 +241,14 @@ func lookUp(cursors []*cursor, sums []float64, d Doc, score, l, mean, threshold 
 		c := cursors[i]
 		if c.doc < d {
 			within := c.shallow(d)
-			most := c.weight * Saturation(within.count, float64(within.length), mean) * rounding
+			most := c.weight * share.of(within.count, within.length) * rounding
 			if score+sums[i]-c.most+most <= threshold {
 				return score, false
 			}
 			c.seek(d)
 		}
 		if c.doc == d {
-			score += c.weight * Saturation(c.count, l, mean)
+			score += c.weight * share.of(c.count, l)
 		}
 	}
 	return score, true

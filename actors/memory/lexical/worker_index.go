@@ -41,6 +41,7 @@ type Index struct {
 	ids     names
 	current column[atomic.Uint32] // of each id, its newest document
 	entries column[entry]
+	length  column[uint16] // of each document
 	talks   column[talk]
 	talking names
 	people  names
@@ -57,7 +58,6 @@ type entry struct {
 	id            uint32
 	talk, speaker uint32
 	print         uint32 // hash of everything that was added
-	length        uint16
 	dead          atomic.Bool
 }
 
@@ -106,7 +106,8 @@ func (x *Index) Add(d Document) (Doc, error) {
 	length := x.analyze(d.Text)
 	x.makeRoom()
 	e := x.entries.grow(doc)
-	e.at, e.print, e.length = d.At.UnixMilli(), print, length
+	e.at, e.print = d.At.UnixMilli(), print
+	*x.length.grow(doc) = length
 	e.id, e.talk, e.speaker = x.ids.number(d.ID), x.talking.number(d.Conversation), x.people.number(d.Speaker)
 	x.post(doc, length)
 	x.lengths.Add(uint64(length))
@@ -283,7 +284,7 @@ func (x *Index) Entry(d Doc) Entry {
 	}
 	e := x.entries.at(d)
 	return Entry{ID: x.ids.at(e.id), Conversation: x.talking.at(e.talk), Speaker: x.people.at(e.speaker),
-		At: time.UnixMilli(e.at).UTC(), Length: int(e.length)}
+		At: time.UnixMilli(e.at).UTC(), Length: int(*x.length.at(d))}
 }
 
 // Find is the document of an event.

@@ -144,7 +144,7 @@ func (v *view) mean() float64 { return float64(v.lengths.Load()) / float64(max(v
 func (v *view) scan(terms []Weighted, docs []Doc) Match {
 	m := Match{N: len(docs), Counts: make([][]uint8, len(terms)), Found: make([]int, len(terms))}
 	for _, d := range docs {
-		m.MeanLength += float64(v.entries.at(d).length)
+		m.MeanLength += float64(*v.length.at(d))
 	}
 	m.MeanLength /= float64(max(len(docs), 1))
 	counts := make([]uint8, len(terms)*len(docs))
@@ -207,7 +207,7 @@ func gallop(docs []Doc, d Doc) int {
 func (m *Match) top(v view, terms []Weighted, k int) []Hit {
 	top := best{k: k}
 	for at, d := range m.Docs {
-		length, score, hit := float64(v.entries.at(d).length), 0.0, false
+		length, score, hit := float64(*v.length.at(d)), 0.0, false
 		for i, t := range terms {
 			if c := m.Counts[i][at]; c > 0 {
 				score += t.Weight * IDF(m.Found[i], m.N) * Saturation(c, length, m.MeanLength)
@@ -223,7 +223,7 @@ func (m *Match) top(v view, terms []Weighted, k int) []Hit {
 
 // walk finds the best documents of a wide scope.
 func (v *view) walk(terms []Weighted, k int) []Hit {
-	mean := v.mean()
+	share := saturations(v.mean())
 	cursors := make([]*cursor, 0, len(terms))
 	for _, t := range terms {
 		l := v.lists.find(t.Key)
@@ -234,14 +234,12 @@ func (v *view) walk(terms []Weighted, k int) []Hit {
 		_, _, edge := h.tail()
 		within := h.full.with(edge.count, edge.length)
 		c := &cursor{weight: t.Weight * IDF(h.len(), int(v.limit))}
-		c.most = c.weight * Saturation(within.count, float64(within.length), mean) * rounding
+		c.most = c.weight * share.of(within.count, within.length) * rounding
 		c.open(h)
 		cursors = append(cursors, c)
 	}
 	top := best{k: k}
-	maxScore(cursors, v.limit, mean, &top, func(d Doc) (float64, bool) {
-		return float64(v.entries.at(d).length), v.sees(d)
-	})
+	maxScore(cursors, v.limit, share, &top, func(d Doc) uint16 { return *v.length.at(d) }, v.sees)
 	return top.sorted()
 }
 
