@@ -85,6 +85,7 @@ func (l *Library) searchFor(ctx context.Context, q Query) (*search, error) {
 			s.scope.Conversations = append(s.scope.Conversations, string(c))
 		}
 	}
+	s.shared = l.share(s)
 	return s, nil
 }
 
@@ -94,6 +95,7 @@ type search struct {
 	x     *lexical.Index
 	q     Query
 	scope lexical.Scope
+	*shared
 }
 
 // except are the events that no route may find: the events to answer, and events that have
@@ -150,10 +152,10 @@ func (s *search) text(ctx context.Context, d lexical.Doc) string {
 // lexical returns what package rank finds by words, neighbours, sessions, speakers and
 // dates, including the owner's own words from elsewhere if those are shared.
 func (s *search) lexical(ctx context.Context) []messages.MemoryHit {
-	list := s.ranked(ctx, s.scope, func(lexical.Entry) bool { return true })
+	list := s.ranked(ctx, s.asking(), func(lexical.Entry) bool { return true })
 	if s.q.Scope.Owner && s.scope.Conversations != nil {
-		elsewhere := s.scope
-		elsewhere.Conversations = nil
+		elsewhere := s.asking()
+		elsewhere.Scope.Conversations, elsewhere.Read = nil, nil
 		list = append(list, s.ranked(ctx, elsewhere, func(e lexical.Entry) bool {
 			return e.Speaker == "" && !slices.Contains(s.scope.Conversations, e.Conversation)
 		})...)
@@ -162,9 +164,8 @@ func (s *search) lexical(ctx context.Context) []messages.MemoryHit {
 	return list
 }
 
-func (s *search) ranked(ctx context.Context, scope lexical.Scope,
+func (s *search) ranked(ctx context.Context, asking rank.Query,
 	seen func(lexical.Entry) bool) (list []messages.MemoryHit) {
-	asking := rank.Query{Text: s.q.Text, Now: s.q.At.In(s.l.zone), Scope: scope, K: lexicalHits}
 	results := rank.Recall(s.x, asking, rank.Defaults(),
 		func(d lexical.Doc) string { return s.text(ctx, d) })
 	docs := make([]lexical.Doc, len(results))
@@ -184,20 +185,18 @@ func (s *search) ranked(ctx context.Context, scope lexical.Scope,
 	return list
 }
 
-// words returns the words of the question.
-func (s *search) words() rank.Asked {
-	return rank.AskedOf(s.x, rank.Query{Text: s.q.Text, Now: s.q.At.In(s.l.zone), Scope: s.scope})
-}
-
 // best returns the best documents by words alone.
 func (s *search) best(k int) (docs []lexical.Doc) {
-	plan := rank.Plan(s.q.Text, s.x.Speakers(s.scope), s.q.At.In(s.l.zone), rank.Defaults())
-	terms := plan.Terms[:min(plan.Words, 12)]
-	if len(terms) == 0 {
-		terms = plan.Terms[:min(len(plan.Terms), 12)]
+	hits := s.shared.best
+	if k > rank.BestKept {
+		hits = func() []lexical.Hit {
+			return s.x.Search(lexical.Query{Terms: s.question().Telling(s.x), Scope: s.scope, K: k})
+		}
 	}
-	for _, h := range s.x.Search(lexical.Query{Terms: terms, Scope: s.scope, K: k}) {
-		docs = append(docs, h.Doc)
+	for _, h := range hits() {
+		if len(docs) < k {
+			docs = append(docs, h.Doc)
+		}
 	}
 	return docs
 }
@@ -322,7 +321,7 @@ func (s *search) alsoNamed() (docs []lexical.Doc) {
 // inTime returns what was said in the times that the question names, and about the stages
 // of life it names.
 func (s *search) inTime(ctx context.Context) []messages.MemoryHit {
-	plan := rank.Plan(s.q.Text, nil, s.q.At.In(s.l.zone), rank.Defaults())
+	plan := s.question()
 	places := s.q.Scope.Conversations
 	if places == nil {
 		places = []messages.ConversationID{s.q.Conversation}

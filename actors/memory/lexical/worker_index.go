@@ -48,6 +48,7 @@ type Index struct {
 	n       atomic.Uint32 // documents, removed ones included
 	dead    atomic.Uint32
 	lengths atomic.Uint64 // of all documents together
+	version atomic.Uint64 // counts what has come and gone, once it has
 
 	narrow int // a scope of more documents is wide
 }
@@ -119,6 +120,7 @@ func (x *Index) Add(d Document) (Doc, error) {
 	if known {
 		x.bury(old)
 	}
+	x.version.Add(1)
 	return doc, nil
 }
 
@@ -221,6 +223,7 @@ func (x *Index) bury(d Doc) bool {
 		return false
 	}
 	x.dead.Add(1)
+	x.version.Add(1)
 	return true
 }
 
@@ -275,6 +278,9 @@ func (x *Index) Len() int { return int(x.n.Load() - x.dead.Load()) }
 
 // Removed is how many documents are still stored that are removed or replaced.
 func (x *Index) Removed() int { return int(x.dead.Load()) }
+
+// Version is another one whenever an event has come or gone.
+func (x *Index) Version() uint64 { return x.version.Load() }
 
 // Entry is what the index knows of a document that it returned; of a number that it
 // did not return, it is empty.

@@ -15,6 +15,37 @@ type Query struct {
 	Now   time.Time // when it is asked, in the asker's zone; later events are not seen
 	Scope lexical.Scope
 	K     int // how many turns at most
+	// Read is how Text reads in the scope, if that is known already.
+	Read *Reading
+}
+
+// Reading is how a question reads in a scope of an index, and what its words find there.
+type Reading struct {
+	Question Question
+	// Best returns the best events by the telling words alone, [BestKept] of them.
+	Best func() []lexical.Hit
+}
+
+// Read reads the question of a query.
+func Read(x *lexical.Index, q Query, w Weights) Question {
+	if q.Read != nil {
+		return q.Read.Question
+	}
+	return Plan(q.Text, x.Speakers(q.Scope), q.Now, w)
+}
+
+// Telling are the words to look for where not each event can be examined: the rarest twelve of
+// a question with more, or what else it has if it has no words.
+func (q Question) Telling(x *lexical.Index) []lexical.Weighted {
+	if q.Words == 0 {
+		return rarest(x, q.Terms, wideTerms)
+	}
+	return rarest(x, q.Terms[:q.Words], wideTerms)
+}
+
+// Best returns the best events by the telling words of a question alone.
+func Best(x *lexical.Index, q Question, scope lexical.Scope) []lexical.Hit {
+	return x.Search(lexical.Query{Terms: q.Telling(x), Scope: scope, K: BestKept})
 }
 
 // Result is one turn that may help, and why.
@@ -35,10 +66,9 @@ const (
 	whole   = 2 << 10
 	matches = 384
 	around  = 4
-	// wideMatches and wideTerms are the limits in a scope too wide to examine turn by
-	// turn.
-	wideMatches = 96
-	wideTerms   = 12
+	// BestKept and wideTerms are the limits in a scope too wide to examine turn by turn.
+	BestKept  = 96
+	wideTerms = 12
 	// reread is how many of the best turns are examined for whether they can answer.
 	reread = 64
 	// leading is how many of the best turns may all be of one session.
@@ -54,8 +84,7 @@ func Recall(x *lexical.Index, q Query, w Weights, text func(lexical.Doc) string)
 	if q.Scope.Before.IsZero() && !q.Now.IsZero() {
 		q.Scope.Before = q.Now.Add(time.Millisecond)
 	}
-	question := Plan(q.Text, x.Speakers(q.Scope), q.Now, w)
-	question.Terms = rarest(x, question.Terms, &question.Words)
+	question := telling(x, Read(x, q, w))
 	r := &recall{x: x, q: q, question: question, w: w, text: text, place: map[lexical.Doc]int{},
 		zone: q.Now.Location()}
 	r.look()
@@ -74,29 +103,33 @@ func Recall(x *lexical.Index, q Query, w Weights, text func(lexical.Doc) string)
 // largeIndex is how many events make an index large.
 const largeIndex = 50_000
 
-// rarest keeps the most telling terms of a long question.
-func rarest(x *lexical.Index, terms []lexical.Weighted, words *int) []lexical.Weighted {
+// telling keeps the most telling terms of a long question.
+func telling(x *lexical.Index, q Question) Question {
 	all := x.Len()
-	keep := func(list []lexical.Weighted, most int) []lexical.Weighted {
-		if len(list) <= most {
-			return list
-		}
-		list = slices.Clone(list)
-		slices.SortStableFunc(list, func(a, b lexical.Weighted) int {
-			fa, fb := x.Frequency(a.Key), x.Frequency(b.Key)
-			return cmp.Or(cmp.Compare(min(1, fb), min(1, fa)), cmp.Compare(fa, fb)) // unknown ones last
+	words := rarest(x, q.Terms[:q.Words], maxTerms)
+	others := q.Terms[q.Words:]
+	if q.Words > 0 {
+		// In a large index, weak terms that are in every tenth event cost the most time
+		// and say the least.
+		others = slices.DeleteFunc(slices.Clone(others), func(t lexical.Weighted) bool {
+			return all > largeIndex && x.Frequency(t.Key) > all/10
 		})
-		return list[:most]
 	}
-	first := keep(terms[:*words], maxTerms)
-	// In a large index, weak terms that are in every tenth event cost the most time
-	// and say the least.
-	others := slices.DeleteFunc(slices.Clone(terms[*words:]), func(t lexical.Weighted) bool {
-		return all > largeIndex && x.Frequency(t.Key) > all/10
+	q.Terms, q.Words = slices.Concat(words, rarest(x, others, maxOthers)), len(words)
+	return q
+}
+
+// rarest keeps the rarest of more terms than most; unknown ones go first of all.
+func rarest(x *lexical.Index, list []lexical.Weighted, most int) []lexical.Weighted {
+	if len(list) <= most {
+		return list
+	}
+	list = slices.Clone(list)
+	slices.SortStableFunc(list, func(a, b lexical.Weighted) int {
+		fa, fb := x.Frequency(a.Key), x.Frequency(b.Key)
+		return cmp.Or(cmp.Compare(min(1, fb), min(1, fa)), cmp.Compare(fa, fb))
 	})
-	others = keep(others, maxOthers)
-	*words = len(first)
-	return slices.Concat(first, others)
+	return list[:most]
 }
 
 // recall is one question being answered.
@@ -149,13 +182,25 @@ func (r *recall) look() {
 		r.enter(r.found(r.question.Terms, matches))
 	default:
 		r.wide = true
-		words := r.question.Terms[:min(r.question.Words, wideTerms)]
-		if len(words) == 0 {
-			words = r.question.Terms[:min(len(r.question.Terms), wideTerms)]
-		}
-		r.near = r.found(words, wideMatches)
+		r.near = r.beside(r.best())
 		r.enter(r.near)
 	}
+}
+
+// best returns the best documents of a wide scope.
+func (r *recall) best() (docs []lexical.Doc) {
+	hits := []lexical.Hit(nil)
+	if r.q.Read != nil {
+		hits = r.q.Read.Best()
+	}
+	unseen := func(h lexical.Hit) bool { return !r.x.Sees(r.q.Scope, h.Doc) }
+	if r.q.Read == nil || slices.ContainsFunc(hits, unseen) {
+		hits = Best(r.x, r.question, r.q.Scope)
+	}
+	for _, h := range hits {
+		docs = append(docs, h.Doc)
+	}
+	return docs
 }
 
 // match looks terms up in the candidates.
@@ -178,21 +223,26 @@ func (r *recall) found(terms []lexical.Weighted, limit int) []lexical.Doc {
 		hits[at] = hit{d, r.bm25(&m, terms, at, float64(r.x.Entry(d).Length))}
 	}
 	slices.SortStableFunc(hits, func(a, b hit) int { return cmp.Compare(b.score, a.score) })
-	seen := map[lexical.Doc]bool{}
+	docs := make([]lexical.Doc, 0, limit)
 	for _, h := range hits[:min(limit, len(hits))] {
-		before, after := r.x.Around(h.doc, around)
-		for _, d := range slices.Concat(before, []lexical.Doc{h.doc}, after) {
-			if !seen[d] && (d == h.doc || r.x.Sees(r.q.Scope, d)) {
-				seen[d] = true
+		docs = append(docs, h.doc)
+	}
+	return r.beside(docs)
+}
+
+// beside returns documents with their neighbours, in the order of their numbers.
+func (r *recall) beside(docs []lexical.Doc) (list []lexical.Doc) {
+	for _, d := range docs {
+		before, after := r.x.Around(d, around)
+		list = append(list, d)
+		for _, n := range slices.Concat(before, after) {
+			if r.x.Sees(r.q.Scope, n) {
+				list = append(list, n)
 			}
 		}
 	}
-	list := make([]lexical.Doc, 0, len(seen))
-	for d := range seen {
-		list = append(list, d)
-	}
 	slices.Sort(list)
-	return list
+	return slices.Compact(list)
 }
 
 func (r *recall) bm25(m *lexical.Match, terms []lexical.Weighted, at int, length float64) float64 {

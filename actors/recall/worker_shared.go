@@ -1,0 +1,71 @@
+package recall
+
+import (
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/kehai-run/kehai/actors/memory/lexical"
+	"github.com/kehai-run/kehai/actors/memory/rank"
+)
+
+// shared is what the routes of one recall need alike: the first that needs it finds it out.
+type shared struct {
+	of       sharedBy
+	asking   func() rank.Query    // the question with how it reads
+	question func() rank.Question // how it reads
+	words    func() rank.Asked
+	best     func() []lexical.Hit // by words alone, rank.BestKept of them
+}
+
+// sharedBy is what must be equal: the question, its scope, and the index with all that it has.
+type sharedBy struct {
+	x           *lexical.Index
+	version     uint64
+	text, scope string
+	at          int64
+}
+
+// maxShared is how many recalls at the same time have something in common. What an index found
+// before it changed is not used again.
+const maxShared = 8
+
+// share returns what a search has in common with others of the same recall.
+func (l *Library) share(s *search) *shared {
+	of := sharedBy{x: s.x, version: s.x.Version(), text: s.q.Text, at: s.q.At.UnixNano(),
+		scope: fmt.Sprintf("%q %v %q %d", s.scope.Conversations, s.scope.Conversations == nil, s.scope.Except,
+			s.scope.Before.UnixNano())}
+	l.sharing.Lock()
+	defer l.sharing.Unlock()
+	for _, is := range l.shares {
+		if is.of == of {
+			return is
+		}
+	}
+	is := newShared(of, s.scope, s.q.At.In(l.zone))
+	if s.x == l.index.Load() { // nothing of an index that was replaced is kept
+		l.shares = append(l.shares, is)
+		l.shares = l.shares[max(0, len(l.shares)-maxShared):]
+	}
+	return is
+}
+
+// unshare lets go of all that was found out with an index that is replaced.
+func (l *Library) unshare() {
+	l.sharing.Lock()
+	defer l.sharing.Unlock()
+	l.shares = nil
+}
+
+func newShared(of sharedBy, scope lexical.Scope, now time.Time) *shared {
+	q := rank.Query{Text: of.text, Now: now, Scope: scope, K: lexicalHits}
+	is := &shared{of: of}
+	is.question = sync.OnceValue(func() rank.Question { return rank.Read(of.x, q, rank.Defaults()) })
+	is.best = sync.OnceValue(func() []lexical.Hit { return rank.Best(of.x, is.question(), scope) })
+	is.asking = sync.OnceValue(func() rank.Query {
+		q.Read = &rank.Reading{Question: is.question(), Best: is.best}
+		return q
+	})
+	is.words = sync.OnceValue(func() rank.Asked { return rank.AskedOf(of.x, is.asking()) })
+	return is
+}
