@@ -118,7 +118,7 @@ func (s *search) except() (ids []string) {
 
 // hit makes a hit of a document; false if its row is gone or empty.
 func (s *search) hit(d lexical.Doc, score float64) (messages.MemoryHit, bool) {
-	c, e, ok := s.l.event(s.x.Entry(d).ID)
+	c, e, ok := s.event(s.x.Entry(d).ID)
 	found := messages.Memory{Conversation: c, Event: e.Event}
 	return messages.MemoryHit{Memory: found, Score: score}, ok && e.Text != ""
 }
@@ -145,7 +145,7 @@ func (s *search) text(ctx context.Context, d lexical.Doc) string {
 	if ctx.Err() != nil {
 		return ""
 	}
-	_, e, _ := s.l.event(s.x.Entry(d).ID)
+	_, e, _ := s.event(s.x.Entry(d).ID)
 	return string(e.Text)
 }
 
@@ -210,7 +210,7 @@ func (s *search) chain() []messages.MemoryHit {
 	var docs []lexical.Doc
 	for d := newest[0]; len(docs) < chainSteps && !slices.Contains(docs, d); {
 		docs = append(docs, d)
-		c, e, ok := s.l.event(s.x.Entry(d).ID)
+		c, e, ok := s.event(s.x.Entry(d).ID)
 		if !ok || e.ReplyTo == "" {
 			break
 		}
@@ -268,7 +268,7 @@ func (s *search) links() []messages.MemoryHit {
 		}
 	}
 	for _, d := range s.best(bestLinks) {
-		c, e, ok := s.l.event(s.x.Entry(d).ID)
+		c, e, ok := s.event(s.x.Entry(d).ID)
 		if !ok {
 			continue
 		}
@@ -277,7 +277,7 @@ func (s *search) links() []messages.MemoryHit {
 		}
 		_, after := s.x.Around(d, nearbyReplies)
 		for _, a := range after {
-			if _, reply, ok := s.l.event(s.x.Entry(a).ID); ok && reply.ReplyTo == e.ID {
+			if _, reply, ok := s.event(s.x.Entry(a).ID); ok && reply.ReplyTo == e.ID {
 				add(a)
 			}
 		}
@@ -298,7 +298,7 @@ func (s *search) alsoNamed() (docs []lexical.Doc) {
 	pack := s.l.rules.Pack
 	var seen []messages.Text
 	for _, d := range s.best(pack.Seeds) {
-		c, e, _ := s.l.event(s.x.Entry(d).ID)
+		c, e, _ := s.event(s.x.Entry(d).ID)
 		entities, err := (*rows).Named(c, e.ID)
 		if err != nil {
 			continue // what cannot be read is left out

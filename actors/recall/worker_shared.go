@@ -5,17 +5,52 @@ import (
 	"sync"
 	"time"
 
+	"github.com/kehai-run/kehai/actors/memory"
 	"github.com/kehai-run/kehai/actors/memory/lexical"
 	"github.com/kehai-run/kehai/actors/memory/rank"
+	"github.com/kehai-run/kehai/messages"
 )
 
-// shared is what the routes of one recall need alike: the first that needs it finds it out.
+// shared is what the routes of one recall need alike, and find out once: how the question
+// reads, what its words find, and the rows of events.
 type shared struct {
 	of       sharedBy
 	asking   func() rank.Query    // the question with how it reads
 	question func() rank.Question // how it reads
 	words    func() rank.Asked
 	best     func() []lexical.Hit // by words alone, rank.BestKept of them
+
+	mu   sync.Mutex
+	rows map[string]row // of events, by docID
+}
+
+// row is an event as it was read.
+type row struct {
+	of messages.ConversationID
+	memory.Event
+}
+
+// Bounds of the rows that the routes share, and the longest text in one.
+const (
+	maxRows = 512
+	maxText = 4 << 10 // bytes
+)
+
+// event returns a stored event, as it was when the first route of this recall read it.
+func (s *search) event(id string) (messages.ConversationID, memory.Event, bool) {
+	s.mu.Lock()
+	is, known := s.rows[id]
+	s.mu.Unlock()
+	if known {
+		return is.of, is.Event, true
+	}
+	c, e, ok := s.l.event(id)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if ok && len(s.rows) < maxRows && len(e.Text) <= maxText {
+		s.rows[id] = row{c, e}
+	}
+	return c, e, ok
 }
 
 // sharedBy is what must be equal: the question, its scope, and the index with all that it has.
@@ -59,7 +94,7 @@ func (l *Library) unshare() {
 
 func newShared(of sharedBy, scope lexical.Scope, now time.Time) *shared {
 	q := rank.Query{Text: of.text, Now: now, Scope: scope, K: lexicalHits}
-	is := &shared{of: of}
+	is := &shared{of: of, rows: map[string]row{}}
 	is.question = sync.OnceValue(func() rank.Question { return rank.Read(of.x, q, rank.Defaults()) })
 	is.best = sync.OnceValue(func() []lexical.Hit { return rank.Best(of.x, is.question(), scope) })
 	is.asking = sync.OnceValue(func() rank.Query {
