@@ -158,9 +158,23 @@ func (c *cursor) seek(d Doc) {
 		c.load()
 		c.next()
 	}
+	if c.doc < d && c.at < len(c.blocks) {
+		c.jump(d)
+	}
 	for c.doc < d {
 		c.skip(d)
 		c.next()
+	}
+}
+
+// jump goes to the last stop of the block before document d, if that is further on.
+func (c *cursor) jump(d Doc) {
+	b := &c.blocks[c.at]
+	for i := len(b.stops.docs) - 1; i >= 0 && b.stops.docs[i] > c.doc; i-- {
+		if b.stops.docs[i] < d {
+			c.doc, c.rest = b.stops.docs[i], b.data[b.stops.at[i]:]
+			return
+		}
 	}
 }
 
