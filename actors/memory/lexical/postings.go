@@ -55,6 +55,7 @@ func (p *postings) decode(data []byte, before Doc) bool {
 type cursor struct {
 	weight float64 // weight of the term times its idf
 	most   float64 // the highest score of any posting
+	within bound   // of all postings
 	blocks []block
 	tail   []byte
 	edge   bound // of the tail

@@ -3,6 +3,7 @@ package lexical
 import (
 	"cmp"
 	"math"
+	"math/bits"
 	"slices"
 	"time"
 )
@@ -184,71 +185,132 @@ func (s *shares) of(count uint8, length uint16) float64 {
 	return Saturation(count, float64(length), s.mean)
 }
 
-// maxScore finds the best documents in the cursors' lists, document by document. Lists
-// that cannot lift a document over the threshold together are only looked up. It stops
-// before document limit. Whether a document is seen is asked last, as the rows of documents lie
-// far apart in memory; but first where most are not.
-func maxScore(cursors []*cursor, limit Doc, share *shares, top *best, length func(Doc) uint16, sees func(Doc) bool) {
-	sums := ascending(cursors)
-	first := 0 // of the lists that are walked
-	asked, unseen := 0, 0
-	seen := func(d Doc) bool {
-		asked++
-		ok := sees(d)
-		if !ok {
-			unseen++
+// window is how many documents are scored side by side. Lengths come by windows too.
+const window = 1 << 11
+
+// maxScore finds the best documents in lists. Lists that cannot lift a document over the
+// threshold together are only looked up; the others are walked, window by window.
+type maxScore struct {
+	cursors []*cursor // in the order of their largest possible contributions
+	sums    []float64 // of these, up to each
+	first   int       // of the lists that are walked
+	bounds  [longest][]float64
+	share   *shares
+	limit   Doc // documents from here on are not seen
+	top     *best
+
+	sees          func(Doc) bool
+	asked, unseen int
+
+	from   Doc // of the window
+	scores [window]float64
+	has    [window / 64]uint64
+}
+
+// longest is up to which length bounds are known for each length.
+const longest = 64
+
+// run finds them. Whether a document is seen is asked last, as the rows of documents lie far
+// apart in memory; but first where most are not.
+func (m *maxScore) run(lengths func(from Doc) []uint16) {
+	m.sums = ascending(m.cursors)
+	for l := range m.bounds {
+		sum := 0.0
+		for _, c := range m.cursors {
+			sum += c.weight * m.share.of(c.within.count, uint16(l)) * rounding
+			m.bounds[l] = append(m.bounds[l], sum)
 		}
-		return ok
 	}
-	for first < len(cursors) {
-		threshold := top.threshold()
-		d := end
-		for _, c := range cursors[first:] {
-			d = min(d, c.doc)
+	for m.first < len(m.cursors) {
+		next := end
+		for _, c := range m.cursors[m.first:] {
+			next = min(next, c.doc)
 		}
-		if d >= limit {
+		if next >= m.limit {
 			return
 		}
-		l, score := length(d), 0.0
-		for _, c := range cursors[first:] {
-			if c.doc == d {
-				score += c.weight * share.of(c.count, l)
-				c.next()
-			}
+		m.from = next &^ (window - 1)
+		l := lengths(m.from)
+		for _, c := range m.cursors[m.first:] {
+			m.walk(c, l)
 		}
-		early := 2*unseen > asked
-		if early && !seen(d) {
-			continue
-		}
-		score, ok := lookUp(cursors[:first], sums, d, score, l, share, threshold)
-		if !ok || score <= threshold || !early && !seen(d) {
-			continue
-		}
-		top.add(Hit{d, score})
-		for threshold = top.threshold(); first < len(cursors) && sums[first] <= threshold; first++ {
+		m.judge(l)
+		for m.first < len(m.cursors) && m.sums[m.first] <= m.top.threshold() {
+			m.first++
 		}
 	}
 }
 
+// walk adds what a list contributes to the documents of the window, and leaves it.
+func (m *maxScore) walk(c *cursor, lengths []uint16) {
+	for stop := min(m.limit, m.from+window); c.doc < stop; c.next() {
+		at := c.doc - m.from
+		if at >= window {
+			continue // a damaged list goes back
+		}
+		m.scores[at] += c.weight * m.share.of(c.count, lengths[at])
+		m.has[at/64] |= 1 << (at % 64)
+	}
+}
+
+// judge looks up what may be among the best of the window, from old to new.
+func (m *maxScore) judge(lengths []uint16) {
+	for i, set := range m.has {
+		for ; set != 0; set &= set - 1 {
+			at := i*64 + bits.TrailingZeros64(set)
+			m.consider(m.from+Doc(at), m.scores[at], lengths[at])
+			m.scores[at] = 0
+		}
+		m.has[i] = 0
+	}
+}
+
+// consider adds a document to the best if it is one, given its score by the lists that are
+// walked.
+func (m *maxScore) consider(d Doc, score float64, length uint16) {
+	threshold := m.top.threshold()
+	if m.first > 0 && score+m.bounds[min(length, longest-1)][m.first-1] <= threshold {
+		return
+	}
+	early := 2*m.unseen > m.asked
+	if early && !m.seen(d) {
+		return
+	}
+	score, ok := m.lookUp(d, score, length, threshold)
+	if ok && score > threshold && (early || m.seen(d)) {
+		m.top.add(Hit{d, score})
+	}
+}
+
+func (m *maxScore) seen(d Doc) bool {
+	ok := m.sees(d)
+	if m.asked++; !ok {
+		m.unseen++
+	}
+	return ok
+}
+
 // lookUp adds the other lists' contributions to a document's score. It returns false as
 // soon as the document can no longer exceed the threshold.
-func lookUp(cursors []*cursor, sums []float64, d Doc, score float64, l uint16, share *shares, threshold float64,
-) (float64, bool) {
-	for i := len(cursors) - 1; i >= 0; i-- {
-		if score+sums[i] <= threshold {
+func (m *maxScore) lookUp(d Doc, score float64, length uint16, threshold float64) (float64, bool) {
+	bounds := m.bounds[min(length, longest-1)]
+	for i := m.first - 1; i >= 0; i-- {
+		if score+bounds[i] <= threshold {
 			return score, false
 		}
-		c := cursors[i]
+		c := m.cursors[i]
 		if c.doc < d {
-			within := c.shallow(d)
-			most := c.weight * share.of(within.count, within.length) * rounding
-			if score+sums[i]-c.most+most <= threshold {
+			most := c.weight * m.share.of(c.shallow(d).count, length) * rounding
+			if i > 0 {
+				most += bounds[i-1]
+			}
+			if score+most <= threshold {
 				return score, false
 			}
 			c.seek(d)
 		}
 		if c.doc == d {
-			score += c.weight * share.of(c.count, l)
+			score += c.weight * m.share.of(c.count, length)
 		}
 	}
 	return score, true

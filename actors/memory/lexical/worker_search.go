@@ -232,14 +232,14 @@ func (v *view) walk(terms []Weighted, k int) []Hit {
 		}
 		h := l.head.Load()
 		_, _, edge := h.tail()
-		within := h.full.with(edge.count, edge.length)
-		c := &cursor{weight: t.Weight * IDF(h.len(), int(v.limit))}
-		c.most = c.weight * share.of(within.count, within.length) * rounding
+		c := &cursor{weight: t.Weight * IDF(h.len(), int(v.limit)), within: h.full.with(edge.count, edge.length)}
+		c.most = c.weight * share.of(c.within.count, c.within.length) * rounding
 		c.open(h)
 		cursors = append(cursors, c)
 	}
 	top := best{k: k}
-	maxScore(cursors, v.limit, share, &top, func(d Doc) uint16 { return *v.length.at(d) }, v.sees)
+	m := maxScore{cursors: cursors, limit: v.limit, share: share, top: &top, sees: v.sees}
+	m.run(func(from Doc) []uint16 { return (*v.length.chunks.Load())[from/chunkSize][from%chunkSize:] })
 	return top.sorted()
 }
 
