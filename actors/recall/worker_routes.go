@@ -187,16 +187,12 @@ func (s *search) ranked(ctx context.Context, asking rank.Query,
 
 // best returns the best documents by words alone.
 func (s *search) best(k int) (docs []lexical.Doc) {
-	hits := s.shared.best
-	if k > rank.BestKept {
-		hits = func() []lexical.Hit {
-			return s.x.Search(lexical.Query{Terms: s.question().Telling(s.x), Scope: s.scope, K: k})
-		}
+	hits := s.asking().Read.Best
+	if k > len(hits) && len(hits) == rank.BestKept {
+		hits = rank.Best(s.x, s.asking(), k)
 	}
-	for _, h := range hits() {
-		if len(docs) < k {
-			docs = append(docs, h.Doc)
-		}
+	for _, h := range hits[:min(k, len(hits))] {
+		docs = append(docs, h.Doc)
 	}
 	return docs
 }
@@ -321,7 +317,7 @@ func (s *search) alsoNamed() (docs []lexical.Doc) {
 // inTime returns what was said in the times that the question names, and about the stages
 // of life it names.
 func (s *search) inTime(ctx context.Context) []messages.MemoryHit {
-	plan := s.question()
+	plan := s.asking().Read.Question
 	places := s.q.Scope.Conversations
 	if places == nil {
 		places = []messages.ConversationID{s.q.Conversation}

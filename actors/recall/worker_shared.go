@@ -14,11 +14,9 @@ import (
 // shared is what the routes of one recall need alike, and find out once: how the question
 // reads, what its words find, and the rows of events.
 type shared struct {
-	of       sharedBy
-	asking   func() rank.Query    // the question with how it reads
-	question func() rank.Question // how it reads
-	words    func() rank.Asked
-	best     func() []lexical.Hit // by words alone, rank.BestKept of them
+	of     sharedBy
+	asking func() rank.Query // the question with how it reads
+	words  func() rank.Asked
 
 	mu   sync.Mutex
 	rows map[string]row // of events, by docID
@@ -93,12 +91,13 @@ func (l *Library) unshare() {
 }
 
 func newShared(of sharedBy, scope lexical.Scope, now time.Time) *shared {
+	if scope.Before.IsZero() && of.x.Latest().Before(now) {
+		scope.Before = now.Add(time.Millisecond) // as package rank does: nothing is later
+	}
 	q := rank.Query{Text: of.text, Now: now, Scope: scope, K: lexicalHits}
 	is := &shared{of: of, rows: map[string]row{}}
-	is.question = sync.OnceValue(func() rank.Question { return rank.Read(of.x, q, rank.Defaults()) })
-	is.best = sync.OnceValue(func() []lexical.Hit { return rank.Best(of.x, is.question(), scope) })
 	is.asking = sync.OnceValue(func() rank.Query {
-		q.Read = &rank.Reading{Question: is.question(), Best: is.best}
+		q.Read = rank.Read(of.x, q, rank.Defaults())
 		return q
 	})
 	is.words = sync.OnceValue(func() rank.Asked { return rank.AskedOf(of.x, is.asking()) })

@@ -245,7 +245,7 @@ func TestPrunedAgreesWithExhaustive(t *testing.T) {
 			}
 		}
 		m := v.among(q.Terms, all)
-		want, exact := m.top(v, q.Terms, len(all)), map[Doc]float64{}
+		want, exact := x.Best(m, q.Terms, len(all)), map[Doc]float64{}
 		for _, h := range want {
 			exact[h.Doc] = h.Score
 		}

@@ -64,6 +64,16 @@ type Match struct {
 	MeanLength float64
 }
 
+// Of returns a match of some of its terms, by their places.
+func (m Match) Of(places []int) Match {
+	part := m
+	part.Counts, part.Found = nil, nil
+	for _, i := range places {
+		part.Counts, part.Found = append(part.Counts, m.Counts[i]), append(part.Found, m.Found[i])
+	}
+	return part
+}
+
 // IDF is how much a term that n of all documents have tells: ln(1+(all-n+½)/(n+½)).
 func IDF(n, all int) float64 {
 	return math.Log1p((float64(max(all-n, 0)) + 0.5) / (float64(n) + 0.5))

@@ -48,6 +48,7 @@ type Index struct {
 	n       atomic.Uint32 // documents, removed ones included
 	dead    atomic.Uint32
 	lengths atomic.Uint64 // of all documents together
+	latest  atomic.Int64  // Unix milliseconds of the latest event, removed ones included
 	version atomic.Uint64 // counts what has come and gone, once it has
 
 	narrow int // a scope of more documents is wide
@@ -112,6 +113,7 @@ func (x *Index) Add(d Document) (Doc, error) {
 	e.id, e.talk, e.speaker = x.ids.number(d.ID), x.talking.number(d.Conversation), x.people.number(d.Speaker)
 	x.post(doc, length)
 	x.lengths.Add(uint64(length))
+	x.dated(e.at)
 	x.n.Store(uint32(doc) + 1)
 	t := x.talks.at(Doc(e.talk))
 	t.docs.push(doc)
@@ -278,6 +280,12 @@ func (x *Index) Len() int { return int(x.n.Load() - x.dead.Load()) }
 
 // Removed is how many documents are still stored that are removed or replaced.
 func (x *Index) Removed() int { return int(x.dead.Load()) }
+
+// dated notes when an event was, before readers can see it.
+func (x *Index) dated(at int64) { x.latest.Store(max(at, x.latest.Load())) }
+
+// Latest is no earlier than any event.
+func (x *Index) Latest() time.Time { return time.UnixMilli(x.latest.Load()) }
 
 // Version is another one whenever an event has come or gone.
 func (x *Index) Version() uint64 { return x.version.Load() }

@@ -113,6 +113,7 @@ func (x *Index) readRows(r *reader) bool {
 			return false
 		}
 		before, length = row.at, length+uint64(row.length)
+		x.dated(row.at)
 		e := x.entries.grow(d)
 		e.at, e.talk, e.speaker, e.print = row.at, row.talk, row.speaker, row.print
 		*x.length.grow(d) = row.length
@@ -227,6 +228,7 @@ func (y *Index) adopt(x *Index, from Doc) Doc {
 	into.id = y.ids.number(x.ids.at(e.id))
 	into.talk, into.speaker = y.talking.number(x.talking.at(e.talk)), y.people.number(x.people.at(e.speaker))
 	y.lengths.Add(uint64(length))
+	y.dated(e.at)
 	y.n.Store(uint32(d) + 1)
 	t := y.talks.at(Doc(into.talk))
 	t.docs.push(d)

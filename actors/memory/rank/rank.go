@@ -15,37 +15,53 @@ type Query struct {
 	Now   time.Time // when it is asked, in the asker's zone; later events are not seen
 	Scope lexical.Scope
 	K     int // how many turns at most
-	// Read is how Text reads in the scope, if that is known already.
+	// Read is what [Read] has returned for the same question and scope, if that is known already.
 	Read *Reading
 }
 
 // Reading is how a question reads in a scope of an index, and what its words find there.
 type Reading struct {
 	Question Question
-	// Best returns the best events by the telling words alone, [BestKept] of them.
-	Best func() []lexical.Hit
+	// Best are the best events by the telling words alone, BestKept of them.
+	Best []lexical.Hit
+
+	telling Question // with the most telling terms only
+	narrow  bool
+	docs    []lexical.Doc // the scope, if that is narrow
+	match   lexical.Match // of the telling terms in it
 }
 
-// Read reads the question of a query.
-func Read(x *lexical.Index, q Query, w Weights) Question {
-	if q.Read != nil {
-		return q.Read.Question
+// Read reads the question of a query, and searches its scope for it.
+func Read(x *lexical.Index, q Query, w Weights) *Reading {
+	r := &Reading{Question: Plan(q.Text, x.Speakers(q.Scope), q.Now, w)}
+	r.telling = telling(x, r.Question)
+	words := r.telling.few(x)
+	if r.docs, r.narrow = x.Documents(q.Scope); !r.narrow {
+		r.Best = x.Search(lexical.Query{Terms: words, Scope: q.Scope, K: BestKept})
+		return r
 	}
-	return Plan(q.Text, x.Speakers(q.Scope), q.Now, w)
+	r.match = x.Within(r.docs, r.telling.Terms)
+	var places []int
+	for _, t := range words {
+		is := func(o lexical.Weighted) bool { return o.Key == t.Key }
+		places = append(places, slices.IndexFunc(r.telling.Terms, is))
+	}
+	r.Best = x.Best(r.match.Of(places), words, BestKept)
+	return r
 }
 
-// Telling are the words to look for where not each event can be examined: the rarest twelve of
-// a question with more, or what else it has if it has no words.
-func (q Question) Telling(x *lexical.Index) []lexical.Weighted {
+// Best returns the best events by the telling words of a question that was read.
+func Best(x *lexical.Index, q Query, k int) []lexical.Hit {
+	return x.Search(lexical.Query{Terms: q.Read.telling.few(x), Scope: q.Scope, K: k})
+}
+
+// few are the words to look for where not each event can be examined: the rarest twelve of a
+// question with more, or what else it has if it has no words.
+func (q Question) few(x *lexical.Index) []lexical.Weighted {
 	if q.Words == 0 {
 		return rarest(x, q.Terms, wideTerms)
 	}
 	return rarest(x, q.Terms[:q.Words], wideTerms)
-}
-
-// Best returns the best events by the telling words of a question alone.
-func Best(x *lexical.Index, q Question, scope lexical.Scope) []lexical.Hit {
-	return x.Search(lexical.Query{Terms: q.Telling(x), Scope: scope, K: BestKept})
 }
 
 // Result is one turn that may help, and why.
@@ -82,13 +98,15 @@ const (
 // best turns, never concurrently.
 func Recall(x *lexical.Index, q Query, w Weights, text func(lexical.Doc) string) []Result {
 	if q.Scope.Before.IsZero() && !q.Now.IsZero() {
-		q.Scope.Before = q.Now.Add(time.Millisecond)
+		q.Scope.Before, q.Read = q.Now.Add(time.Millisecond), nil
 	}
-	question := telling(x, Read(x, q, w))
-	r := &recall{x: x, q: q, question: question, w: w, text: text, place: map[lexical.Doc]int{},
-		zone: q.Now.Location()}
+	if q.Read == nil {
+		q.Read = Read(x, q, w)
+	}
+	r := &recall{x: x, q: q, question: q.Read.telling, w: w, text: text, place: map[lexical.Doc]int{},
+		zone: q.Now.Location(), wide: !q.Read.narrow}
 	r.look()
-	r.own(question.Terms, question.Words, 1)
+	r.own(r.match(r.question.Terms), r.question.Terms, r.question.Words, 1)
 	if w.Concept > 0 {
 		r.conceive()
 	}
@@ -173,59 +191,38 @@ type turn struct {
 
 // look collects the candidates.
 func (r *recall) look() {
-	docs, ok := r.x.Documents(r.q.Scope)
 	switch {
-	case ok && len(docs) <= whole:
-		r.docs = docs
-		r.enter(docs)
-	case ok:
-		r.enter(r.found(r.question.Terms, matches))
-	default:
-		r.wide = true
-		r.near = r.beside(r.best())
+	case r.wide:
+		docs := make([]lexical.Doc, 0, BestKept)
+		for _, h := range r.q.Read.Best {
+			docs = append(docs, h.Doc)
+		}
+		r.near = r.beside(docs)
 		r.enter(r.near)
+	case len(r.q.Read.docs) <= whole:
+		r.docs = r.q.Read.docs
+		r.enter(r.docs)
+	default:
+		r.enter(r.found(r.match(r.question.Terms), r.question.Terms))
 	}
-}
-
-// best returns the best documents of a wide scope.
-func (r *recall) best() (docs []lexical.Doc) {
-	hits := []lexical.Hit(nil)
-	if r.q.Read != nil {
-		hits = r.q.Read.Best()
-	}
-	unseen := func(h lexical.Hit) bool { return !r.x.Sees(r.q.Scope, h.Doc) }
-	if r.q.Read == nil || slices.ContainsFunc(hits, unseen) {
-		hits = Best(r.x, r.question, r.q.Scope)
-	}
-	for _, h := range hits {
-		docs = append(docs, h.Doc)
-	}
-	return docs
 }
 
 // match looks terms up in the candidates.
 func (r *recall) match(terms []lexical.Weighted) lexical.Match {
-	if r.wide {
+	switch {
+	case r.wide:
 		return r.x.Among(r.near, terms)
+	case slices.Equal(terms, r.q.Read.telling.Terms):
+		return r.q.Read.match
 	}
-	return r.x.Match(lexical.Query{Terms: terms, Scope: r.q.Scope}, matches)
+	return r.x.Within(r.q.Read.docs, terms)
 }
 
-// found returns the best documents for some terms, up to a limit, with their neighbours.
-func (r *recall) found(terms []lexical.Weighted, limit int) []lexical.Doc {
-	m := r.x.Match(lexical.Query{Terms: terms, Scope: r.q.Scope}, limit)
-	type hit struct {
-		doc   lexical.Doc
-		score float64
-	}
-	hits := make([]hit, len(m.Docs))
-	for at, d := range m.Docs {
-		hits[at] = hit{d, r.bm25(&m, terms, at, float64(r.x.Entry(d).Length))}
-	}
-	slices.SortStableFunc(hits, func(a, b hit) int { return cmp.Compare(b.score, a.score) })
-	docs := make([]lexical.Doc, 0, limit)
-	for _, h := range hits[:min(limit, len(hits))] {
-		docs = append(docs, h.doc)
+// found returns the best documents of a match, given its terms, with their neighbours.
+func (r *recall) found(m lexical.Match, terms []lexical.Weighted) []lexical.Doc {
+	docs := make([]lexical.Doc, 0, matches)
+	for _, h := range r.x.Best(m, terms, matches) {
+		docs = append(docs, h.Doc)
 	}
 	return r.beside(docs)
 }
@@ -243,16 +240,6 @@ func (r *recall) beside(docs []lexical.Doc) (list []lexical.Doc) {
 	}
 	slices.Sort(list)
 	return slices.Compact(list)
-}
-
-func (r *recall) bm25(m *lexical.Match, terms []lexical.Weighted, at int, length float64) float64 {
-	score := 0.0
-	for i, t := range terms {
-		if c := m.Counts[i][at]; c > 0 {
-			score += t.Weight * lexical.IDF(m.Found[i], m.N) * lexical.Saturation(c, length, m.MeanLength)
-		}
-	}
-	return score
 }
 
 // enter adds documents to the list, ordered by conversation and time, and divides it into

@@ -11,10 +11,9 @@ import (
 	"github.com/kehai-run/kehai/actors/text/when"
 )
 
-// own adds the contributions of terms to each turn, multiplied by share. The first words
+// own adds the contributions of terms, and who has them, to each turn, multiplied by share. The first words
 // of the terms count for coordination and sessions.
-func (r *recall) own(terms []lexical.Weighted, words int, share float64) {
-	m := r.match(terms)
+func (r *recall) own(m lexical.Match, terms []lexical.Weighted, words int, share float64) {
 	all := 0.0
 	idf := make([]float64, len(terms))
 	for i, t := range terms {
