@@ -24,8 +24,8 @@ func (x *Index) Snapshot(mark uint64) []byte {
 	before := int64(0)
 	for d := range limit {
 		e := x.entries.at(d)
-		w.row(row{id: x.ids.at(e.id), talk: e.talk, speaker: e.speaker, at: e.at, length: *x.length.at(d), print: e.print,
-			dead: e.dead.Load()}, before)
+		w.row(row{id: x.ids.at(e.id), talk: e.talk, speaker: e.speaker, at: e.at, length: *x.length.at(d),
+			print: e.print, dead: e.dead.Load()}, before)
 		before = e.at
 	}
 	var p postings
