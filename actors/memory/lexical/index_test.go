@@ -221,7 +221,10 @@ func TestPrunedAgreesWithExhaustive(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 7))
 	x := New()
 	x.narrow = 0
-	const events = 10_000
+	events, queries := 10_000, 1000
+	if testing.Short() {
+		events, queries = 4_000, 100
+	}
 	for n := range events {
 		d := event(n, sentence(r))
 		d.Conversation, d.At = fmt.Sprint("c", r.IntN(10)), first.Add(time.Duration(r.IntN(1000))*time.Minute)
@@ -233,7 +236,7 @@ func TestPrunedAgreesWithExhaustive(t *testing.T) {
 	for range events / 10 {
 		x.Remove(fmt.Sprint("e", r.IntN(events)))
 	}
-	for n := range 1000 {
+	for n := range queries {
 		q := someQuery(r, first)
 		q.K = 1 + r.IntN(100)
 		v := x.view(q.Scope)
