@@ -256,6 +256,35 @@ func TestRoutes(t *testing.T) {
 	}
 }
 
+// The routes of a recall share what they find out, but who asks the same again at the same
+// moment finds what came meanwhile, and nothing that went.
+func TestAskedAgain(t *testing.T) {
+	s := told()
+	l := open(s)
+	asked := func(want int, when string) {
+		t.Helper()
+		for _, route := range []memory.Route{memory.Threads, memory.Lexical} {
+			got := ask(t, l, route, recall.Query{Conversation: "c-1", Text: "Where is the piano?"})
+			n := len(slices.DeleteFunc(got, func(text string) bool { return !strings.Contains(text, "piano") }))
+			if n != want {
+				t.Errorf("%s: %s found %d of the piano, want %d", when, route, n, want)
+			}
+		}
+	}
+	asked(0, "before it is told")
+	l.Hear(s.put("c-1", event("m7", "the piano is in the cellar", 5*24*60)))
+	asked(1, "told")
+	l.Hear(s.put("c-1", event("m8", "the other piano is at my aunt's", 9*24*60)))
+	asked(2, "told again")
+	delete(s.rows["c-1"], "m7")
+	l.Hear(messages.EventsGone{Conversation: "c-1", IDs: []messages.MessageID{"m7"}})
+	asked(1, "taken back")
+	delete(s.rows, "c-1")
+	delete(s.talks, "c-1")
+	l.Forget("c-1")
+	asked(0, "forgotten")
+}
+
 // A message as long as a book does not take the time of the route that finds it.
 func TestLongMessage(t *testing.T) {
 	asked := func(text string) float64 {

@@ -69,6 +69,9 @@ type Library struct {
 	rules memory.Rules
 	meant *meanings // nil: nothing is found by meaning
 
+	sharing sync.Mutex
+	shares  []*shared // of the newest recalls; guarded by sharing
+
 	saving  sync.Mutex // for writing or destroying the saved copy
 	saved   Saved      // nil: nothing is saved
 	restart sync.Once  // loads the saved copy once
@@ -162,6 +165,7 @@ func (l *Library) Forget(c messages.ConversationID) {
 	defer l.mu.Unlock()
 	l.index.Load().RemoveConversation(string(c))
 	l.index.Store(l.index.Load().Compact())
+	l.unshare()
 	if l.meant != nil {
 		l.meant.forget(c)
 	}
@@ -201,6 +205,7 @@ func (l *Library) Rebuild(ctx context.Context) (int, error) {
 		return 0, err
 	}
 	l.index.Store(fresh.index.Load())
+	l.unshare()
 	l.marks, l.whole = fresh.marks, true
 	clear(l.gone)
 	clear(l.known)

@@ -85,6 +85,7 @@ func (l *Library) searchFor(ctx context.Context, q Query) (*search, error) {
 			s.scope.Conversations = append(s.scope.Conversations, string(c))
 		}
 	}
+	s.shared = l.share(s)
 	return s, nil
 }
 
@@ -94,6 +95,7 @@ type search struct {
 	x     *lexical.Index
 	q     Query
 	scope lexical.Scope
+	*shared
 }
 
 // except are the events that no route may find: the events to answer, and events that have
@@ -116,7 +118,7 @@ func (s *search) except() (ids []string) {
 
 // hit makes a hit of a document; false if its row is gone or empty.
 func (s *search) hit(d lexical.Doc, score float64) (messages.MemoryHit, bool) {
-	c, e, ok := s.l.event(s.x.Entry(d).ID)
+	c, e, ok := s.event(s.x.Entry(d).ID)
 	found := messages.Memory{Conversation: c, Event: e.Event}
 	return messages.MemoryHit{Memory: found, Score: score}, ok && e.Text != ""
 }
@@ -143,17 +145,17 @@ func (s *search) text(ctx context.Context, d lexical.Doc) string {
 	if ctx.Err() != nil {
 		return ""
 	}
-	_, e, _ := s.l.event(s.x.Entry(d).ID)
+	_, e, _ := s.event(s.x.Entry(d).ID)
 	return string(e.Text)
 }
 
 // lexical returns what package rank finds by words, neighbours, sessions, speakers and
 // dates, including the owner's own words from elsewhere if those are shared.
 func (s *search) lexical(ctx context.Context) []messages.MemoryHit {
-	list := s.ranked(ctx, s.scope, func(lexical.Entry) bool { return true })
+	list := s.ranked(ctx, s.asking(), func(lexical.Entry) bool { return true })
 	if s.q.Scope.Owner && s.scope.Conversations != nil {
-		elsewhere := s.scope
-		elsewhere.Conversations = nil
+		elsewhere := s.asking()
+		elsewhere.Scope.Conversations, elsewhere.Read = nil, nil
 		list = append(list, s.ranked(ctx, elsewhere, func(e lexical.Entry) bool {
 			return e.Speaker == "" && !slices.Contains(s.scope.Conversations, e.Conversation)
 		})...)
@@ -162,9 +164,8 @@ func (s *search) lexical(ctx context.Context) []messages.MemoryHit {
 	return list
 }
 
-func (s *search) ranked(ctx context.Context, scope lexical.Scope,
+func (s *search) ranked(ctx context.Context, asking rank.Query,
 	seen func(lexical.Entry) bool) (list []messages.MemoryHit) {
-	asking := rank.Query{Text: s.q.Text, Now: s.q.At.In(s.l.zone), Scope: scope, K: lexicalHits}
 	results := rank.Recall(s.x, asking, rank.Defaults(),
 		func(d lexical.Doc) string { return s.text(ctx, d) })
 	docs := make([]lexical.Doc, len(results))
@@ -184,19 +185,13 @@ func (s *search) ranked(ctx context.Context, scope lexical.Scope,
 	return list
 }
 
-// words returns the words of the question.
-func (s *search) words() rank.Asked {
-	return rank.AskedOf(s.x, rank.Query{Text: s.q.Text, Now: s.q.At.In(s.l.zone), Scope: s.scope})
-}
-
 // best returns the best documents by words alone.
 func (s *search) best(k int) (docs []lexical.Doc) {
-	plan := rank.Plan(s.q.Text, s.x.Speakers(s.scope), s.q.At.In(s.l.zone), rank.Defaults())
-	terms := plan.Terms[:min(plan.Words, 12)]
-	if len(terms) == 0 {
-		terms = plan.Terms[:min(len(plan.Terms), 12)]
+	hits := s.asking().Read.Best
+	if k > len(hits) && len(hits) == rank.BestKept {
+		hits = rank.Best(s.x, s.asking(), k)
 	}
-	for _, h := range s.x.Search(lexical.Query{Terms: terms, Scope: s.scope, K: k}) {
+	for _, h := range hits[:min(k, len(hits))] {
 		docs = append(docs, h.Doc)
 	}
 	return docs
@@ -211,7 +206,7 @@ func (s *search) chain() []messages.MemoryHit {
 	var docs []lexical.Doc
 	for d := newest[0]; len(docs) < chainSteps && !slices.Contains(docs, d); {
 		docs = append(docs, d)
-		c, e, ok := s.l.event(s.x.Entry(d).ID)
+		c, e, ok := s.event(s.x.Entry(d).ID)
 		if !ok || e.ReplyTo == "" {
 			break
 		}
@@ -269,7 +264,7 @@ func (s *search) links() []messages.MemoryHit {
 		}
 	}
 	for _, d := range s.best(bestLinks) {
-		c, e, ok := s.l.event(s.x.Entry(d).ID)
+		c, e, ok := s.event(s.x.Entry(d).ID)
 		if !ok {
 			continue
 		}
@@ -278,7 +273,7 @@ func (s *search) links() []messages.MemoryHit {
 		}
 		_, after := s.x.Around(d, nearbyReplies)
 		for _, a := range after {
-			if _, reply, ok := s.l.event(s.x.Entry(a).ID); ok && reply.ReplyTo == e.ID {
+			if _, reply, ok := s.event(s.x.Entry(a).ID); ok && reply.ReplyTo == e.ID {
 				add(a)
 			}
 		}
@@ -299,7 +294,7 @@ func (s *search) alsoNamed() (docs []lexical.Doc) {
 	pack := s.l.rules.Pack
 	var seen []messages.Text
 	for _, d := range s.best(pack.Seeds) {
-		c, e, _ := s.l.event(s.x.Entry(d).ID)
+		c, e, _ := s.event(s.x.Entry(d).ID)
 		entities, err := (*rows).Named(c, e.ID)
 		if err != nil {
 			continue // what cannot be read is left out
@@ -322,7 +317,7 @@ func (s *search) alsoNamed() (docs []lexical.Doc) {
 // inTime returns what was said in the times that the question names, and about the stages
 // of life it names.
 func (s *search) inTime(ctx context.Context) []messages.MemoryHit {
-	plan := rank.Plan(s.q.Text, nil, s.q.At.In(s.l.zone), rank.Defaults())
+	plan := s.asking().Read.Question
 	places := s.q.Scope.Conversations
 	if places == nil {
 		places = []messages.ConversationID{s.q.Conversation}

@@ -154,7 +154,7 @@ func (s *search) topics(ctx context.Context) (list []topicAt) {
 		}
 	}
 	for _, d := range s.best(bestEvents) {
-		c, e, ok := s.l.event(s.x.Entry(d).ID)
+		c, e, ok := s.event(s.x.Entry(d).ID)
 		if !ok {
 			continue
 		}

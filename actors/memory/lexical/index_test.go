@@ -214,6 +214,57 @@ func compare(t *testing.T, x *Index, p *plain, q Query, where string) {
 	}
 }
 
+// TestPrunedAgreesWithExhaustive compares searches that leave out what cannot be among the best
+// with a look at every document, in lists of many blocks.
+func TestPrunedAgreesWithExhaustive(t *testing.T) {
+	first := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	r := rand.New(rand.NewPCG(5, 7))
+	x := New()
+	x.narrow = 0
+	events, queries := 10_000, 1000
+	if testing.Short() {
+		events, queries = 4_000, 100
+	}
+	for n := range events {
+		d := event(n, sentence(r))
+		d.Conversation, d.At = fmt.Sprint("c", r.IntN(10)), first.Add(time.Duration(r.IntN(1000))*time.Minute)
+		if n%50 == 0 {
+			d.Text = strings.Repeat(d.Text+" ", 1+r.IntN(40))
+		}
+		add(t, x, d)
+	}
+	for range events / 10 {
+		x.Remove(fmt.Sprint("e", r.IntN(events)))
+	}
+	for n := range queries {
+		q := someQuery(r, first)
+		q.K = 1 + r.IntN(100)
+		v := x.view(q.Scope)
+		got := v.walk(q.Terms, q.K)
+		var all []Doc
+		for d := range v.limit {
+			if v.sees(d) {
+				all = append(all, d)
+			}
+		}
+		m := v.among(q.Terms, all)
+		want, exact := x.Best(m, q.Terms, len(all)), map[Doc]float64{}
+		for _, h := range want {
+			exact[h.Doc] = h.Score
+		}
+		if len(got) != min(q.K, len(want)) {
+			t.Fatalf("query %d: walk(%+v) = %d hits, want %d", n, q, len(got), min(q.K, len(want)))
+		}
+		for i, h := range got {
+			// Equal scores may come in another order when their sums were rounded otherwise.
+			if math.Abs(h.Score-want[i].Score) > 1e-9 || math.Abs(h.Score-exact[h.Doc]) > 1e-9 {
+				t.Fatalf("query %d: walk(%+v)[%d] = %v of exactly %v, want %v", n, q, i, h, exact[h.Doc], want[i])
+			}
+			delete(exact, h.Doc)
+		}
+	}
+}
+
 func event(n int, text string) Document {
 	return Document{ID: fmt.Sprint("e", n), Conversation: "c", Speaker: "hana", At: time.Unix(int64(n), 0), Text: text}
 }

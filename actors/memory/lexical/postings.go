@@ -50,19 +50,20 @@ func (p *postings) decode(data []byte, before Doc) bool {
 	return true
 }
 
-// cursor walks along one list.
+// cursor walks along one list. It decodes a posting when it comes to it: whoever seeks a
+// document needs no posting behind that.
 type cursor struct {
 	weight float64 // weight of the term times its idf
 	most   float64 // the highest score of any posting
+	within bound   // of all postings
 	blocks []block
 	tail   []byte
 	edge   bound // of the tail
 	doc    Doc   // where it stands; end when it is through
 	count  uint8
-	at     int // block; len(blocks) is the tail
-	loaded int // block that is decoded, -1 for none
-	i      int
-	postings
+	at     int    // block; len(blocks) is the tail
+	loaded int    // block that rest is of
+	rest   []byte // of the block, behind the posting at which it stands
 }
 
 // end is behind every document.
@@ -72,37 +73,63 @@ const end = Doc(1<<32 - 1)
 func (c *cursor) open(h *head) {
 	_, data, b := h.tail()
 	c.blocks, c.tail, c.edge = h.blocks, data, b
-	c.at, c.loaded, c.i = 0, -1, 0
+	c.at = 0
 	c.load()
+	c.next()
 }
 
-// load decodes the block at which the cursor stands and goes to its first posting.
+// load goes before the first posting of the block at which the cursor stands.
 func (c *cursor) load() {
-	var before Doc
+	c.doc, c.rest, c.loaded = 0, nil, c.at
 	if c.at > 0 && c.at <= len(c.blocks) {
-		before = c.blocks[c.at-1].last
+		c.doc = c.blocks[c.at-1].last
 	}
 	switch {
 	case c.at < len(c.blocks):
-		c.decode(c.blocks[c.at].data, before)
-	case c.at == len(c.blocks) && len(c.tail) > 0:
-		c.decode(c.tail, before)
-	default:
-		c.doc = end
-		return
+		c.rest = c.blocks[c.at].data
+	case c.at == len(c.blocks):
+		c.rest = c.tail
 	}
-	c.loaded, c.i = c.at, 0
-	c.doc, c.count = c.docs[0], c.counts[0]
 }
 
-// next goes to the next posting.
+// next goes to the next posting. What is no posting ends its block.
 func (c *cursor) next() {
-	if c.i++; c.i < c.n {
-		c.doc, c.count = c.docs[c.i], c.counts[c.i]
-		return
+	for {
+		if v, n := c.head(); n > 0 {
+			c.doc += Doc(v >> 1)
+			c.count = 1
+			if v&1 != 0 {
+				c.count = c.rest[n]
+				n++
+			}
+			c.rest = c.rest[n:]
+			return
+		}
+		if c.at >= len(c.blocks) {
+			c.doc = end
+			return
+		}
+		c.at++
+		c.load()
 	}
-	c.at++
-	c.load()
+}
+
+// head returns the number with which the next posting of the block begins, and of how many
+// bytes it is; 0 if the block has no further posting.
+func (c *cursor) head() (v uint64, n int) {
+	if len(c.rest) == 0 {
+		return 0, 0
+	}
+	v, n = uint64(c.rest[0]), 1
+	if v >= 0x80 {
+		if v, n = binary.Uvarint(c.rest); n <= 0 || v>>1 > 1<<32-1 {
+			return 0, 0
+		}
+	}
+	if v&1 != 0 && n == len(c.rest) {
+		return 0, 0
+	}
+	return v, n
 }
 
 // shallow goes to the block where document d would be, without decoding it, and
@@ -128,26 +155,47 @@ func (c *cursor) seek(d Doc) {
 	if c.doc >= d {
 		return
 	}
-	c.shallow(d)
-	if c.loaded != c.at {
-		if c.load(); c.doc >= d {
+	if c.shallow(d); c.loaded != c.at {
+		c.load()
+		c.next()
+	}
+	if c.doc < d && c.at < len(c.blocks) {
+		c.jump(d)
+	}
+	for c.doc < d {
+		c.skip(d)
+		c.next()
+	}
+}
+
+// jump goes to the last stop of the block before document d, if that is further on.
+func (c *cursor) jump(d Doc) {
+	b := &c.blocks[c.at]
+	for i := len(b.stops.docs) - 1; i >= 0 && b.stops.docs[i] > c.doc; i-- {
+		if b.stops.docs[i] < d {
+			c.doc, c.rest = b.stops.docs[i], b.data[b.stops.at[i]:]
 			return
 		}
 	}
-	lo, hi := c.i, c.n
-	for lo < hi {
-		if mid := (lo + hi) / 2; c.docs[mid] < d {
-			lo = mid + 1
-		} else {
-			hi = mid
+}
+
+// skip passes the postings of the block below document d whose numbers are of one byte or two,
+// which nearly all are, but for the last one.
+func (c *cursor) skip(d Doc) {
+	rest, doc := c.rest, c.doc
+	for len(rest) > 2 {
+		v, n := Doc(rest[0]), 1
+		if v >= 0x80 {
+			if rest[1] >= 0x80 {
+				break
+			}
+			v, n = v&0x7F|Doc(rest[1])<<7, 2
 		}
+		if doc+v>>1 >= d {
+			break
+		}
+		doc += v >> 1
+		rest = rest[n+int(v&1):]
 	}
-	if lo < c.n {
-		c.i, c.doc, c.count = lo, c.docs[lo], c.counts[lo]
-		return
-	}
-	c.at++
-	if c.load(); c.doc < d {
-		c.seek(d)
-	}
+	c.rest, c.doc = rest, doc
 }

@@ -3,6 +3,7 @@ package lexical
 import (
 	"cmp"
 	"math"
+	"math/bits"
 	"slices"
 	"time"
 )
@@ -61,6 +62,16 @@ type Match struct {
 	// N is the number of documents behind these figures, MeanLength their mean length.
 	N          int
 	MeanLength float64
+}
+
+// Of returns a match of some of its terms, by their places.
+func (m Match) Of(places []int) Match {
+	part := m
+	part.Counts, part.Found = nil, nil
+	for _, i := range places {
+		part.Counts, part.Found = append(part.Counts, m.Counts[i]), append(part.Found, m.Found[i])
+	}
+	return part
 }
 
 // IDF is how much a term that n of all documents have tells: ln(1+(all-n+½)/(n+½)).
@@ -161,61 +172,155 @@ func ascending(cursors []*cursor) (sums []float64) {
 // rounding keeps a bound above the value it bounds, whatever the order of summing.
 const rounding = 1 + 1e-9
 
-// maxScore finds the best documents in the cursors' lists, document by document. Lists
-// that cannot lift a document over the threshold together are only looked up. It stops
-// before document limit. It asks for the length of each candidate document; false leaves
-// the document out.
-func maxScore(cursors []*cursor, limit Doc, mean float64, top *best, length func(Doc) (float64, bool)) {
-	sums := ascending(cursors)
-	first := 0 // of the lists that are walked
-	for first < len(cursors) {
-		threshold := top.threshold()
-		d := end
-		for _, c := range cursors[first:] {
-			d = min(d, c.doc)
+// shares are the contributions of a term by length of the document, where the mean length is
+// known: the divisions are done once.
+type shares struct {
+	mean float64
+	once [256]float64 // of a term that occurs once
+}
+
+func saturations(mean float64) *shares {
+	s := &shares{mean: mean}
+	for length := range s.once {
+		s.once[length] = Saturation(1, float64(length), mean)
+	}
+	return s
+}
+
+// of is [Saturation].
+func (s *shares) of(count uint8, length uint16) float64 {
+	if count == 1 && int(length) < len(s.once) {
+		return s.once[length]
+	}
+	return Saturation(count, float64(length), s.mean)
+}
+
+// window is how many documents are scored side by side. Lengths come by windows too.
+const window = 1 << 11
+
+// maxScore finds the best documents in lists. Lists that cannot lift a document over the
+// threshold together are only looked up; the others are walked, window by window.
+type maxScore struct {
+	cursors []*cursor // in the order of their largest possible contributions
+	sums    []float64 // of these, up to each
+	first   int       // of the lists that are walked
+	bounds  [longest][]float64
+	share   *shares
+	limit   Doc // documents from here on are not seen
+	top     *best
+
+	sees          func(Doc) bool
+	asked, unseen int
+
+	from   Doc // of the window
+	scores [window]float64
+	has    [window / 64]uint64
+}
+
+// longest is up to which length bounds are known for each length.
+const longest = 64
+
+// run finds them. Whether a document is seen is asked last, as the rows of documents lie far
+// apart in memory; but first where most are not.
+func (m *maxScore) run(lengths func(from Doc) []uint16) {
+	m.sums = ascending(m.cursors)
+	for l := range m.bounds {
+		sum := 0.0
+		for _, c := range m.cursors {
+			sum += c.weight * m.share.of(c.within.count, uint16(l)) * rounding
+			m.bounds[l] = append(m.bounds[l], sum)
 		}
-		if d >= limit {
+	}
+	for m.first < len(m.cursors) {
+		next := end
+		for _, c := range m.cursors[m.first:] {
+			next = min(next, c.doc)
+		}
+		if next >= m.limit {
 			return
 		}
-		if l, ok := length(d); ok {
-			score := 0.0
-			for _, c := range cursors[first:] {
-				if c.doc == d {
-					score += c.weight * Saturation(c.count, l, mean)
-				}
-			}
-			if score, ok = lookUp(cursors[:first], sums, d, score, l, mean, threshold); ok && score > threshold {
-				top.add(Hit{d, score})
-			}
+		m.from = next &^ (window - 1)
+		l := lengths(m.from)
+		for _, c := range m.cursors[m.first:] {
+			m.walk(c, l)
 		}
-		for _, c := range cursors[first:] {
-			if c.doc == d {
-				c.next()
-			}
-		}
-		for threshold = top.threshold(); first < len(cursors) && sums[first] <= threshold; first++ {
+		m.judge(l)
+		for m.first < len(m.cursors) && m.sums[m.first] <= m.top.threshold() {
+			m.first++
 		}
 	}
 }
 
+// walk adds what a list contributes to the documents of the window, and leaves it.
+func (m *maxScore) walk(c *cursor, lengths []uint16) {
+	for stop := min(m.limit, m.from+window); c.doc < stop; c.next() {
+		at := c.doc - m.from
+		if at >= window {
+			continue // a damaged list goes back
+		}
+		m.scores[at] += c.weight * m.share.of(c.count, lengths[at])
+		m.has[at/64] |= 1 << (at % 64)
+	}
+}
+
+// judge looks up what may be among the best of the window, from old to new.
+func (m *maxScore) judge(lengths []uint16) {
+	for i, set := range m.has {
+		for ; set != 0; set &= set - 1 {
+			at := i*64 + bits.TrailingZeros64(set)
+			m.consider(m.from+Doc(at), m.scores[at], lengths[at])
+			m.scores[at] = 0
+		}
+		m.has[i] = 0
+	}
+}
+
+// consider adds a document to the best if it is one, given its score by the lists that are
+// walked.
+func (m *maxScore) consider(d Doc, score float64, length uint16) {
+	threshold := m.top.threshold()
+	if m.first > 0 && score+m.bounds[min(length, longest-1)][m.first-1] <= threshold {
+		return
+	}
+	early := 2*m.unseen > m.asked
+	if early && !m.seen(d) {
+		return
+	}
+	score, ok := m.lookUp(d, score, length, threshold)
+	if ok && score > threshold && (early || m.seen(d)) {
+		m.top.add(Hit{d, score})
+	}
+}
+
+func (m *maxScore) seen(d Doc) bool {
+	ok := m.sees(d)
+	if m.asked++; !ok {
+		m.unseen++
+	}
+	return ok
+}
+
 // lookUp adds the other lists' contributions to a document's score. It returns false as
 // soon as the document can no longer exceed the threshold.
-func lookUp(cursors []*cursor, sums []float64, d Doc, score, l, mean, threshold float64) (float64, bool) {
-	for i := len(cursors) - 1; i >= 0; i-- {
-		if score+sums[i] <= threshold {
+func (m *maxScore) lookUp(d Doc, score float64, length uint16, threshold float64) (float64, bool) {
+	bounds := m.bounds[min(length, longest-1)]
+	for i := m.first - 1; i >= 0; i-- {
+		if score+bounds[i] <= threshold {
 			return score, false
 		}
-		c := cursors[i]
+		c := m.cursors[i]
 		if c.doc < d {
-			within := c.shallow(d)
-			most := c.weight * Saturation(within.count, float64(within.length), mean) * rounding
-			if score+sums[i]-c.most+most <= threshold {
+			most := c.weight * m.share.of(c.shallow(d).count, length) * rounding
+			if i > 0 {
+				most += bounds[i-1]
+			}
+			if score+most <= threshold {
 				return score, false
 			}
 			c.seek(d)
 		}
 		if c.doc == d {
-			score += c.weight * Saturation(c.count, l, mean)
+			score += c.weight * m.share.of(c.count, length)
 		}
 	}
 	return score, true

@@ -21,7 +21,7 @@ var ErrSnapshot = errors.New("lexical: the snapshot cannot be used: rebuild the 
 // their row and their terms, without the id; Index.Compact leaves nothing of them.
 const (
 	magic      = "kehai-lex"
-	formatByte = 1
+	formatByte = 2
 )
 
 // unusable says what is wrong with a snapshot.
@@ -72,7 +72,14 @@ func (r *reader) int() int64 {
 }
 
 // count is a number of things of at least one byte each.
-func (r *reader) count() int { return int(r.uint(uint64(len(r.buf)))) }
+func (r *reader) count() int {
+	n := r.uint(uint64(len(r.buf)))
+	if n > uint64(len(r.buf)) { // the number itself has taken some
+		r.fail()
+		return 0
+	}
+	return int(n)
+}
 
 func (r *reader) bytes() []byte {
 	n := r.count()
@@ -162,6 +169,7 @@ func (w *writer) list(l stored) {
 		w.uint(uint64(b.last - before))
 		w.bound(b.bound)
 		w.bytes(b.data)
+		w.stops(b.stops, before)
 		before = b.last
 	}
 	w.uint(uint64(l.count))
@@ -175,6 +183,23 @@ func (w *writer) list(l stored) {
 func (w *writer) bound(b bound) {
 	w.buf = append(w.buf, b.count)
 	w.uint(uint64(b.length))
+}
+
+func (w *writer) stops(s stops, before Doc) {
+	for i, d := range s.docs {
+		w.uint(uint64(d - before))
+		w.uint(uint64(s.at[i]))
+		before = d
+	}
+}
+
+// stops reads the stops of so many bytes.
+func (r *reader) stops(size int, before Doc) (s stops) {
+	for i := range s.docs {
+		before += Doc(r.uint(uint64(end - 1 - before)))
+		s.docs[i], s.at[i] = before, uint16(r.uint(uint64(min(size, 1<<16-1))))
+	}
+	return s
 }
 
 func (r *reader) bound() bound {
@@ -193,8 +218,10 @@ func (r *reader) list() stored {
 	if n := r.count(); n > 0 {
 		l.blocks = make([]block, 0, n)
 		for range n {
-			before += Doc(r.uint(uint64(end - 1 - before)))
-			l.blocks = append(l.blocks, block{last: before, bound: r.bound(), data: r.bytes()})
+			b := block{last: before + Doc(r.uint(uint64(end-1-before))), bound: r.bound(), data: r.bytes()}
+			b.stops = r.stops(len(b.data), before)
+			l.blocks = append(l.blocks, b)
+			before = b.last
 		}
 	}
 	l.last = before

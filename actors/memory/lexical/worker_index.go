@@ -41,12 +41,15 @@ type Index struct {
 	ids     names
 	current column[atomic.Uint32] // of each id, its newest document
 	entries column[entry]
+	length  column[uint16] // of each document
 	talks   column[talk]
 	talking names
 	people  names
 	n       atomic.Uint32 // documents, removed ones included
 	dead    atomic.Uint32
 	lengths atomic.Uint64 // of all documents together
+	latest  atomic.Int64  // Unix milliseconds of the latest event, removed ones included
+	version atomic.Uint64 // counts what has come and gone, once it has
 
 	narrow int // a scope of more documents is wide
 }
@@ -57,7 +60,6 @@ type entry struct {
 	id            uint32
 	talk, speaker uint32
 	print         uint32 // hash of everything that was added
-	length        uint16
 	dead          atomic.Bool
 }
 
@@ -106,10 +108,12 @@ func (x *Index) Add(d Document) (Doc, error) {
 	length := x.analyze(d.Text)
 	x.makeRoom()
 	e := x.entries.grow(doc)
-	e.at, e.print, e.length = d.At.UnixMilli(), print, length
+	e.at, e.print = d.At.UnixMilli(), print
+	*x.length.grow(doc) = length
 	e.id, e.talk, e.speaker = x.ids.number(d.ID), x.talking.number(d.Conversation), x.people.number(d.Speaker)
 	x.post(doc, length)
 	x.lengths.Add(uint64(length))
+	x.dated(e.at)
 	x.n.Store(uint32(doc) + 1)
 	t := x.talks.at(Doc(e.talk))
 	t.docs.push(doc)
@@ -118,6 +122,7 @@ func (x *Index) Add(d Document) (Doc, error) {
 	if known {
 		x.bury(old)
 	}
+	x.version.Add(1)
 	return doc, nil
 }
 
@@ -220,6 +225,7 @@ func (x *Index) bury(d Doc) bool {
 		return false
 	}
 	x.dead.Add(1)
+	x.version.Add(1)
 	return true
 }
 
@@ -275,6 +281,15 @@ func (x *Index) Len() int { return int(x.n.Load() - x.dead.Load()) }
 // Removed is how many documents are still stored that are removed or replaced.
 func (x *Index) Removed() int { return int(x.dead.Load()) }
 
+// dated notes when an event was, before readers can see it.
+func (x *Index) dated(at int64) { x.latest.Store(max(at, x.latest.Load())) }
+
+// Latest is no earlier than any event.
+func (x *Index) Latest() time.Time { return time.UnixMilli(x.latest.Load()) }
+
+// Version is another one whenever an event has come or gone.
+func (x *Index) Version() uint64 { return x.version.Load() }
+
 // Entry is what the index knows of a document that it returned; of a number that it
 // did not return, it is empty.
 func (x *Index) Entry(d Doc) Entry {
@@ -283,7 +298,7 @@ func (x *Index) Entry(d Doc) Entry {
 	}
 	e := x.entries.at(d)
 	return Entry{ID: x.ids.at(e.id), Conversation: x.talking.at(e.talk), Speaker: x.people.at(e.speaker),
-		At: time.UnixMilli(e.at).UTC(), Length: int(e.length)}
+		At: time.UnixMilli(e.at).UTC(), Length: int(*x.length.at(d))}
 }
 
 // Find is the document of an event.

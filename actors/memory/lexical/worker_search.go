@@ -98,8 +98,7 @@ func (x *Index) Search(q Query) []Hit {
 	v := x.view(q.Scope)
 	terms := merged(q.Terms)
 	if docs, ok := v.docs(); ok {
-		m := v.scan(terms, docs)
-		return m.top(v, terms, q.K)
+		return x.Best(v.scan(terms, docs), terms, q.K)
 	}
 	return v.walk(terms, q.K)
 }
@@ -119,6 +118,13 @@ func (x *Index) Match(q Query, limit int) Match {
 	}
 	slices.Sort(docs)
 	return v.among(q.Terms, docs)
+}
+
+// Within returns which of the documents of a scope, ordered by number, have which of the terms, with
+// figures of these documents.
+func (x *Index) Within(docs []Doc, terms []Weighted) Match {
+	v := x.view(Scope{})
+	return v.scan(terms, docs)
 }
 
 // Among returns which of the given documents, ordered by number, have which of the terms,
@@ -144,7 +150,7 @@ func (v *view) mean() float64 { return float64(v.lengths.Load()) / float64(max(v
 func (v *view) scan(terms []Weighted, docs []Doc) Match {
 	m := Match{N: len(docs), Counts: make([][]uint8, len(terms)), Found: make([]int, len(terms))}
 	for _, d := range docs {
-		m.MeanLength += float64(v.entries.at(d).length)
+		m.MeanLength += float64(*v.length.at(d))
 	}
 	m.MeanLength /= float64(max(len(docs), 1))
 	counts := make([]uint8, len(terms)*len(docs))
@@ -193,9 +199,15 @@ func (c *cursor) common(docs []Doc, counts []uint8, has []bool) (found int) {
 	return found
 }
 
-// gallop is the first position whose document is not below d.
+// gallop is the first position whose document is not below d. The first one is.
 func gallop(docs []Doc, d Doc) int {
-	hi := 1
+	const few = 4
+	for i := 1; i < few; i++ {
+		if i == len(docs) || docs[i] >= d {
+			return i
+		}
+	}
+	hi := few
 	for hi < len(docs) && docs[hi] < d {
 		hi *= 2
 	}
@@ -203,14 +215,19 @@ func gallop(docs []Doc, d Doc) int {
 	return hi/2 + i
 }
 
-// top scores the matched documents.
-func (m *Match) top(v view, terms []Weighted, k int) []Hit {
-	top := best{k: k}
+// Best returns the best documents of a match by BM25, given the terms that were looked up: the
+// best first, of equal ones the oldest.
+func (x *Index) Best(m Match, terms []Weighted, k int) []Hit {
+	top, share := best{k: k}, saturations(m.MeanLength)
+	weights := make([]float64, len(terms))
+	for i, t := range terms {
+		weights[i] = t.Weight * IDF(m.Found[i], m.N)
+	}
 	for at, d := range m.Docs {
-		length, score, hit := float64(v.entries.at(d).length), 0.0, false
-		for i, t := range terms {
+		length, score, hit := *x.length.at(d), 0.0, false
+		for i, w := range weights {
 			if c := m.Counts[i][at]; c > 0 {
-				score += t.Weight * IDF(m.Found[i], m.N) * Saturation(c, length, m.MeanLength)
+				score += w * share.of(c, length)
 				hit = true
 			}
 		}
@@ -223,7 +240,7 @@ func (m *Match) top(v view, terms []Weighted, k int) []Hit {
 
 // walk finds the best documents of a wide scope.
 func (v *view) walk(terms []Weighted, k int) []Hit {
-	mean := v.mean()
+	share := saturations(v.mean())
 	cursors := make([]*cursor, 0, len(terms))
 	for _, t := range terms {
 		l := v.lists.find(t.Key)
@@ -232,16 +249,14 @@ func (v *view) walk(terms []Weighted, k int) []Hit {
 		}
 		h := l.head.Load()
 		_, _, edge := h.tail()
-		within := h.full.with(edge.count, edge.length)
-		c := &cursor{weight: t.Weight * IDF(h.len(), int(v.limit))}
-		c.most = c.weight * Saturation(within.count, float64(within.length), mean) * rounding
+		c := &cursor{weight: t.Weight * IDF(h.len(), int(v.limit)), within: h.full.with(edge.count, edge.length)}
+		c.most = c.weight * share.of(c.within.count, c.within.length) * rounding
 		c.open(h)
 		cursors = append(cursors, c)
 	}
 	top := best{k: k}
-	maxScore(cursors, v.limit, mean, &top, func(d Doc) (float64, bool) {
-		return float64(v.entries.at(d).length), v.sees(d)
-	})
+	m := maxScore{cursors: cursors, limit: v.limit, share: share, top: &top, sees: v.sees}
+	m.run(func(from Doc) []uint16 { return (*v.length.chunks.Load())[from/chunkSize][from%chunkSize:] })
 	return top.sorted()
 }
 

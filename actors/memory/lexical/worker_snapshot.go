@@ -24,8 +24,8 @@ func (x *Index) Snapshot(mark uint64) []byte {
 	before := int64(0)
 	for d := range limit {
 		e := x.entries.at(d)
-		w.row(row{id: x.ids.at(e.id), talk: e.talk, speaker: e.speaker, at: e.at, length: e.length, print: e.print,
-			dead: e.dead.Load()}, before)
+		w.row(row{id: x.ids.at(e.id), talk: e.talk, speaker: e.speaker, at: e.at, length: *x.length.at(d),
+			print: e.print, dead: e.dead.Load()}, before)
 		before = e.at
 	}
 	var p postings
@@ -113,8 +113,10 @@ func (x *Index) readRows(r *reader) bool {
 			return false
 		}
 		before, length = row.at, length+uint64(row.length)
+		x.dated(row.at)
 		e := x.entries.grow(d)
-		e.at, e.talk, e.speaker, e.length, e.print = row.at, row.talk, row.speaker, row.length, row.print
+		e.at, e.talk, e.speaker, e.print = row.at, row.talk, row.speaker, row.print
+		*x.length.grow(d) = row.length
 		// Ids get numbers without a look whether they repeat: live ones do not.
 		e.id = uint32(d)
 		*x.ids.list.grow(d) = row.id
@@ -192,7 +194,7 @@ func (x *Index) Compact() *Index {
 	for d := range limit {
 		renamed[d] = end
 		if e := x.entries.at(d); !e.dead.Load() {
-			renamed[d] = y.adopt(x, e)
+			renamed[d] = y.adopt(x, d)
 		}
 	}
 	var c cursor
@@ -205,7 +207,7 @@ func (x *Index) Compact() *Index {
 		l.head.Store(newHead(nil, nothing))
 		for c.open(old.head.Load()); c.doc < limit; c.next() {
 			if d := renamed[c.doc]; d != end {
-				l.add(posting{d, c.count}, y.entries.at(d).length)
+				l.add(posting{d, c.count}, *y.length.at(d))
 			}
 		}
 		if l.head.Load().len() > 0 {
@@ -216,14 +218,17 @@ func (x *Index) Compact() *Index {
 }
 
 // adopt adds a document of another index, without its terms.
-func (y *Index) adopt(x *Index, e *entry) Doc {
+func (y *Index) adopt(x *Index, from Doc) Doc {
+	e, length := x.entries.at(from), *x.length.at(from)
 	y.makeRoom()
 	d := Doc(y.n.Load())
 	into := y.entries.grow(d)
-	into.at, into.length, into.print = e.at, e.length, e.print
+	into.at, into.print = e.at, e.print
+	*y.length.grow(d) = length
 	into.id = y.ids.number(x.ids.at(e.id))
 	into.talk, into.speaker = y.talking.number(x.talking.at(e.talk)), y.people.number(x.people.at(e.speaker))
-	y.lengths.Add(uint64(e.length))
+	y.lengths.Add(uint64(length))
+	y.dated(e.at)
 	y.n.Store(uint32(d) + 1)
 	t := y.talks.at(Doc(into.talk))
 	t.docs.push(d)

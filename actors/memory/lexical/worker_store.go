@@ -105,6 +105,26 @@ type block struct {
 	data  []byte
 	last  Doc
 	bound bound
+	stops stops
+}
+
+// stops are places in a block, a quarter of it apart: behind the posting of each document, data
+// goes on at a byte. A search for a document decodes from the last stop before it.
+type stops struct {
+	docs [3]Doc
+	at   [3]uint16
+}
+
+// stopsIn returns the stops of a block that follows a document.
+func stopsIn(data []byte, before Doc) (s stops) {
+	c := cursor{rest: data, doc: before}
+	for i := range s.docs {
+		for range blockSize / (len(s.docs) + 1) {
+			c.next()
+		}
+		s.docs[i], s.at[i] = c.doc, uint16(len(data)-len(c.rest))
+	}
+	return s
 }
 
 // list is the documents with one key.
@@ -157,7 +177,11 @@ func (l *list) add(p posting, length uint16) {
 	if n+1 < blockSize {
 		return
 	}
-	full := append(h.blocks, block{data: h.data[:len(data)+len(enc)], last: p.doc, bound: b})
+	whole, before := h.data[:len(data)+len(enc)], Doc(0)
+	if at := len(h.blocks); at > 0 {
+		before = h.blocks[at-1].last
+	}
+	full := append(h.blocks, block{data: whole, last: p.doc, bound: b, stops: stopsIn(whole, before)})
 	l.head.Store(newHead(full, h.full.with(b.count, b.length)))
 }
 

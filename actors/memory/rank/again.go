@@ -40,10 +40,11 @@ func (r *recall) again() {
 	for i := range names {
 		names[i].Weight /= most
 	}
+	m := r.match(names)
 	if r.docs == nil && !r.wide {
-		r.enter(r.found(names, matches))
+		r.enter(r.found(m, names))
 	}
-	r.own(names, 0, r.w.Hop)
+	r.own(m, names, 0, r.w.Hop)
 	r.settle()
 }
 

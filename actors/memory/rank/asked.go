@@ -12,7 +12,12 @@ type Asked map[lexical.Key]float64
 
 // AskedOf returns the words of a question to an index.
 func AskedOf(x *lexical.Index, q Query) Asked {
-	plan := Plan(q.Text, x.Speakers(q.Scope), q.Now, Defaults())
+	var plan Question
+	if q.Read != nil {
+		plan = q.Read.Question
+	} else {
+		plan = Plan(q.Text, x.Speakers(q.Scope), q.Now, Defaults())
+	}
 	asked := Asked{}
 	for _, t := range plan.Terms[:plan.Words] {
 		asked[t.Key] = lexical.IDF(x.Frequency(t.Key), x.Len())

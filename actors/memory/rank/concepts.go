@@ -66,10 +66,10 @@ func (r *recall) conceive() {
 				terms = append(terms, t)
 			}
 		}
-		if r.docs == nil {
-			r.enter(r.found(terms, matches))
-		}
 		m := r.match(terms)
+		if r.docs == nil {
+			r.enter(r.found(m, terms))
+		}
 		n := len(m.Docs)
 		for _, d := range m.Docs {
 			if i, ok := r.place[d]; ok {

@@ -15,6 +15,53 @@ type Query struct {
 	Now   time.Time // when it is asked, in the asker's zone; later events are not seen
 	Scope lexical.Scope
 	K     int // how many turns at most
+	// Read is what [Read] has returned for the same question and scope, if that is known already.
+	Read *Reading
+}
+
+// Reading is how a question reads in a scope of an index, and what its words find there.
+type Reading struct {
+	Question Question
+	// Best are the best events by the telling words alone, BestKept of them.
+	Best []lexical.Hit
+
+	telling Question // with the most telling terms only
+	narrow  bool
+	docs    []lexical.Doc // the scope, if that is narrow
+	match   lexical.Match // of the telling terms in it
+}
+
+// Read reads the question of a query, and searches its scope for it.
+func Read(x *lexical.Index, q Query, w Weights) *Reading {
+	r := &Reading{Question: Plan(q.Text, x.Speakers(q.Scope), q.Now, w)}
+	r.telling = telling(x, r.Question)
+	words := r.telling.few(x)
+	if r.docs, r.narrow = x.Documents(q.Scope); !r.narrow {
+		r.Best = x.Search(lexical.Query{Terms: words, Scope: q.Scope, K: BestKept})
+		return r
+	}
+	r.match = x.Within(r.docs, r.telling.Terms)
+	var places []int
+	for _, t := range words {
+		is := func(o lexical.Weighted) bool { return o.Key == t.Key }
+		places = append(places, slices.IndexFunc(r.telling.Terms, is))
+	}
+	r.Best = x.Best(r.match.Of(places), words, BestKept)
+	return r
+}
+
+// Best returns the best events by the telling words of a question that was read.
+func Best(x *lexical.Index, q Query, k int) []lexical.Hit {
+	return x.Search(lexical.Query{Terms: q.Read.telling.few(x), Scope: q.Scope, K: k})
+}
+
+// few are the words to look for where not each event can be examined: the rarest twelve of a
+// question with more, or what else it has if it has no words.
+func (q Question) few(x *lexical.Index) []lexical.Weighted {
+	if q.Words == 0 {
+		return rarest(x, q.Terms, wideTerms)
+	}
+	return rarest(x, q.Terms[:q.Words], wideTerms)
 }
 
 // Result is one turn that may help, and why.
@@ -35,10 +82,9 @@ const (
 	whole   = 2 << 10
 	matches = 384
 	around  = 4
-	// wideMatches and wideTerms are the limits in a scope too wide to examine turn by
-	// turn.
-	wideMatches = 96
-	wideTerms   = 12
+	// BestKept and wideTerms are the limits in a scope too wide to examine turn by turn.
+	BestKept  = 96
+	wideTerms = 12
 	// reread is how many of the best turns are examined for whether they can answer.
 	reread = 64
 	// leading is how many of the best turns may all be of one session.
@@ -52,14 +98,15 @@ const (
 // best turns, never concurrently.
 func Recall(x *lexical.Index, q Query, w Weights, text func(lexical.Doc) string) []Result {
 	if q.Scope.Before.IsZero() && !q.Now.IsZero() {
-		q.Scope.Before = q.Now.Add(time.Millisecond)
+		q.Scope.Before, q.Read = q.Now.Add(time.Millisecond), nil
 	}
-	question := Plan(q.Text, x.Speakers(q.Scope), q.Now, w)
-	question.Terms = rarest(x, question.Terms, &question.Words)
-	r := &recall{x: x, q: q, question: question, w: w, text: text, place: map[lexical.Doc]int{},
-		zone: q.Now.Location()}
+	if q.Read == nil {
+		q.Read = Read(x, q, w)
+	}
+	r := &recall{x: x, q: q, question: q.Read.telling, w: w, text: text, place: map[lexical.Doc]int{},
+		zone: q.Now.Location(), wide: !q.Read.narrow}
 	r.look()
-	r.own(question.Terms, question.Words, 1)
+	r.own(r.match(r.question.Terms), r.question.Terms, r.question.Words, 1)
 	if w.Concept > 0 {
 		r.conceive()
 	}
@@ -74,29 +121,33 @@ func Recall(x *lexical.Index, q Query, w Weights, text func(lexical.Doc) string)
 // largeIndex is how many events make an index large.
 const largeIndex = 50_000
 
-// rarest keeps the most telling terms of a long question.
-func rarest(x *lexical.Index, terms []lexical.Weighted, words *int) []lexical.Weighted {
+// telling keeps the most telling terms of a long question.
+func telling(x *lexical.Index, q Question) Question {
 	all := x.Len()
-	keep := func(list []lexical.Weighted, most int) []lexical.Weighted {
-		if len(list) <= most {
-			return list
-		}
-		list = slices.Clone(list)
-		slices.SortStableFunc(list, func(a, b lexical.Weighted) int {
-			fa, fb := x.Frequency(a.Key), x.Frequency(b.Key)
-			return cmp.Or(cmp.Compare(min(1, fb), min(1, fa)), cmp.Compare(fa, fb)) // unknown ones last
+	words := rarest(x, q.Terms[:q.Words], maxTerms)
+	others := q.Terms[q.Words:]
+	if q.Words > 0 {
+		// In a large index, weak terms that are in every tenth event cost the most time
+		// and say the least.
+		others = slices.DeleteFunc(slices.Clone(others), func(t lexical.Weighted) bool {
+			return all > largeIndex && x.Frequency(t.Key) > all/10
 		})
-		return list[:most]
 	}
-	first := keep(terms[:*words], maxTerms)
-	// In a large index, weak terms that are in every tenth event cost the most time
-	// and say the least.
-	others := slices.DeleteFunc(slices.Clone(terms[*words:]), func(t lexical.Weighted) bool {
-		return all > largeIndex && x.Frequency(t.Key) > all/10
+	q.Terms, q.Words = slices.Concat(words, rarest(x, others, maxOthers)), len(words)
+	return q
+}
+
+// rarest keeps the rarest of more terms than most; unknown ones go first of all.
+func rarest(x *lexical.Index, list []lexical.Weighted, most int) []lexical.Weighted {
+	if len(list) <= most {
+		return list
+	}
+	list = slices.Clone(list)
+	slices.SortStableFunc(list, func(a, b lexical.Weighted) int {
+		fa, fb := x.Frequency(a.Key), x.Frequency(b.Key)
+		return cmp.Or(cmp.Compare(min(1, fb), min(1, fa)), cmp.Compare(fa, fb))
 	})
-	others = keep(others, maxOthers)
-	*words = len(first)
-	return slices.Concat(first, others)
+	return list[:most]
 }
 
 // recall is one question being answered.
@@ -140,69 +191,55 @@ type turn struct {
 
 // look collects the candidates.
 func (r *recall) look() {
-	docs, ok := r.x.Documents(r.q.Scope)
 	switch {
-	case ok && len(docs) <= whole:
-		r.docs = docs
-		r.enter(docs)
-	case ok:
-		r.enter(r.found(r.question.Terms, matches))
-	default:
-		r.wide = true
-		words := r.question.Terms[:min(r.question.Words, wideTerms)]
-		if len(words) == 0 {
-			words = r.question.Terms[:min(len(r.question.Terms), wideTerms)]
+	case r.wide:
+		docs := make([]lexical.Doc, 0, BestKept)
+		for _, h := range r.q.Read.Best {
+			docs = append(docs, h.Doc)
 		}
-		r.near = r.found(words, wideMatches)
+		r.near = r.beside(docs)
 		r.enter(r.near)
+	case len(r.q.Read.docs) <= whole:
+		r.docs = r.q.Read.docs
+		r.enter(r.docs)
+	default:
+		r.enter(r.found(r.match(r.question.Terms), r.question.Terms))
 	}
 }
 
 // match looks terms up in the candidates.
 func (r *recall) match(terms []lexical.Weighted) lexical.Match {
-	if r.wide {
+	switch {
+	case r.wide:
 		return r.x.Among(r.near, terms)
+	case slices.Equal(terms, r.q.Read.telling.Terms):
+		return r.q.Read.match
 	}
-	return r.x.Match(lexical.Query{Terms: terms, Scope: r.q.Scope}, matches)
+	return r.x.Within(r.q.Read.docs, terms)
 }
 
-// found returns the best documents for some terms, up to a limit, with their neighbours.
-func (r *recall) found(terms []lexical.Weighted, limit int) []lexical.Doc {
-	m := r.x.Match(lexical.Query{Terms: terms, Scope: r.q.Scope}, limit)
-	type hit struct {
-		doc   lexical.Doc
-		score float64
+// found returns the best documents of a match, given its terms, with their neighbours.
+func (r *recall) found(m lexical.Match, terms []lexical.Weighted) []lexical.Doc {
+	docs := make([]lexical.Doc, 0, matches)
+	for _, h := range r.x.Best(m, terms, matches) {
+		docs = append(docs, h.Doc)
 	}
-	hits := make([]hit, len(m.Docs))
-	for at, d := range m.Docs {
-		hits[at] = hit{d, r.bm25(&m, terms, at, float64(r.x.Entry(d).Length))}
-	}
-	slices.SortStableFunc(hits, func(a, b hit) int { return cmp.Compare(b.score, a.score) })
-	seen := map[lexical.Doc]bool{}
-	for _, h := range hits[:min(limit, len(hits))] {
-		before, after := r.x.Around(h.doc, around)
-		for _, d := range slices.Concat(before, []lexical.Doc{h.doc}, after) {
-			if !seen[d] && (d == h.doc || r.x.Sees(r.q.Scope, d)) {
-				seen[d] = true
+	return r.beside(docs)
+}
+
+// beside returns documents with their neighbours, in the order of their numbers.
+func (r *recall) beside(docs []lexical.Doc) (list []lexical.Doc) {
+	for _, d := range docs {
+		before, after := r.x.Around(d, around)
+		list = append(list, d)
+		for _, n := range slices.Concat(before, after) {
+			if r.x.Sees(r.q.Scope, n) {
+				list = append(list, n)
 			}
 		}
 	}
-	list := make([]lexical.Doc, 0, len(seen))
-	for d := range seen {
-		list = append(list, d)
-	}
 	slices.Sort(list)
-	return list
-}
-
-func (r *recall) bm25(m *lexical.Match, terms []lexical.Weighted, at int, length float64) float64 {
-	score := 0.0
-	for i, t := range terms {
-		if c := m.Counts[i][at]; c > 0 {
-			score += t.Weight * lexical.IDF(m.Found[i], m.N) * lexical.Saturation(c, length, m.MeanLength)
-		}
-	}
-	return score
+	return slices.Compact(list)
 }
 
 // enter adds documents to the list, ordered by conversation and time, and divides it into

@@ -205,6 +205,32 @@ func TestManyTurns(t *testing.T) {
 	}
 }
 
+// In a scope too wide to examine, a question that was read before finds what it finds by itself,
+// also where the best events by words are later than it may see.
+func TestReadBefore(t *testing.T) {
+	m := talk(t)
+	wide := 33_000
+	if testing.Short() {
+		wide = 3_000 // which is examined by its matches
+	}
+	for n := range wide {
+		m.say(t, fmt.Sprint("c", n%40), "Ben", fmt.Sprintf("we spoke of dogs and cats, part %d", n%999), n%300)
+	}
+	m.say(t, "d", "Anna", "my teacher of the cello has a puppy", 700)
+	const long = "part cats dogs spoke rain harbour beagle sailor watched hour evening lovely retired number small"
+	for _, question := range []string{"who teaches Ben the cello", "dogs, part 17", "the puppy", "猫", long} {
+		for _, now := range []time.Time{monday.AddDate(1, 0, 0), monday.AddDate(3, 0, 0)} {
+			q := rank.Query{Text: question, Now: now, K: 12}
+			text := func(d lexical.Doc) string { return m.texts[d] }
+			want := rank.Recall(m.Index, q, rank.Defaults(), text)
+			q.Read = rank.Read(m.Index, q, rank.Defaults())
+			if got := rank.Recall(m.Index, q, rank.Defaults(), text); !slices.Equal(got, want) {
+				t.Errorf("%.20q read before, asked in %d: %v, want %v", question, now.Year(), got, want)
+			}
+		}
+	}
+}
+
 func TestOddQuestions(t *testing.T) {
 	m := talk(t)
 	for _, q := range []string{"", " ", "?", "🎉", "a", "猫", "the of and", "\xff\xfe", strings.Repeat("x", 100_000),

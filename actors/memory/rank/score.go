@@ -11,10 +11,9 @@ import (
 	"github.com/kehai-run/kehai/actors/text/when"
 )
 
-// own adds the contributions of terms to each turn, multiplied by share. The first words
+// own adds the contributions of terms, and who has them, to each turn, multiplied by share. The first words
 // of the terms count for coordination and sessions.
-func (r *recall) own(terms []lexical.Weighted, words int, share float64) {
-	m := r.match(terms)
+func (r *recall) own(m lexical.Match, terms []lexical.Weighted, words int, share float64) {
 	all := 0.0
 	idf := make([]float64, len(terms))
 	for i, t := range terms {
@@ -121,18 +120,50 @@ func (r *recall) total(t *turn) float64 {
 	return t.own + t.near + (t.lift+0.01)*r.substance(t)
 }
 
+// standing is what a turn's place among the others depends on. Turns are large: comparing them
+// where they lie costs more than copying this.
+type standing struct {
+	score float64
+	at    int64 // Unix milliseconds
+	doc   lexical.Doc
+	turn  int
+}
+
+// better puts the better turn first, of equal ones the newer.
+func better(a, b standing) int {
+	switch {
+	case a.score > b.score:
+		return -1
+	case a.score < b.score:
+		return 1
+	}
+	return cmp.Or(cmp.Compare(b.at, a.at), cmp.Compare(b.doc, a.doc))
+}
+
+func (r *recall) standing(i int) standing {
+	t := &r.turns[i]
+	return standing{t.score, t.entry.At.UnixMilli(), t.doc, i}
+}
+
+// sort orders the turns.
 func (r *recall) sort() {
 	r.order = r.order[:0]
 	for i := range r.turns {
 		r.order = append(r.order, i)
 	}
-	slices.SortFunc(r.order, r.compare)
+	r.sortFrom(0)
 }
 
-// compare puts the better turn first, of equal ones the newer.
-func (r *recall) compare(a, b int) int {
-	s, t := &r.turns[a], &r.turns[b]
-	return cmp.Or(cmp.Compare(t.score, s.score), t.entry.At.Compare(s.entry.At), cmp.Compare(t.doc, s.doc))
+// sortFrom orders the turns from a place on anew.
+func (r *recall) sortFrom(from int) {
+	list := make([]standing, 0, len(r.order)-from)
+	for _, i := range r.order[from:] {
+		list = append(list, r.standing(i))
+	}
+	slices.SortFunc(list, better)
+	for at, p := range list {
+		r.order[from+at] = p.turn
+	}
 }
 
 // substance is 1 for a turn that says something, and less for a few words.
@@ -241,5 +272,5 @@ func (r *recall) vary() {
 			t.score /= 1 + r.w.Breadth*(there[t.session]-beside)
 		}
 	}
-	slices.SortFunc(r.order[min(leading, len(r.order)):], r.compare)
+	r.sortFrom(min(leading, len(r.order)))
 }
