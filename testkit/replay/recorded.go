@@ -64,7 +64,7 @@ func runTape(ctx context.Context, o RecordedOptions, cfg config.Config, t *tape)
 		return Replayed{}, err
 	}
 	if p.sim, err = r.Simulate(engine.SimOptions{Engine: engine.Options{Store: p.store}, Divert: p.divert,
-		Seed: o.Seed, Start: o.Recording.Began.Add(t.begins), Wait: t.wait}); err != nil {
+		Seed: o.Seed, Start: o.Recording.Began.Add(t.begins), Wait: t.wait, Turns: &t.turns}); err != nil {
 		return Replayed{}, err
 	}
 	err = p.playUntil(ctx, o.Recording.Began.Add(t.ends))
