@@ -21,7 +21,8 @@ type block struct {
 	stamp  image.Rectangle
 	name   image.Rectangle
 	score  float64 // above 0 own, below 0 incoming
-	row    bool    // it stands in no bubble
+	row    bool    // it stands in no bubble, and neither do the others
+	bare   bool    // it stands in no bubble, but others do
 	part   bool    // the message may begin above what is shown
 	cut    bool    // stamp is inside of it and taken out of rows
 }
@@ -53,6 +54,7 @@ func (p *Pane) findBlocks() Segments {
 		shape.Quotes = p.quotes(list[i])
 		shape.Clock, shape.rows = list[i].cut, list[i].rows
 		shape.Timestamp, shape.Name = list[i].stamp, list[i].name
+		shape.bare = list[i].bare
 		if shape.Row = list[i].row; shape.Row {
 			shape.Bubble.Side = messages.SideNeither // the name says it, once it is read
 		}
@@ -139,6 +141,8 @@ func (p *Pane) blocks() (list []block, rows rowsFound, s *scanner) {
 		if found := p.rowBlocks(portraits, list); len(found.list) > 0 {
 			list, rows = found.list, found // the rest are buttons and previews
 		}
+	} else {
+		list = append(list, p.unfilled(list, s.texture.blocks())...)
 	}
 	slices.SortFunc(list, func(a, b block) int {
 		return cmp.Or(cmp.Compare(a.box.Min.Y, b.box.Min.Y), cmp.Compare(a.box.Min.X, b.box.Min.X))
