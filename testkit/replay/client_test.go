@@ -32,7 +32,8 @@ func TestRecordedClient(t *testing.T) {
 	}
 	delivered := bytes.Count(out.Log, []byte(`"message_delivered"`))
 	if out.Virtual < 10*time.Minute || delivered < 50 {
-		t.Errorf("RunRecording(%s) delivered %d times in %v, want 50 in ten minutes at least", path, delivered, out.Virtual)
+		t.Errorf("RunRecording(%s) delivered %d times in %v, want 50 times in ten minutes at least", path, delivered,
+			out.Virtual)
 	}
 	t.Logf("%d decisions, %d deliveries", bytes.Count(out.Log, []byte("\n")), delivered)
 }
