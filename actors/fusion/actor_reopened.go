@@ -6,7 +6,8 @@ import (
 )
 
 // reopened is what is known of a window that could not be captured for a while: its application may have been
-// started anew, and some start without what was said before. It dies with the activation.
+// started anew, and some start without what was said before. Pauses do not count: in one, a person may have gone to
+// another chat. It dies with the activation.
 type reopened struct {
 	conversation messages.ConversationID // that it showed before, "" for none
 	anew         bool                    // it shows that one again, whose transcript begins anew
@@ -14,7 +15,7 @@ type reopened struct {
 
 // note takes in a frame that is read.
 func (r *reopened) note(m messages.FrameRead, latest View) {
-	if m.Away {
+	if m.Lost {
 		*r = reopened{conversation: latest.Conversation}
 	}
 }
