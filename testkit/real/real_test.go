@@ -47,6 +47,9 @@ func TestReal(t *testing.T) {
 			}
 			r.wheel(40)
 			r.wait(5 * time.Second) // for what was out of view at the end
+			for waited := 0; int(r.kehai.seen()) < r.awaited && waited < 40; waited++ {
+				r.wait(time.Second) // and for what is held until time tells whose it is
+			}
 			r.kehai.stop()
 			r.judge()
 		})
