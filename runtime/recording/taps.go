@@ -129,6 +129,9 @@ func (t *Taps) Worker(kind string, w actors.Worker) actors.Worker {
 func (t *Taps) Actors(kinds []engine.Kind) []engine.Kind {
 	kinds = slices.Clone(kinds)
 	for i, k := range kinds {
+		if k.New == nil { // it is refused
+			continue
+		}
 		kinds[i].New = func(self messages.Address) actors.Actor { return actor{k.New(self), t, self} }
 	}
 	return kinds
