@@ -40,6 +40,7 @@ func TestEmptiedChat(t *testing.T) {
 		}
 		c.Friend("Ken", "good evening, it is Hana")
 		apply(drawn.Change{Op: drawn.OpShow})
+		apply(drawn.Change{Op: drawn.OpResize, W: 500, H: 700}) // it opens in another size
 		c.Advance(10 * time.Second)
 		for i := range 6 {
 			c.Friend("Ken", fmt.Sprintf("after the start, number %d", i+1))

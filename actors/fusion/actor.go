@@ -137,6 +137,7 @@ func (a *actor) Receive(turn *actors.Turn, msg messages.Message) error {
 // read decides whether a frame can be trusted, and asks whose conversation it
 // shows.
 func (a *actor) read(turn *actors.Turn, m messages.FrameRead) {
+	a.reopened.note(m, a.latest(turn))
 	if a.o.Strategy.needsProof() && a.sized.note(m) {
 		turn.Drop(events.StageFusion, events.RuleResized, events.Detail{Window: a.window, Frame: m.Hash})
 		a.deferFrame(turn, m)
@@ -147,7 +148,6 @@ func (a *actor) read(turn *actors.Turn, m messages.FrameRead) {
 		return
 	}
 	a.blank.note(m)
-	a.reopened.note(m, a.latest(turn))
 	a.ask(turn, m)
 }
 
