@@ -28,6 +28,8 @@ type Detection struct {
 	// Moves comes from the answer that gave the view to the conversation. If that was
 	// divided since, the view may be the other's.
 	Moves int `json:"moves,omitempty"`
+	// Anew: the transcript begins anew, without what it has shown before.
+	Anew bool `json:"anew,omitempty"`
 }
 
 // MessageType implements [Message].

@@ -105,6 +105,7 @@ type FrameRead struct {
 	// unknown. The poller adds it.
 	Watched time.Time
 	Away    bool // the window could not be captured since then; the poller adds it too
+	Lost    bool // and that not because watching was paused
 	Read    int  // bubbles that cost an OCR call
 	Cached  int  // bubbles known from an earlier frame
 	Took    time.Duration

@@ -58,6 +58,7 @@ func (r *Runtime) makePlan() (plan, error) {
 	p.build(kinds, workers)
 	p.windows = slices.Sorted(maps.Keys(made.Windows))
 	p.join(r.set)
+	p.kinds = r.set.taps.Actors(p.kinds)
 	if err := bare.Check(p.kinds, p.workers, p.activate); err != nil {
 		return plan{}, errors.Join(err, p.close())
 	}

@@ -20,7 +20,7 @@ type Simulation struct {
 
 // Simulate takes the place of Run in replays and tests: it runs the actors of r by the clock and the
 // seed of an [engine.Sim]. Nothing else runs, neither subscriptions nor services. From o it uses Seed,
-// Start, Divert, Latency, Wait and Trace, and from o.Engine the Store, which stays open; everything else
+// Start, Divert, Latency, Wait, Turns and Trace, and from o.Engine the Store, which stays open; everything else
 // is the runtime's. The caller closes the simulation.
 func (r *Runtime) Simulate(o engine.SimOptions) (*Simulation, error) {
 	if err := r.core.Begin(); err != nil {

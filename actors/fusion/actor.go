@@ -89,6 +89,7 @@ type actor struct {
 	unproven          unproven
 	namers            []namer // of the window's accessibility tree
 	bareShare         float64 // of the last frame that proved enough
+	reopened          reopened
 	sized             sized
 	sideless          bool // no bubble of the last frame showed who wrote it
 	ignored           View // the last view, if its conversation is not listed; never stored
@@ -136,6 +137,7 @@ func (a *actor) Receive(turn *actors.Turn, msg messages.Message) error {
 // read decides whether a frame can be trusted, and asks whose conversation it
 // shows.
 func (a *actor) read(turn *actors.Turn, m messages.FrameRead) {
+	a.reopened.note(m, a.latest(turn))
 	if a.o.Strategy.needsProof() && a.sized.note(m) {
 		turn.Drop(events.StageFusion, events.RuleResized, events.Detail{Window: a.window, Frame: m.Hash})
 		a.deferFrame(turn, m)
@@ -325,7 +327,7 @@ func (a *actor) detection(m messages.FrameRead, title messages.Text, v View) mes
 	return messages.Detection{
 		Window: a.window, Conversation: v.Conversation, Title: title,
 		Bubbles: m.Bubbles, Marks: m.Marks, Size: m.Size, Scale: m.Scale, SeenAt: m.At,
-		Watched: m.Watched, Moves: v.Moves,
+		Watched: m.Watched, Moves: v.Moves, Anew: a.reopened.begins(v.Conversation),
 	}
 }
 
@@ -394,6 +396,7 @@ func (a *actor) detail(d messages.Detection, pixel Signal) events.Detail {
 func (a *actor) send(turn *actors.Turn, d messages.Detection, view View) {
 	turn.Pass(events.StageFusion, events.RuleChanged, a.detail(d, TextChanged))
 	turn.Send(messages.To(messages.ActorDedup, string(d.Conversation)), d)
+	a.reopened = reopened{}
 	a.remember(turn, view, d.SeenAt, placedBy(d))
 	now, _ := current.Get(turn, "current")
 	if now == view.Conversation {

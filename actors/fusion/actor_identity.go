@@ -52,6 +52,7 @@ func (a *actor) identified(turn *actors.Turn, answer messages.Identified) {
 	}
 	k := known{current: a.latest(turn), title: answer.Name, unlisted: answer.Unlisted}
 	a.watched = m.Watched
+	a.reopened.identified(answer.Conversation)
 	a.endUnknown(turn)
 	for _, from := range answer.Merged {
 		a.join(turn, from, answer.Conversation)
@@ -218,6 +219,9 @@ func (a *actor) overlap(turn *actors.Turn, m messages.FrameRead, c messages.Conv
 		return messages.OverlapApart // the header was drawn before the bubbles: see consistency
 	case answer == messages.OverlapOther && own.lessened(view):
 		return messages.OverlapApart // a panel may hide what is missing, or its last message was deleted
+	case answer != messages.OverlapBack && a.emptied(turn, m, c):
+		a.reopened.anew = true
+		return messages.OverlapGap
 	case answer != messages.OverlapGap:
 		return answer
 	case whole(m): // what the conversation has shown would be there too

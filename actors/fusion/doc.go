@@ -29,6 +29,10 @@
 // While a window shows one title without a break (actor_streak.go), what stands in the
 // place of a message is that message, edited or taken back: no namesake's first sight.
 //
+// A window that was away, and has the header of the conversation that it showed before over
+// a whole transcript, shows that one, begun anew (actor_reopened.go): some applications start
+// without what was said before.
+//
 // A [Strategy] chooses the evidence. In profile seed ([ByText]), and where bubbles
 // have no place, text alone shows what is new: cursor.go cuts off what was passed
 // on before, delta.go finds lines that the last reading did not have, and

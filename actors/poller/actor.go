@@ -89,6 +89,7 @@ type actor struct {
 	settled  *messages.FrameHash // nothing to do while the window looks like this
 	watched  time.Time           // capture of the last frame that was settled
 	away     bool                // it could not be captured since
+	lost     bool                // and that was no pause
 	deferred *deferred           // what fusion could not settle, nil for nothing
 	job      *job                // the changed frame under way, nil for none
 }
@@ -178,7 +179,7 @@ func (a *actor) captured(turn *actors.Turn, frame messages.Frame) {
 	}
 	hash := Hash(frame.Image, a.o.Excluded(frame.Image, frame.Scale))
 	if a.settled != nil && *a.settled == hash {
-		a.watched, a.away = frame.At, false
+		a.watched, a.away, a.lost = frame.At, false, false
 		return
 	}
 	if !a.deferred.waits(hash, turn.Now()) {
@@ -240,7 +241,7 @@ func (a *actor) read(turn *actors.Turn, m messages.FrameRead) {
 	for _, o := range m.LeftOut {
 		turn.Drop(events.StageMask, events.RuleLeftOut, events.Omitted(o))
 	}
-	m.Watched, m.Away, a.away = a.watched, a.away, false
+	m.Watched, m.Away, m.Lost, a.away, a.lost = a.watched, a.away, a.lost, false, false
 	a.job.stage, a.job.result = settling, m
 	a.job.frame.Image, a.job.more = nil, nil // OCR is done with them
 	a.push(turn)
@@ -321,6 +322,7 @@ func (a *actor) callFailed(turn *actors.Turn, m messages.CallFailed) {
 
 func (a *actor) captureFailed(turn *actors.Turn, m messages.CallFailed) {
 	a.capture, a.away = "", a.away || m.Kind != messages.FailureTimeout
+	a.lost = a.lost || m.Kind != messages.FailureTimeout && m.Code != messages.CodePaused
 	if a.job != nil {
 		a.job.missing = 0 // the next poll reads the burst as far as it got
 	}

@@ -239,6 +239,33 @@ func (m *mailbox) pop(load loader) (env Envelope, ok bool, err error) {
 	return env, true, nil
 }
 
+// types lists what waits in memory, in order.
+func (m *mailbox) types() (list []messages.Type) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, queue := range [][]Envelope{m.retried, m.queue} {
+		for i := range queue {
+			if msg := queue[i].Message; msg != nil {
+				list = append(list, msg.MessageType())
+			}
+		}
+	}
+	return list
+}
+
+// prefer has the first message of a type be popped next, if one waits and nothing is to be tried again.
+func (m *mailbox) prefer(t messages.Type) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for i, env := range m.queue {
+		if env.Message != nil && env.Message.MessageType() == t {
+			copy(m.queue[1:], m.queue[:i])
+			m.queue[0] = env
+			return
+		}
+	}
+}
+
 // load fills the empty window. The caller holds the lock, which is released while the
 // store is read: entries pushed meanwhile stay in the store. Entries that are stored but
 // not pushed yet are left for their push, so that nothing overtakes what their sender

@@ -351,7 +351,7 @@ func TestTimersAndCallsDoNotWaitForTheKeysOfOthers(t *testing.T) {
 	calls, answers, rung, told := asked{}, map[messages.ConversationID]int{}, map[messages.ConversationID]int{}, 0
 	late := time.Hour
 	a := newAway(t, engine.SimOptions{
-		Wait: func(*engine.Job) time.Duration { return late },
+		Wait: func(*engine.Job) (begin, took time.Duration) { return 0, late },
 		Engine: engine.Options{Workers: []engine.WorkerKind{calls.pool()}, Kinds: []engine.Kind{
 			kind("one", func(turn *actors.Turn, m messages.Message) error {
 				d, _ := m.(diary)

@@ -512,7 +512,7 @@ func waitForAKey(t *testing.T, begin, away, back, later string) {
 	var health []events.ActorUnhealthy
 	late := time.Hour // of an answer
 	sim, err := engine.NewSim(engine.SimOptions{
-		Wait: func(*engine.Job) time.Duration { return late },
+		Wait: func(*engine.Job) (begin, took time.Duration) { return 0, late },
 		Engine: engine.Options{Store: store, Sealer: k, Codec: codec,
 			Kinds: []engine.Kind{{Name: "one", New: func(messages.Address) actors.Actor {
 				return actors.Func(waiter)

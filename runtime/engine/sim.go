@@ -27,8 +27,10 @@ type SimOptions struct {
 	Activate []messages.Address  // live from the start, also after a crash
 	Divert   func(Envelope) bool // see [Control.Divert]; nil: none
 	Latency  time.Duration       // calls take a random time up to this; 0: none
-	// Wait says how long a call takes that has just been made; nil: see Latency.
-	Wait  func(*Job) time.Duration
+	// Wait says how long it takes until a call that has just been made begins, and then until it ends;
+	// nil: see Latency.
+	Wait  func(*Job) (begin, took time.Duration)
+	Turns Timetable // nil: turns begin as soon as they can
 	Doze  float64   // how often, of 1, a step is to put an actor to sleep
 	Trace io.Writer // one line per step and event; nil: none
 
@@ -38,6 +40,37 @@ type SimOptions struct {
 	share func([]Kind) (*Replica, error) // makes the replica of each start; nil: alone
 	clock *ManualClock                   // nil: its own
 	rng   *rand.Rand                     // nil: its own
+}
+
+// Timetable says when turns begin, as on a machine that has more to do.
+type Timetable interface {
+	// Next says when an actor's next turn begins, and which of the waiting messages it handles, the zero Type for
+	// the first.
+	Next(now time.Time, actor messages.Address, waiting []messages.Type) (time.Time, messages.Type)
+	// Began tells that a turn begins.
+	Began(actor messages.Address, handles messages.Type)
+}
+
+// timed is an actor whose turns are told to a timetable.
+type timed struct {
+	actors.Actor
+	self  messages.Address
+	turns Timetable
+}
+
+// Receive implements [actors.Actor].
+func (a timed) Receive(turn *actors.Turn, msg messages.Message) error {
+	a.turns.Began(a.self, msg.MessageType())
+	return a.Actor.Receive(turn, msg)
+}
+
+// timedKinds are kinds of such actors.
+func timedKinds(kinds []Kind, turns Timetable) []Kind {
+	kinds = slices.Clone(kinds)
+	for i, k := range kinds {
+		kinds[i].New = func(self messages.Address) actors.Actor { return timed{k.New(self), self, turns} }
+	}
+	return kinds
 }
 
 // Now is the time of the machine.
@@ -53,6 +86,7 @@ type Sim struct {
 	engine  Control
 	ready   map[*Activation]bool
 	resting map[*Activation]bool
+	early   map[*Activation]bool       // their turn is not due by the timetable
 	workers map[string][]actors.Worker // idle ones
 	full    time.Time                  // when the volume was too full for a commit, or too slow for another
 	slow    bool
@@ -93,6 +127,10 @@ func (s *Sim) boot() error {
 		}
 	}
 	s.ready, s.resting, s.workers = map[*Activation]bool{}, map[*Activation]bool{}, map[string][]actors.Worker{}
+	s.early = map[*Activation]bool{}
+	if s.o.Turns != nil {
+		eo.Kinds = timedKinds(eo.Kinds, s.o.Turns)
+	}
 	s.full, s.turning, s.committing, s.died = time.Time{}, false, false, nil
 	if s.o.share != nil {
 		r, err := s.o.share(eo.Kinds)
@@ -137,6 +175,7 @@ func (s *Sim) Rand() *rand.Rand { return s.rng }
 
 // Wake implements [Driver].
 func (s *Sim) Wake(act *Activation) {
+	delete(s.early, act)                   // what came may be due before what waited
 	if s.ready[act] = true; act.Asleep() { // another node has it
 		delete(s.ready, act)
 	}
@@ -183,7 +222,7 @@ func (s *Sim) canCommit() bool { return s.engine.commitWaits() && !s.full.Equal(
 // can reports whether anything is possible.
 func (s *Sim) can() bool {
 	for act := range s.ready {
-		if !s.resting[act] {
+		if !s.resting[act] && !s.early[act] {
 			return true
 		}
 	}
@@ -238,7 +277,7 @@ func (s *Sim) runnable() []choice {
 	all := s.choices[:0]
 	defer func() { s.choices = all }()
 	for act := range s.ready {
-		if !s.resting[act] {
+		if !s.resting[act] && !s.early[act] {
 			all = append(all, choice{act: act})
 		}
 	}
@@ -303,7 +342,38 @@ func (c stepping) Done() <-chan struct{} {
 	return nil
 }
 
+// waits makes an actor wait for its turn by the timetable, and reports whether it has to.
+func (s *Sim) waits(act *Activation) bool {
+	if s.o.Turns == nil {
+		return false
+	}
+	waiting := act.box.types()
+	if act.begins() {
+		waiting = []messages.Type{messages.Started{}.MessageType()}
+	}
+	at, handles := s.o.Turns.Next(s.clock.Now(), act.addr, waiting)
+	if wait := at.Sub(s.clock.Now()); wait > 0 {
+		s.early[act] = true
+		s.engine.After("t"+string(act.addr), wait, func() { delete(s.early, act) })
+		return true
+	}
+	if handles != (messages.Type{}) {
+		act.box.prefer(handles)
+	}
+	return false
+}
+
+// begins reports whether the next turn is the first one of an incarnation.
+func (act *Activation) begins() bool {
+	act.mu.Lock()
+	defer act.mu.Unlock()
+	return act.state == starting
+}
+
 func (s *Sim) stepActor(act *Activation) {
+	if s.waits(act) {
+		return
+	}
 	progress, failure := s.engine.Step(act)
 	s.tracef("step %s %d", act.addr, progress)
 	if failure != nil {
@@ -326,6 +396,23 @@ func (s *Sim) stepPool(kind string) {
 	if job == nil {
 		return // nobody wants the results any more
 	}
+	if s.o.Wait == nil {
+		s.serve(job, 0)
+		return
+	}
+	begin, took := s.o.Wait(job)
+	if begin <= 0 {
+		s.serve(job, took)
+		return
+	}
+	s.engine.After("b"+jobKey(job), begin, func() { s.serve(job, took) })
+}
+
+func jobKey(job *Job) string { return fmt.Sprintf("%s\x00%s\x00%d", job.Caller, job.ID, job.Attempt) }
+
+// serve has a worker do a job, which took says how long it takes.
+func (s *Sim) serve(job *Job, took time.Duration) {
+	kind := job.Worker
 	w, err := s.worker(kind)
 	slot := messages.To(kind, "sim")
 	began := s.clock.Now()
@@ -351,7 +438,7 @@ func (s *Sim) stepPool(kind string) {
 	case errors.Is(err, ErrHang):
 		wait, failure = job.Options.Deadline, messages.FailureTimeout
 	case s.o.Wait != nil:
-		wait = max(0, s.o.Wait(job))
+		wait = max(0, took)
 	case s.o.Latency > 0:
 		wait = time.Duration(s.rng.Int64N(int64(s.o.Latency)))
 	default:
@@ -360,7 +447,7 @@ func (s *Sim) stepPool(kind string) {
 		return
 	}
 	s.report(job, reports, wait)
-	e.After(fmt.Sprintf("w%s\x00%s\x00%d", job.Caller, job.ID, job.Attempt), wait, finish)
+	e.After("w"+jobKey(job), wait, finish)
 }
 
 // report makes a worker's reports arrive in order, at random times while it works. A

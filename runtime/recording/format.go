@@ -55,6 +55,7 @@ const (
 	Rows     Kind = "rows"     // of an accessibility tree: Data is a [Tree]
 	Usage    Kind = "usage"    // how the computer is used: Data is what Name says, as [UsedApp]
 	Answer   Kind = "answer"   // of a model, to the question of Key for the purpose Name: Data is an [Answered]
+	Turn     Kind = "turn"     // of the actor Name, at At: it handled a message of the type Key
 	Call     Kind = "call"     // that a worker of the kind Name served
 	Decided  Kind = "decision" // Data is a [Decision]
 	Finished Kind = "finished" // the last one of a recording that ended in order

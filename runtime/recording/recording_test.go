@@ -383,3 +383,30 @@ func TestLongChains(t *testing.T) {
 		t.Errorf("Open = %v, want %v", err, ErrFormat)
 	}
 }
+
+// TestTurns: when the turns began of what the windows' conversations are decided by, and of no other one.
+func TestTurns(t *testing.T) {
+	f := newFlight(t, 0)
+	f.shows("hana", "hi")
+	for _, self := range []messages.Address{"fusion/" + win, "directory/line", "dedup/hana", "dedup/ren",
+		"fusion/other@a"} {
+		f.Recorder.turn(self, f.now, messages.FrameRead{}.MessageType())
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	r, err := f.open(f.raw())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, e := range r.Entries {
+		if e.Kind == Turn && e.At == time.Second {
+			got = append(got, e.Name+" "+e.Key)
+		}
+	}
+	want := []string{"fusion/" + win + " frame_read.v1", "directory/line frame_read.v1", "dedup/hana frame_read.v1"}
+	if !slices.Equal(got, want) {
+		t.Errorf("turns in the recording = %q, want %q", got, want)
+	}
+}

@@ -8,12 +8,14 @@ import (
 	"fmt"
 	"image"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/kehai-run/kehai/actors"
 	"github.com/kehai-run/kehai/actors/llm"
 	"github.com/kehai-run/kehai/hardware"
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/runtime/engine"
 )
 
 // Seed keeps what the ids of conversations are made of.
@@ -121,6 +123,50 @@ func (t *Taps) Worker(kind string, w actors.Worker) actors.Worker {
 		}
 		return w.Do(ctx, request)
 	})
+}
+
+// Actors wraps the kinds of actors, to keep when their turns began.
+func (t *Taps) Actors(kinds []engine.Kind) []engine.Kind {
+	kinds = slices.Clone(kinds)
+	for i, k := range kinds {
+		if k.New == nil { // it is refused
+			continue
+		}
+		kinds[i].New = func(self messages.Address) actors.Actor { return actor{k.New(self), t, self} }
+	}
+	return kinds
+}
+
+type actor struct {
+	actors.Actor
+	taps *Taps
+	self messages.Address
+}
+
+// Receive implements [actors.Actor].
+func (a actor) Receive(turn *actors.Turn, msg messages.Message) error {
+	if r := a.taps.Now(); r != nil {
+		r.turn(a.self, turn.Now(), msg.MessageType())
+	}
+	return a.Actor.Receive(turn, msg)
+}
+
+// turn keeps when a turn began whose actor is the windows', their conversations' or their applications'.
+// What it decides depends on that: which frame came first, and what had waited long enough.
+func (r *Recorder) turn(self messages.Address, at time.Time, handled messages.Type) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	e := Entry{Kind: Turn, Name: string(self), Key: handled.String()}
+	switch {
+	case r.out == nil || r.full:
+		return
+	case self.Kind() == messages.ActorDirectory || r.windows[self.Key()] != nil:
+		e.At = at.Sub(r.began)
+		r.add(e, "")
+	case r.talks[self.Key()]:
+		e.At = at.Sub(r.began)
+		r.add(e, self.Key())
+	}
 }
 
 // Recognizer keeps what engines read.

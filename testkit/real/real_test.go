@@ -47,6 +47,9 @@ func TestReal(t *testing.T) {
 			}
 			r.wheel(40)
 			r.wait(5 * time.Second) // for what was out of view at the end
+			for waited := 0; int(r.kehai.seen()) < r.awaited && waited < 40; waited++ {
+				r.wait(time.Second) // and for what is held until time tells whose it is
+			}
 			r.kehai.stop()
 			r.judge()
 		})
@@ -70,7 +73,8 @@ type rig struct {
 
 	said     []replay.Line
 	own      map[string][]string
-	expected int // of said, what must come out
+	awaited  int // of said, what is waited for: all but what passes unseen
+	missing  int // of that, what has not come when nothing came any more
 	store    string
 	phase    string
 	pictures int
@@ -111,6 +115,7 @@ func (r *rig) open(dark bool) {
 	r.resize(r.client.size)
 	r.xdo("windowmove", r.ref(), "0", "0")
 	r.said = append(r.said, replay.Line{Conversation: "Hana", Text: "こんにちは、花です", Free: true})
+	r.awaited++
 	r.server.say("Hana", "こんにちは、花です")
 	r.wait(2 * time.Second)
 	r.click(r.client.top)
@@ -196,7 +201,7 @@ func (r *rig) passing(who, text string) { r.line(who, text, true) }
 
 func (r *rig) line(who, text string, free bool) {
 	if !free {
-		r.expected++
+		r.awaited++
 	}
 	r.said = append(r.said, replay.Line{Conversation: who, Text: text, Free: free})
 	r.server.say(who, text)
@@ -225,7 +230,8 @@ func (r *rig) pace() {
 	r.t.Helper()
 	defer r.picture()
 	before, since, wheeled := r.kehai.count.Load(), time.Now(), false
-	for int(r.kehai.seen()) < r.expected && time.Since(since) < 12*time.Second {
+	defer func() { r.missing = max(0, r.awaited-int(r.kehai.seen())) }()
+	for int(r.kehai.seen()) < r.awaited-r.missing && time.Since(since) < 12*time.Second {
 		if n := r.kehai.count.Load(); n != before {
 			before, since, wheeled = n, time.Now(), false
 		}

@@ -4,16 +4,25 @@ package real
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
+
+	"github.com/kehai-run/kehai/runtime/config"
+	"github.com/kehai-run/kehai/runtime/datadir"
+	"github.com/kehai-run/kehai/runtime/keyring"
+	"github.com/kehai-run/kehai/runtime/recording"
+	"github.com/kehai-run/kehai/testkit/replay"
 )
 
 // TestRecorded records each client for KEHAI_RECORD, such as 1h, and wants a replay to decide what was
 // decided before the window, both of the recording and of what is exported of it. The exported ones go
-// to the folder KEHAI_FLIGHTS.
+// to the folder KEHAI_FLIGHTS, and so do copies of the recordings that need no keys: one of Dino is in
+// testkit/replay/testdata.
 func TestRecorded(t *testing.T) {
 	length, err := time.ParseDuration(cmp.Or(os.Getenv("KEHAI_RECORD"), "10m"))
 	if err != nil {
@@ -22,11 +31,12 @@ func TestRecorded(t *testing.T) {
 	for _, c := range chosen(t) {
 		t.Run(c.name, func(t *testing.T) {
 			dir := cmp.Or(os.Getenv("KEHAI_FLIGHTS"), t.TempDir())
-			flight, shown := filepath.Join(t.TempDir(), "chat.flight"), filepath.Join(dir, c.name+".flight")
+			flight, open := filepath.Join(t.TempDir(), "chat.flight"), filepath.Join(dir, c.name+".flight")
+			shown := filepath.Join(dir, c.name+"-redacted.flight")
 			if err := os.MkdirAll(dir, 0o700); err != nil {
 				t.Fatal(err)
 			}
-			if err := os.RemoveAll(shown); err != nil { // of an earlier run
+			if err := errors.Join(os.RemoveAll(open), os.RemoveAll(shown)); err != nil { // of an earlier run
 				t.Fatal(err)
 			}
 			r := openRig(t, c, flight)
@@ -35,6 +45,7 @@ func TestRecorded(t *testing.T) {
 			r.says("replay", flight)
 			r.says("record", "export", flight, shown, "--redact")
 			r.says("replay", shown)
+			r.rerecord(flight, open)
 			was, now := size(t, flight), size(t, shown)
 			fmt.Printf("flight\t%s\t%v\t%d kB\t%d kB exported\n", c.name, length, was/1000, now/1000)
 		})
@@ -57,6 +68,22 @@ func (r *rig) playFor(length time.Duration) {
 			p.play(r)
 			r.picture()
 		}
+	}
+}
+
+// rerecord copies a recording without its seals: all that it shows is in script_test.go.
+func (r *rig) rerecord(flight, to string) {
+	r.t.Helper()
+	cfg := config.Default()
+	cfg.Data = r.store
+	rec, file, err := recording.OpenFile(flight, keyring.Reader(datadir.Keys(cfg)))
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	defer file.Close()
+	out, err := replay.Rerecord(r.t.Context(), rec, to, "of a test")
+	if list := replay.Differences(out.Then, out.Log); err != nil || len(list) > 0 {
+		r.t.Errorf("Rerecord(%s) = %v, %d differences:\n%s", flight, err, len(list), strings.Join(list, "\n"))
 	}
 }
 

@@ -64,7 +64,7 @@ func runTape(ctx context.Context, o RecordedOptions, cfg config.Config, t *tape)
 		return Replayed{}, err
 	}
 	if p.sim, err = r.Simulate(engine.SimOptions{Engine: engine.Options{Store: p.store}, Divert: p.divert,
-		Seed: o.Seed, Start: o.Recording.Began.Add(t.begins), Wait: t.wait}); err != nil {
+		Seed: o.Seed, Start: o.Recording.Began.Add(t.begins), Wait: t.wait, Turns: &t.turns}); err != nil {
 		return Replayed{}, err
 	}
 	err = p.playUntil(ctx, o.Recording.Began.Add(t.ends))
@@ -143,4 +143,20 @@ func (t *tape) options(cfg config.Config, p *playback, realOCR bool) []runtime.O
 		open = p.recognizer
 	}
 	return append(opts, runtime.WithRecognizer(cfg.OCR.Engine, open))
+}
+
+// Rerecord plays a recording, and records that in another file, which is not sealed and can be played anywhere. It is
+// for recordings of what a script has said; those of people go through [Redact].
+func Rerecord(ctx context.Context, rec *recording.Recording, path, version string) (Replayed, error) {
+	to, err := recording.New(recording.Options{Path: path, Windows: rec.Windows, Limit: 1 << 40, Version: version})
+	if err != nil {
+		return Replayed{}, err
+	}
+	out, err := RunRecording(ctx, RecordedOptions{Recording: rec, Seed: 1,
+		Change: func(cfg *config.Config) error {
+			cfg.Data = "data" // no place of the machine
+			return nil
+		},
+		Options: []runtime.Option{runtime.WithRecorder(to)}})
+	return out, errors.Join(err, to.Close())
 }

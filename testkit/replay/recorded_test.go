@@ -3,6 +3,7 @@ package replay
 import (
 	"bytes"
 	"image"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/runtime"
 	"github.com/kehai-run/kehai/runtime/config"
 	"github.com/kehai-run/kehai/runtime/recording"
@@ -30,8 +32,12 @@ const chatOfTwo = `{"at_ms":0,"who":"friend","text":"good morning","conversation
 // recorded replays a scenario and records it.
 func recorded(t *testing.T, scenario string) string {
 	t.Helper()
+	return recordedAs(t, plainOptions(parsed(t, scenario)))
+}
+
+func recordedAs(t *testing.T, o Options) string {
+	t.Helper()
 	path := filepath.Join(t.TempDir(), "flight.kehai")
-	o := plainOptions(parsed(t, scenario))
 	rec, err := recording.New(recording.Options{Path: path, Windows: []string{"line"}})
 	if err != nil {
 		t.Fatal(err)
@@ -82,6 +88,41 @@ func TestRecordedRunReplaysEqual(t *testing.T) {
 	}
 	info, _ := os.Stat(path)
 	t.Logf("%d bytes for %v, %d bytes of decisions", info.Size(), out.Virtual, len(out.Log))
+}
+
+// busy is a machine that has more to do: each turn begins up to a second late.
+type busy struct {
+	rng *rand.Rand
+	at  map[messages.Address]time.Time
+}
+
+// Next implements [engine.Timetable].
+func (b *busy) Next(now time.Time, self messages.Address, _ []messages.Type) (time.Time, messages.Type) {
+	if b.at[self].IsZero() {
+		b.at[self] = now.Add(time.Duration(b.rng.Int64N(int64(time.Second))))
+	}
+	return b.at[self], messages.Type{}
+}
+
+// Began implements [engine.Timetable].
+func (b *busy) Began(self messages.Address, _ messages.Type) { delete(b.at, self) }
+
+// TestBusyRunReplaysEqual: also where Kehai was late, and so saw other frames, and waited longer, than a replay does
+// by itself.
+func TestBusyRunReplaysEqual(t *testing.T) {
+	for seed := range uint64(8) {
+		o := plainOptions(parsed(t, chatOfTwo))
+		o.turns = &busy{rng: rand.New(rand.NewPCG(seed, 1)), at: map[messages.Address]time.Time{}}
+		o.Seed = seed
+		path := recordedAs(t, o)
+		out, err := RunRecording(t.Context(), RecordedOptions{Recording: opened(t, path), Seed: 7})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if list := Differences(out.Then, out.Log); len(list) > 0 || len(out.Then) == 0 {
+			t.Errorf("seed %d: RunRecording() decided otherwise:\n%s", seed, strings.Join(list, "\n"))
+		}
+	}
 }
 
 // TestRedacted: what is exported decides the same, and tells nothing of what was said.

@@ -53,6 +53,8 @@ type Options struct {
 	// Options go to the runtime that is replayed, such as a host's own
 	// actors. Drivers, recognizers, store and clock are the replay's.
 	Options []runtime.Option
+
+	turns engine.Timetable // nil: turns begin as soon as they can
 }
 
 // Result is the outcome of a replay.
@@ -234,7 +236,7 @@ func (p *playback) boot(downMS int64) error {
 	p.lives++
 	sim, err := r.Simulate(engine.SimOptions{
 		Engine: engine.Options{Store: p.store}, Divert: p.divert,
-		Seed: p.o.Seed + p.lives<<32, Start: now, Latency: latency,
+		Seed: p.o.Seed + p.lives<<32, Start: now, Latency: latency, Turns: p.o.turns,
 	})
 	if err != nil {
 		return err

@@ -28,6 +28,7 @@ type tape struct {
 	calls        map[string]*track // by worker and caller
 	rows         map[string]*track // by window
 	used         map[string]*track // by what of the usage
+	turns        timetable
 	answers      []recording.Entry
 	given        map[int]bool // answers
 	readings     map[string][]recording.Entry
@@ -53,6 +54,15 @@ func (t *track) add(at time.Duration, of int) { t.at, t.of = append(t.at, at), a
 
 // take returns the entry that was given next after a time, or last; -1 if there is none.
 func (t *track) take(now time.Duration) int {
+	i := t.find(now)
+	if i >= 0 && t.next < len(t.at) && t.of[t.next] == i {
+		t.next++
+	}
+	return i
+}
+
+// find is take without taking it.
+func (t *track) find(now time.Duration) int {
 	if t == nil || len(t.at) == 0 {
 		return -1
 	}
@@ -60,8 +70,7 @@ func (t *track) take(now time.Duration) int {
 		t.next++
 	}
 	if t.next < len(t.at) && (t.next == 0 || t.at[t.next]-now <= soon) {
-		t.next++
-		return t.of[t.next-1]
+		return t.of[t.next]
 	}
 	return t.of[max(0, t.next-1)]
 }
@@ -69,6 +78,7 @@ func (t *track) take(now time.Duration) int {
 func newTape(rec *recording.Recording) *tape {
 	t := &tape{rec: rec, frames: map[string]*track{}, calls: map[string]*track{}, rows: map[string]*track{},
 		used: map[string]*track{}, given: map[int]bool{}, readings: map[string][]recording.Entry{}, begins: -1}
+	t.turns = timetable{t: t, turns: map[messages.Address][]turnThen{}, is: map[messages.Address]messages.Address{}}
 	order := make([]int, len(rec.Entries)) // entries wait in the recorder: they are not in the order of time
 	for i := range order {
 		order[i] = i
@@ -95,6 +105,11 @@ func (t *tape) take(i int) {
 	switch e.Kind {
 	case recording.Seed:
 		t.seed = e.Key
+	case recording.Turn:
+		if t.begins < 0 {
+			t.begins = e.At
+		}
+		t.turns.add(e)
 	case recording.Frame:
 		if t.begins < 0 {
 			t.begins = e.At
@@ -154,18 +169,24 @@ func (t *tape) Capture(_ context.Context, window string) (hardware.Capture, erro
 	return hardware.Capture{Image: img, Scale: e.Scale}, nil
 }
 
-// wait is how long a call takes: until the answer came when it was recorded.
-func (t *tape) wait(job *engine.Job) time.Duration {
+// wait is how long a call takes: until the answer came when it was recorded. A capture begins when it did then,
+// since a frame has its time.
+func (t *tape) wait(job *engine.Job) (begin, took time.Duration) {
 	now := t.now()
+	if ask, ok := job.Request.(messages.CaptureWindow); ok {
+		if i := t.frames[t.was(string(ask.Window))].find(now); i >= 0 {
+			begin = max(0, t.rec.Entries[i].At-now)
+		}
+	}
 	i := t.calls[job.Worker+" "+t.was(recording.CallerOf(job.Caller))].take(now)
 	if i < 0 {
-		return 0
+		return begin, 0
 	}
 	e := t.rec.Entries[i]
 	if e.At < now { // long ago: as slow as then
-		return e.Took
+		return begin, e.Took
 	}
-	return e.At + e.Took - now
+	return begin, max(0, e.At+e.Took-now-begin)
 }
 
 // was is what something was called in the recording.

@@ -159,6 +159,9 @@ func (l *Ledger) take(v View, mem Memory, now time.Time, alone bool, f *Finding)
 		if notice, ok := l.GiveUp(messages.CatchUpLost, false); ok {
 			f.Notice = notice
 		}
+		if v.Anew {
+			l.dropTail()
+		}
 		l.jump(list, v, newer(v, mem, gap), now, f)
 	case events.RuleScrolled:
 		f.note(events.Detail{Rule: events.RuleScrolled})
@@ -206,6 +209,9 @@ func (l *Ledger) judge(list []observation, v View, mem Memory, cut bool, whole i
 		return events.RuleForgotten, alignment{}
 	case len(l.entries) == 0:
 		return events.RuleFirstSight, alignment{}
+	}
+	if v.Anew {
+		return events.RuleGap, alignment{}
 	}
 	gap := bottomGap(v, cut)
 	newest, all := sameGap(gap, mem.BottomGap), halfEmpty(gap, v)
@@ -274,6 +280,18 @@ func (l *Ledger) follow(list []observation, a alignment, v View, mem Memory, f *
 		f.Memory.Bottom = l.lastPos()
 	}
 	f.Gap = f.Passed > 0 && countless(list) && !complete(bottomGap(v, false), v)
+}
+
+// dropTail drops what is no longer shown, but for what is still to be passed on.
+func (l *Ledger) dropTail() {
+	l.head.Whole = false
+	l.entries = slices.DeleteFunc(l.entries, func(e Entry) bool {
+		done := !e.Waiting && !e.Own && e.Change == ""
+		if done {
+			l.dirty[e.Pos] = true
+		}
+		return done
+	})
 }
 
 // countless reports whether a view shows one text again and again. How many of it are new

@@ -19,6 +19,8 @@ type View struct {
 	// CatchUp: a gap before it will be read by scrolling back. Until then, but no longer
 	// than this, what came after the gap is held.
 	CatchUp time.Duration
+	// Anew: the transcript begins with it, without what it has shown before.
+	Anew bool
 }
 
 // maxBubbles bounds the work for one view; no window shows so many.

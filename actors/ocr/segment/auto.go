@@ -22,6 +22,9 @@ func (p *Pane) openAuto(whole pixels, img *image.RGBA) (err error) {
 	}
 	p.title = title
 	p.Area = image.Rect(0, min(top, p.h), p.w, max(bottom, min(top, p.h)))
+	if p.Area.Max.Y < p.h && p.endsAtMessage() {
+		p.Area.Max.Y = p.h
+	}
 	if p.Area.Max.Y == p.h {
 		p.Area.Max.Y = p.aboveField()
 	}

@@ -21,7 +21,8 @@ type block struct {
 	stamp  image.Rectangle
 	name   image.Rectangle
 	score  float64 // above 0 own, below 0 incoming
-	row    bool    // it stands in no bubble
+	row    bool    // it stands in no bubble, and neither do the others
+	bare   bool    // it stands in no bubble, but others do
 	part   bool    // the message may begin above what is shown
 	cut    bool    // stamp is inside of it and taken out of rows
 }
@@ -53,6 +54,7 @@ func (p *Pane) findBlocks() Segments {
 		shape.Quotes = p.quotes(list[i])
 		shape.Clock, shape.rows = list[i].cut, list[i].rows
 		shape.Timestamp, shape.Name = list[i].stamp, list[i].name
+		shape.bare = list[i].bare
 		if shape.Row = list[i].row; shape.Row {
 			shape.Bubble.Side = messages.SideNeither // the name says it, once it is read
 		}
@@ -139,6 +141,8 @@ func (p *Pane) blocks() (list []block, rows rowsFound, s *scanner) {
 		if found := p.rowBlocks(portraits, list); len(found.list) > 0 {
 			list, rows = found.list, found // the rest are buttons and previews
 		}
+	} else {
+		list = append(list, p.unfilled(list, s.texture.blocks())...)
 	}
 	slices.SortFunc(list, func(a, b block) int {
 		return cmp.Or(cmp.Compare(a.box.Min.Y, b.box.Min.Y), cmp.Compare(a.box.Min.X, b.box.Min.X))
@@ -249,18 +253,39 @@ func (p *Pane) mayHold(c component) bool {
 }
 
 // aboveField is the row above an input field that floats on the background, wide, in the
-// middle, and below everything else; the end of the area if there is none.
+// middle, and below everything else; the end of the area if there is none. A message may be
+// as wide, but is in line with others of its colour.
 func (p *Pane) aboveField() int {
 	low := p.Area
 	low.Min.Y = max(p.h*fieldLow/1000-1, low.Min.Y) // what begins there may begin further up
 	s := &scanner{p: p.pixels, texture: newTexture(low, p.px(textCell))}
 	for _, b := range p.joined(s, s.flats(low, stepInFill)) {
 		off := 1000 * abs(b.box.Min.X+b.box.Max.X-p.Area.Min.X-p.Area.Max.X) / 2
-		if b.box.Min.Y > low.Min.Y && 1000*b.box.Dx() >= fieldWide*p.w && off <= fieldOff*p.w {
+		if b.box.Min.Y > low.Min.Y && 1000*b.box.Dx() >= fieldWide*p.w && off <= fieldOff*p.w && !p.amongOthers(b) {
 			return max(b.box.Min.Y-p.px(fieldAbove), p.Area.Min.Y)
 		}
 	}
 	return p.Area.Max.Y
+}
+
+// endsAtMessage reports whether what seems to be the edge of the input, where the area ends, is that of a message.
+func (p *Pane) endsAtMessage() bool {
+	low := image.Rect(0, p.Area.Max.Y-p.px(blockClip), p.w, p.h)
+	s := &scanner{p: p.pixels, texture: newTexture(low, p.px(textCell))}
+	return slices.ContainsFunc(p.joined(s, s.flats(low, stepInFill)), func(b block) bool {
+		return abs(b.box.Min.Y-p.Area.Max.Y) <= 2 && b.box.Max.Y < p.h && 1000*b.box.Dx() >= fieldWide*p.w &&
+			p.amongOthers(b)
+	})
+}
+
+// amongOthers reports whether a block of the same colour stands above another one and begins or ends where it does.
+func (p *Pane) amongOthers(b block) bool {
+	above := p.Area
+	above.Max.Y = min(b.box.Min.Y, above.Max.Y)
+	s := &scanner{p: p.pixels, texture: newTexture(above, p.px(textCell))}
+	return slices.ContainsFunc(p.joined(s, s.flats(above, stepInFill)), func(o block) bool {
+		return !differs(o.paint, b.paint, 3) && (inLine(o.from, b.from) || inLine(o.to, b.to)) && p.shaped(o)
+	})
 }
 
 // shaped reports whether a region has straight sides and something written in it,

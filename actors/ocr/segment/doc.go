@@ -11,9 +11,9 @@
 //
 // For a layout that says `find: auto` nothing is known of places and colours: auto.go
 // and edges.go find the pane, the header and the input by straight edges, highlight.go
-// paints over the band under the pointer, flat.go and
-// blocks.go the bubbles by regions of one colour, rows.go messages without bubbles, and
-// sides.go weighs whose they are; learn.go keeps what frames teach.
+// paints over the band under the pointer, flat.go and blocks.go the bubbles by regions of
+// one colour, rows.go messages without bubbles, unfilled.go one's own where they alone
+// have none, and sides.go weighs whose they are; learn.go keeps what frames teach.
 //
 // All rectangles are in pixels of the pane, with the origin at its top left
 // pixel. [Pane.At] is where that stands in the capture. Lengths in a layout are

@@ -20,7 +20,7 @@ func Learn(known messages.Learnt, shapes []Shape) messages.Learnt {
 	known.Fills = slices.Clone(known.Fills)
 	taught := map[colour]float64{}
 	for _, s := range shapes {
-		if s.Row || s.Bubble.Kind == messages.KindImage || s.Bubble.Kind == messages.KindSticker {
+		if s.Row || s.bare || s.Bubble.Kind == messages.KindImage || s.Bubble.Kind == messages.KindSticker {
 			continue
 		}
 		if s.Score >= learntScore || s.Score <= -learntScore {

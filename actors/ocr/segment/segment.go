@@ -36,6 +36,7 @@ type Shape struct {
 	Quotes []image.Rectangle // frames inside: quotes and previews
 	Emoji  []image.Rectangle // inside, that Prepare leaves out; see [Pane.Emoji]
 
+	bare  bool   // it alone stands in no bubble
 	rows  []span // inside, one for each row of the box
 	fill  int    // luma of the fill
 	paint colour // of the fill
