@@ -91,9 +91,13 @@ func Fleeting[M Message]() Entry { return entryOf[M]() }
 
 func entryOf[M Message]() Entry {
 	var zero M
+	goType := reflect.TypeFor[M]()
+	if goType.Kind() == reflect.Pointer { // NewCodec refuses it, by its name
+		zero = reflect.New(goType.Elem()).Interface().(M)
+	}
 	return Entry{
 		Type:   zero.MessageType(),
-		goType: reflect.TypeFor[M](),
+		goType: goType,
 		decode: func(body []byte) (Message, error) {
 			var m M
 			if err := json.Unmarshal(body, &m); err != nil {

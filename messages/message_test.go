@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"reflect"
 	"strconv"
 	"strings"
 	"testing"
@@ -136,7 +135,8 @@ func TestNewCodecRefusesBadTables(t *testing.T) {
 			`messages.oldNote is registered twice, as "test_note"`},
 		"core twice": {Core(), `messages.Started is registered twice, as "started"`},
 		"no name":    {Table{Durable[unnamed](nil).AboutNobody()}, "needs a name"},
-		"pointer":    {Table{pointerEntry()}, "register the value type"},
+		"pointer":    {Table{Durable[*oldNote](nil)}, "register the value type"},
+		"of its own": {Table{Fleeting[*pointy]()}, "register the value type"},
 		"by hand":    {Table{{Type: Type{"test_hand", 1}}}, "register the value type"},
 	} {
 		_, err := NewCodec(Core(), c.table)
@@ -232,8 +232,6 @@ func TestSubject(t *testing.T) {
 	}
 }
 
-// pointerEntry is what Durable[*pointy] would make if its method could be
-// called on nil.
 func core(t testing.TB) *Codec {
 	t.Helper()
 	c, err := NewCodec(Core())
@@ -241,10 +239,6 @@ func core(t testing.TB) *Codec {
 		t.Fatalf("NewCodec(Core()) = %v, want none", err)
 	}
 	return c
-}
-
-func pointerEntry() Entry {
-	return Entry{Type: Type{"test_pointy", 1}, goType: reflect.TypeFor[*pointy]()}
 }
 
 func TestOneTypeCannotHaveTwoNames(t *testing.T) {

@@ -1,8 +1,27 @@
 package text
 
+import "slices"
+
 // EditDistance is how many characters to insert, delete or replace to turn a into b
 // (Levenshtein).
 func EditDistance(a, b []rune) int { return distance(a, b, max(len(a), len(b))) }
+
+// PartDistance is the edit distance of part to that piece of whole which is most like it.
+func PartDistance(part, whole []rune) int {
+	row := make([]int, len(whole)+1) // of part so far to a piece that ends here
+	for i, r := range part {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j, w := range whole {
+			cost := diagonal
+			if r != w {
+				cost = min(diagonal, row[j], row[j+1]) + 1
+			}
+			diagonal, row[j+1] = row[j+1], cost
+		}
+	}
+	return slices.Min(row)
+}
 
 // Difference is the edit distance as a share of the longer text's characters: 0 for equal
 // texts, 1 for texts with nothing in common.

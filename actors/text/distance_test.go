@@ -52,6 +52,23 @@ func TestEditDistance(t *testing.T) {
 	}
 }
 
+// PartDistance is the smallest distance to any piece.
+func TestPartDistance(t *testing.T) {
+	letters := rapid.StringOfN(rapid.SampledFrom([]rune("abc")), 0, 7, -1)
+	rapid.Check(t, func(t *rapid.T) {
+		part, whole := []rune(letters.Draw(t, "part")), []rune(letters.Draw(t, "whole"))
+		want := len(part)
+		for from := range whole {
+			for to := from; to <= len(whole); to++ {
+				want = min(want, tableDistance(part, whole[from:to]))
+			}
+		}
+		if got := PartDistance(part, whole); got != want {
+			t.Fatalf("PartDistance(%q, %q) = %d, want %d", string(part), string(whole), got, want)
+		}
+	})
+}
+
 // checkDistance compares with the table, whole and within small limits.
 func checkDistance(t interface{ Fatalf(string, ...any) }, a, b []rune) {
 	want := tableDistance(a, b)

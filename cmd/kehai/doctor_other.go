@@ -23,16 +23,16 @@ func systemFindings(ctx context.Context, need wants) []finding {
 
 func checkX11(ctx context.Context, need wants) []finding {
 	f := finding{what: "display", need: need.screen}
-	f.mend = "run inside a desktop session on X11; drawn windows need none"
+	f.mend = "drawn windows need none"
 	display, err := x11.Open(x11.Options{})
 	if err != nil {
-		f.text = err.Error()
+		f.text = onceSaid(err)
 		return []finding{f}
 	}
 	defer display.Close()
 	windows, err := display.Windows(ctx)
 	if err != nil {
-		f.text = err.Error()
+		f.text = onceSaid(err)
 		if errors.Is(err, hardware.ErrPermission) {
 			f.mend = "export XAUTHORITY to the authority file of the session"
 		}
@@ -47,6 +47,12 @@ func checkX11(ctx context.Context, need wants) []finding {
 		})
 	}
 	return append(list, checkManager(ctx, display, need))
+}
+
+// onceSaid is what a driver says is wrong, without the kind of error, which says it once more.
+func onceSaid(err error) string {
+	text := strings.TrimPrefix(err.Error(), "x11: ")
+	return strings.TrimSuffix(text, ": "+hardware.ErrNoDisplay.Error())
 }
 
 func checkManager(ctx context.Context, display *x11.Display, need wants) finding {

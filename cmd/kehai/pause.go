@@ -63,7 +63,8 @@ What was said meanwhile and is still visible is read then.`,
 			if err != nil {
 				return err
 			}
-			return v.stdout.printf("%s\n", resumed(first(args), was, now))
+			v.stdout.lines("", "", resumed(first(args), was, now))
+			return nil
 		}),
 	}
 }

@@ -49,6 +49,9 @@ show.`,
   kehai record stop`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if v.duration == 0 && cmd.Flags().Changed("for") {
+				return badUsage("record: --limit and --for take positive values")
+			}
 			return v.asking(cmd, func(ctx context.Context, b *control.Client) error {
 				r, err := v.begin(ctx, b)
 				if err != nil {

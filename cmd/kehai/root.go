@@ -71,7 +71,7 @@ any configuration it watches and answers a chat window that it draws itself.`,
 		return badUsage("%w; see `%s --help`", err, cmd.CommandPath())
 	})
 	fl := root.PersistentFlags()
-	fl.StringVar(&a.data, "data", "", "data `DIR`ectory (default: the platform's application data folder)")
+	fl.StringVar(&a.data, "data", "", "what is stored, in `DIR` (default: the platform's application data folder)")
 	fl.StringVar(&a.config, "config", "", "configuration `FILE` in YAML (default: $KEHAI_CONFIG)")
 	last := ""
 	for _, g := range a.groups() {
@@ -87,6 +87,7 @@ any configuration it watches and answers a chat window that it draws itself.`,
 	root.SetCompletionCommandGroupID(last)
 	root.SetHelpCommandGroupID(last)
 	addExamples(root)
+	a.addCompletion(root)
 	fixArgs(root)
 	return root
 }

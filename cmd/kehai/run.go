@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -32,6 +33,8 @@ type session struct {
 	duration time.Duration
 	asJSON   bool
 	noWeb    bool
+
+	delivered int64 // atomic: messages shown since this process began
 }
 
 type runVerb struct {
@@ -114,7 +117,7 @@ func (s *session) addFlags(cmd *cobra.Command) {
 // configure makes the configuration of a run. The page is on and the log is short by
 // default.
 func (s *session) configure(cmd *cobra.Command, verb func(*config.Config) error) (config.Config, error) {
-	if s.duration < 0 {
+	if s.duration < 0 || s.duration == 0 && cmd.Flags().Changed("for") {
 		return config.Config{}, badUsage("%s: --for takes a positive value", cmd.Name())
 	}
 	return s.load(func(cfg *config.Config) error {
@@ -158,10 +161,17 @@ func (s *session) watch(cmd *cobra.Command, cfg config.Config) error {
 		case errors.As(err, &left):
 			s.stderr.printf("kehai: %v\n", left)
 			return errReported
-		case err != nil || !again || ctx.Err() != nil:
+		case err != nil:
 			return err
+		case !again || ctx.Err() != nil:
+			return s.sumUp()
 		}
 	}
+}
+
+// sumUp says at the end how much was shown.
+func (s *session) sumUp() error {
+	return s.stderr.printf("stopped; %s delivered\n", count(int(atomic.LoadInt64(&s.delivered)), "message"))
 }
 
 // live is one life of a runtime. Again says that the script wants another one.
@@ -293,9 +303,12 @@ func watchedNow(cfg config.Config, s control.Status) string {
 	var names, paused []string
 	for _, w := range cfg.Windows {
 		id := messages.WindowID(w.Name + "@" + s.Node)
-		if slices.ContainsFunc(s.Paused, func(p control.Paused) bool { return p.Window == "" || p.Window == id }) {
+		switch {
+		case slices.ContainsFunc(s.Paused, func(p control.Paused) bool { return p.Window == "" || p.Window == id }):
 			paused = append(paused, w.Name)
-		} else {
+		case w.Driver == "drawn":
+			names = append(names, w.Name+" (a chat window that it draws itself)")
+		default:
 			names = append(names, w.Name)
 		}
 	}
@@ -330,6 +343,9 @@ func (s *session) printer(rt *runtime.Runtime) func(context.Context, runtime.Eve
 		e, ok := control.EntryOf(ev)
 		if !ok {
 			return nil
+		}
+		if e.Message != nil {
+			atomic.AddInt64(&s.delivered, 1)
 		}
 		e.LoggedAs, e.Called = rt.LogName(e.Conversation), rt.Called(e.Conversation)
 		return show(e)

@@ -35,6 +35,7 @@ func TestWhatIsWatched(t *testing.T) {
 	}{
 		{nil, paused(), "no window: none is configured"},
 		{both, paused(), "line, team"},
+		{[]config.Window{{Name: "line", Driver: "drawn"}}, paused(), "line (a chat window that it draws itself)"},
 		{both, paused("team"), "line; team is paused, kehai resume goes on"},
 		{both, paused("team", "line"), "no window: line, team are paused, kehai resume goes on"},
 		{both, paused(""), "no window: line, team are paused, kehai resume goes on"},

@@ -83,5 +83,9 @@ func FindWindow(cfg config.Config, name string) (messages.WindowID, error) {
 	if len(names) == 0 {
 		return "", fmt.Errorf("%w: %q: no window is configured", control.ErrNoWindow, name)
 	}
-	return "", fmt.Errorf("%w: %q: there are %s", control.ErrNoWindow, name, strings.Join(names, ", "))
+	are := "there is"
+	if len(names) > 1 {
+		are = "there are"
+	}
+	return "", fmt.Errorf("%w: %q: %s %s", control.ErrNoWindow, name, are, strings.Join(names, ", "))
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/kehai-run/kehai/actors/text"
 	"github.com/kehai-run/kehai/messages"
@@ -28,7 +29,18 @@ func similarity(asked, read string) float64 {
 	case strings.Contains(a, b) || strings.Contains(b, a):
 		return 0.6 + 0.35*float64(short)/float64(long)
 	}
-	return min(text.Similarity(a, b), 0.99)
+	return min(max(text.Similarity(a, b), partly([]rune(a), []rune(b))), 0.99)
+}
+
+// partly is what similarity returns for a part of what was read that is remembered with a wrong
+// letter, or one in six of more; 0 where there are more, or too few letters to tell.
+func partly(asked, read []rune) float64 {
+	n := len(asked)
+	telling := n >= 4 || n == 3 && asked[0] > unicode.MaxLatin1 // a word already in Japanese
+	if wrong := text.PartDistance(asked, read); telling && n <= len(read) && wrong <= max(1, n/6) {
+		return (0.6 + 0.35*float64(n)/float64(len(read))) * (1 - float64(wrong)/float64(2*n))
+	}
+	return 0
 }
 
 // path returns the path of something that was read. If it belongs to a delivered message,

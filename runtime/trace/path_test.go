@@ -148,6 +148,12 @@ func TestSimilarity(t *testing.T) {
 		{"lunch", "Lunch at 12:30?", 0.6, 0.95},
 		{"明日の会議は10時からです", "明日の会議は1O時からです", 0.5, 0.99},
 		{"おはよう", "さようなら", 0, 0.49},
+		{"そろそろ仕事", "そろそるろ仕事に戻るね", 0.5, 0.95},
+		{"写真店", "写真展が今週で終わるみたい", 0.5, 0.7},
+		{"at the staton", "We meet at the station tomorrow at ten, bring the tickets", 0.5, 0.7},
+		{"see you", "We meet at the station tomorrow at ten, bring the tickets", 0, 0.49},
+		{"cat", "We meet at the station tomorrow", 0, 0.49},
+		{"了承", "了解です、また明日", 0, 0.49},
 		{"", "x", 0, 0},
 		{"x", "", 0, 0},
 	} {

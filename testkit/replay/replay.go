@@ -282,8 +282,8 @@ func (p *playback) close() error {
 }
 
 // tail is how long a window is watched after the last event: longer than anything waits
-// for a better reading.
-const tail = 10 * time.Second
+// for a better reading, and than a page of only new messages is held, a second for each.
+const tail = 30 * time.Second
 
 // play runs until the script is over and everything has come out.
 func (p *playback) play(ctx context.Context) error {
