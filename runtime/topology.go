@@ -23,7 +23,6 @@ import (
 // by themselves. What they send to whom is in [arrows].
 func topology(p *parts.Parts) ([]actorRow, []workerRow) {
 	ids, marks := of(nil, directory.SubjectOf).keeping(directory.Kept()), none.keeping(dedup.Kept())
-	insights := of(insight.About, insight.SubjectOf).zoned()
 	on, rows, desk, begun := true, len(p.Trees) > 0, p.Config.Focus.Enabled, asking.beginning(conversation.Unfinished)
 	windows, trees, node := p.WindowKeys(), p.TreeKeys(), p.DeskKey()
 	kinds := []actorRow{ // on, kind, what it is for, where, what is particular, who makes them, which begin
@@ -43,7 +42,7 @@ func topology(p *parts.Parts) ([]actorRow, []workerRow) {
 		{on, m.ActorGrowth, "learns from what was said", anywhere, asking, p.Growth(), nil},
 		// The key is a project.
 		{on, m.ActorProject, "keeps a project of interviews", anywhere, none, project.New, nil},
-		{on, m.ActorInsight, "compares interviews", anywhere, insights, p.Insight(), nil},
+		{on, m.ActorInsight, "compares interviews", anywhere, of(insight.About, insight.SubjectOf).zoned(), p.Insight(), nil},
 		// The key is a node.
 		{on, m.ActorOwner, "knows what the owner does and allows", here, of(nil, owner.SubjectOf), p.Owner(), node},
 		// Sending. The key is a window, that of the keyboard a node.

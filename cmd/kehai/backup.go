@@ -88,7 +88,7 @@ func (a *app) writeWhole(path string, write func(io.Writer) error) error {
 		return a.writeNew(path, write)
 	}
 	signal.Ignore(syscall.SIGPIPE) // it would end this program without a word
-	out := &checked{to: a.stdout.Writer}
+	out := &tracked{to: a.stdout.Writer}
 	err := write(out)
 	if f, ok := out.to.(*os.File); ok && err == nil {
 		if out.bad = f.Sync(); errors.Is(out.bad, syscall.EINVAL) || errors.Is(out.bad, syscall.ENOTSUP) {
@@ -116,7 +116,7 @@ func (a *app) writeNew(path string, write func(io.Writer) error) error {
 	if err != nil {
 		return badUsage("%w: want the name of a new file", err)
 	}
-	out := &checked{to: f}
+	out := &tracked{to: f}
 	if err = write(out); err == nil {
 		out.bad = f.Sync()
 	}
@@ -134,13 +134,13 @@ func (a *app) writeNew(path string, write func(io.Writer) error) error {
 	return errors.Join(err, gone)
 }
 
-// checked remembers why something could not be written.
-type checked struct {
+// tracked remembers why something could not be written.
+type tracked struct {
 	to  io.Writer
 	bad error
 }
 
-func (c *checked) Write(p []byte) (n int, err error) {
+func (c *tracked) Write(p []byte) (n int, err error) {
 	n, err = c.to.Write(p)
 	c.bad = cmp.Or(c.bad, err)
 	return n, err

@@ -243,7 +243,7 @@ func (m *mailbox) pop(load loader) (env Envelope, ok bool, err error) {
 func (m *mailbox) types() (list []messages.Type) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	for _, queue := range [][]Envelope{m.retried, m.queue} {
+	for _, queue := range [2][]Envelope{m.retried, m.queue} {
 		for i := range queue {
 			if msg := queue[i].Message; msg != nil {
 				list = append(list, msg.MessageType())
