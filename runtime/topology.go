@@ -23,7 +23,8 @@ import (
 // by themselves. What they send to whom is in [arrows].
 func topology(p *parts.Parts) ([]actorRow, []workerRow) {
 	ids, marks := of(nil, directory.SubjectOf).keeping(directory.Kept()), none.keeping(dedup.Kept())
-	on, rows, desk, begun := true, len(p.Trees) > 0, p.Config.Focus.Enabled, asking.beginning(conversation.Unfinished)
+	insights, begun := of(insight.About, insight.SubjectOf).zoned(), traits{begun: conversation.Unfinished, asks: true}
+	on, rows, desk := true, len(p.Trees) > 0, p.Config.Focus.Enabled
 	windows, trees, node := p.WindowKeys(), p.TreeKeys(), p.DeskKey()
 	kinds := []actorRow{ // on, kind, what it is for, where, what is particular, who makes them, which begin
 		// Seeing. The key is a window: its screen is this node's.
@@ -42,7 +43,7 @@ func topology(p *parts.Parts) ([]actorRow, []workerRow) {
 		{on, m.ActorGrowth, "learns from what was said", anywhere, asking, p.Growth(), nil},
 		// The key is a project.
 		{on, m.ActorProject, "keeps a project of interviews", anywhere, none, project.New, nil},
-		{on, m.ActorInsight, "compares interviews", anywhere, of(insight.About, insight.SubjectOf).zoned(), p.Insight(), nil},
+		{on, m.ActorInsight, "compares interviews", anywhere, insights, p.Insight(), nil},
 		// The key is a node.
 		{on, m.ActorOwner, "knows what the owner does and allows", here, of(nil, owner.SubjectOf), p.Owner(), node},
 		// Sending. The key is a window, that of the keyboard a node.
@@ -226,7 +227,6 @@ func of(about rowsAbout, subject rowSubject) traits { return traits{about: about
 func (x traits) keeping(kept rowsKept) traits { x.kept = kept; return x }
 func (x traits) merging() traits              { x.overflow = engine.Merge; return x }
 func (x traits) zoned() traits                { x.asks = true; return x }
-func (x traits) beginning(row string) traits  { x.begun = row; return x }
 func (x traits) bounded(n int) traits         { x.fleeting = n; return x }
 
 // sends is what goes out of an actor.
