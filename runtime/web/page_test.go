@@ -56,15 +56,25 @@ func TestAssets(t *testing.T) {
 		}
 	}
 	entries, err := files.ReadDir("page")
-	if err != nil || len(entries) != len(assets)+1 {
-		t.Errorf("%d files are embedded, %v, want head.html and the %d that are served", len(entries), err, len(assets))
+	if err != nil || len(entries) != len(served())+1 {
+		t.Errorf("%d files are embedded, %v, want head.html and the %d that are served", len(entries), err, len(served()))
 	}
+}
+
+// served are all files of pages, those of lessons too.
+func served() (list []asset) {
+	for _, a := range slices.Concat(assets, lessonAssets) {
+		if !slices.ContainsFunc(list, func(o asset) bool { return o.name == a.name }) {
+			list = append(list, a)
+		}
+	}
+	return list
 }
 
 // The page loads nothing from elsewhere, and has no code or style that its
 // policy would forbid.
 func TestAssetsKeepToThePolicy(t *testing.T) {
-	for _, a := range assets {
+	for _, a := range served() {
 		src := strings.ReplaceAll(string(a.read()), "http://www.w3.org/2000/svg", "")
 		for _, bad := range []string{
 			"http://", "https://", "@import", "innerHTML", "outerHTML", "insertAdjacentHTML", "eval(",
@@ -82,12 +92,12 @@ func TestAssetsKeepToThePolicy(t *testing.T) {
 }
 
 // Only connection.js talks to whoever answers: what says who the page is goes through its request,
-// which wants a proof first.
+// which wants a proof first. The key of a lesson is over with it, so that nobody who takes its port gains anything.
 func TestOneFileOfThePageAsks(t *testing.T) {
 	ways := regexp.MustCompile(`\bfetch\b|XMLHttpRequest|sendBeacon|WebSocket|Authorization|"token"\)`)
-	for _, a := range assets {
+	for _, a := range served() {
 		found := ways.FindAllString(string(a.read()), -1)
-		if a.mime == javascript && (len(found) > 0) != (a.name == "connection.js") {
+		if a.mime == javascript && (len(found) > 0) != slices.Contains([]string{"connection.js", "lesson.js"}, a.name) {
 			t.Errorf("page/%s has %q: requests go through request of connection.js", a.name, found)
 		}
 	}
@@ -105,7 +115,7 @@ func TestOneFileOfThePageShows(t *testing.T) {
 		`.value = over ? el("turns").max : fixed ? i.asked : i.turns;`, `.value = "";`, `.value = left?.text || "";`,
 		`.title = problems.length ? ` + "`(${problems.length}) Kehai`" + ` : "Kehai";`,
 	}
-	for _, a := range assets {
+	for _, a := range served() {
 		found := slices.DeleteFunc(ways.FindAllString(string(a.read()), -1),
 			func(s string) bool { return slices.Contains(own, s) })
 		if a.mime == javascript && (len(found) > 0) != (a.name == "shown.js") {
