@@ -4,6 +4,7 @@ package desktop
 
 import (
 	"fmt"
+	"net"
 	"os"
 	"path/filepath"
 	"testing"
@@ -34,12 +35,22 @@ func StartSessionBus(t testing.TB) (address string) {
 		t.Fatalf("WriteFile(bus.conf) = %v", err)
 	}
 	p := run(t, os.Environ(), nil, "dbus-daemon", "--nofork", "--config-file="+config)
+	awaitBus(t, p, socket)
+	return address
+}
+
+// awaitBus waits until a message bus takes connections: its socket is there a moment before.
+func awaitBus(t testing.TB, p *Process, socket string) {
+	t.Helper()
 	Eventually(t, "the message bus listens", func() bool {
 		if !p.Running() {
 			t.Fatalf("dbus-daemon ended:\n%s", p.Output())
 		}
-		_, err := os.Stat(socket)
-		return err == nil
+		c, err := net.Dial("unix", socket)
+		if err != nil {
+			return false
+		}
+		c.Close()
+		return true
 	})
-	return address
 }

@@ -118,13 +118,7 @@ func (d *Desktop) StartBus(t testing.TB) (address string) {
 	// is on while it starts, and on a busy machine it checks too early.
 	d.env = append(d.env, "DBUS_SESSION_BUS_ADDRESS="+address, "XDG_RUNTIME_DIR="+dir, "ACCESSIBILITY_ENABLED=1")
 	p := d.Run(t, "dbus-daemon", "--session", "--nofork", "--address="+address)
-	Eventually(t, "the message bus listens", func() bool {
-		if !p.Running() {
-			t.Fatalf("dbus-daemon ended:\n%s", p.Output())
-		}
-		_, err := os.Stat(filepath.Join(dir, "bus"))
-		return err == nil
-	})
+	awaitBus(t, p, filepath.Join(dir, "bus"))
 	d.bus = []*Process{d.Run(t, "/usr/libexec/at-spi-bus-launcher", "--launch-immediately"), p}
 	return address
 }
