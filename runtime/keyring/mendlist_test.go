@@ -405,3 +405,30 @@ func TestAnEntryIsTorn(t *testing.T) {
 		t.Error("the key whose entry was torn is not entered anew")
 	}
 }
+
+// Nor does one of which a disk has written only what is in one of two sectors, wherever they meet in it.
+func TestAnEntryIsTornBetweenSectors(t *testing.T) {
+	raw, met := []byte(listHead), map[int]bool{}
+	for n := range sector {
+		begin := len(raw)
+		of := id{byte(n), byte(n >> 8), 1}
+		raw = entry{made, of, stampOf(of[:])}.append(raw, n)
+		edge := sector - begin%sector
+		if edge >= listEntry {
+			continue
+		}
+		met[edge] = true
+		for what, lost := range map[string][]byte{"first": raw[begin:][:edge], "second": raw[begin+edge:]} {
+			was := slices.Clone(lost)
+			clear(lost)
+			if r, later := parseList(raw); later || r.damaged() || len(r.should) < n {
+				t.Errorf("entry %d without the %s sector, from byte %d: parseList() = %d keys, damaged %v, want %d", n,
+					what, edge, len(r.should), r.damaged(), n)
+			}
+			copy(lost, was)
+		}
+	}
+	if len(met) != listEntry-1 {
+		t.Errorf("sectors meet in %d places of an entry, want all", len(met))
+	}
+}
