@@ -266,6 +266,64 @@ func TestABackupTellsWhatWasDestroyed(t *testing.T) {
 	}
 }
 
+// A damaged key is restored from a copy, also where it was damaged by the time it came into the list, as that was
+// removed or mended.
+func TestADamagedKeyIsEnteredAnew(t *testing.T) {
+	for what, harm := range map[string]func(s story){
+		"the list was removed": func(s story) {
+			if err := os.Remove(s.list()); err != nil {
+				t.Fatal(err)
+			}
+			open(t, s.dir)
+		},
+		"the list is damaged": func(s story) {
+			raw := read(t, s.list())
+			raw[len(listHead)+3] ^= 1
+			raw[len(listHead)+9] ^= 1
+			write(t, s.list(), raw)
+		},
+	} {
+		s := newStory(t)
+		path := filepath.Join(s.dir, nameOf(s.kept))
+		raw := read(t, path)
+		raw[len(raw)-1] ^= 1
+		write(t, path, raw)
+		harm(s)
+		got, err := Taking{KeepOthers: true}.Restore(s.dir, bytes.NewReader(s.newer))
+		if err != nil || got.Keys != 1 {
+			t.Errorf("%s: Restore() = %+v, %v, want the damaged key replaced", what, got, err)
+		}
+		s.check(t, what)
+	}
+}
+
+// A start tells keys of the first form of the list apart from those before them.
+func TestTheFirstFormGetsStamps(t *testing.T) {
+	s := newStory(t)
+	old := []byte(oldHead)
+	for _, row := range [][]byte{s.kept, s.again} {
+		old = append(append(old, made), row[:idBytes]...)
+	}
+	write(t, s.list(), append(append(old, ended), s.gone[:idBytes]...))
+	path := filepath.Join(s.dir, nameOf(s.kept))
+	raw := read(t, path)
+	raw[len(raw)-1] ^= 1
+	write(t, path, raw) // what the list should not take for the key
+	open(t, s.dir)
+	if l := mustList(t, read(t, s.list())); l.should[id(s.kept)] != (stamp{}) || l.should[id(s.again)] == (stamp{}) {
+		t.Errorf("after a start the list is %+v, want a stamp of the key that opens", l)
+	}
+	if err := os.Remove(filepath.Join(s.dir, nameOf(s.again))); err != nil {
+		t.Fatal(err)
+	}
+	for _, backup := range [][]byte{s.older, s.newer} {
+		if _, err := (Taking{KeepOthers: true}).Restore(s.dir, bytes.NewReader(backup)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.check(t, "the older backup, then the newer one")
+}
+
 // The first form of the list is read, keeps telling what was destroyed, and is replaced at the next start.
 func TestTheFirstFormOfTheList(t *testing.T) {
 	s := newStory(t)
