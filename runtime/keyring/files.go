@@ -331,10 +331,10 @@ func (d *directory) put(name string, raw []byte) error {
 func (d *directory) destroy(name string) error {
 	_, err := os.Stat(d.file(name))
 	gone := errors.Is(err, fs.ErrNotExist)
-	switch {
-	case gone && !d.list.has(name):
+	switch of, ok := idOf(name); {
+	case gone && (!ok || d.list.over(of)):
 		return nil
-	case gone:
+	case gone: // also one that the list lacks: it may have been lost, and a copy of it be restored later
 		err = nil
 	}
 	if err == nil {

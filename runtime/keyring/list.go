@@ -117,6 +117,12 @@ func (l *list) wants(of id) bool {
 	return ok
 }
 
+// over reports whether all keys with an id so far were destroyed.
+func (l *list) over(of id) bool {
+	one, gone := l.ended[of]
+	return gone && one == stamp{}
+}
+
 // destroyed reports whether a key with this file was destroyed, or another one should be there.
 func (l *list) destroyed(of id, file stamp) bool {
 	if one, gone := l.ended[of]; gone {

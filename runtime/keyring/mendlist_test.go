@@ -251,6 +251,30 @@ func TestReceiptsKeepKeysDestroyed(t *testing.T) {
 	}
 }
 
+// What was forgotten while its key was lost stays so, also where the list was removed to go on without it. It costs one
+// entry, however often it is forgotten.
+func TestTheKeyOfWhatWasForgottenWasLost(t *testing.T) {
+	s := newStory(t)
+	if err := errors.Join(os.Remove(filepath.Join(s.dir, nameOf(s.kept))), os.Remove(s.list())); err != nil {
+		t.Fatal(err)
+	}
+	r := open(t, s.dir)
+	if err := r.Destroy("a"); err != nil {
+		t.Fatal(err)
+	}
+	once := read(t, s.list())
+	if err := r.Destroy("a"); err != nil || !bytes.Equal(read(t, s.list()), once) {
+		t.Errorf("Destroy() once more = %v, want nothing done", err)
+	}
+	got, err := Taking{KeepOthers: true}.Restore(s.dir, bytes.NewReader(s.older))
+	if err != nil || got.Destroyed != 1 {
+		t.Errorf("Restore() = %+v, %v, want the key left out", got, err)
+	}
+	if plain, err := open(t, s.dir).Open([]byte("p"), s.kept); err == nil {
+		t.Errorf("what was forgotten says %q", plain)
+	}
+}
+
 // A backup also tells a directory that has keys which were destroyed, so that an older one does not bring them back.
 func TestABackupTellsWhatWasDestroyed(t *testing.T) {
 	s := newStory(t)
