@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/kehai-run/kehai/actors/prompt"
 	"github.com/kehai-run/kehai/runtime/cluster"
@@ -122,14 +123,30 @@ func Restore(cfg config.Config, log zerolog.Logger, backup io.Reader) error {
 	return errors.Join(st.Restore(backup), st.Close())
 }
 
-// RestoreKeys puts a backup of the keys into the data directory of a configuration, except for those that a receipt of
-// forgetting names or that have a successor. The error wraps engine.ErrInUse while a
+// destroyed are the keys that receipts of forgetting name, and those that other members of the cluster had destroyed.
+func destroyed(cfg config.Config) ([]engine.Key, error) {
+	keys, err := keyring.Destroyed(Receipts(cfg))
+	if err != nil {
+		return nil, err
+	}
+	lines, err := os.ReadFile(filepath.Join(cfg.Data, destroyedFile))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("datadir: %w", err)
+	}
+	for _, print := range strings.Fields(string(lines)) {
+		keys = append(keys, engine.Key{Fingerprint: print})
+	}
+	return keys, nil
+}
+
+// RestoreKeys puts a backup of the keys into the data directory of a configuration, except for those that were
+// destroyed or that have a successor. The error wraps engine.ErrInUse while a
 // Kehai runs on the store: it would go on with the keys that it knows.
 func RestoreKeys(cfg config.Config, log zerolog.Logger, backup io.Reader) (got keyring.Restored, err error) {
 	if err := private.Make(cfg.Data, private.Unwritable); err != nil {
 		return got, err
 	}
-	destroyed, err := keyring.Destroyed(Receipts(cfg))
+	destroyed, err := destroyed(cfg)
 	if err != nil {
 		return got, err
 	}

@@ -1,6 +1,7 @@
 package datadir
 
 import (
+	"bytes"
 	"errors"
 	"os"
 	"path/filepath"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/kehai-run/kehai/runtime/config"
 	"github.com/kehai-run/kehai/runtime/engine"
+	"github.com/kehai-run/kehai/runtime/keyring"
 	"github.com/kehai-run/kehai/runtime/maintenance"
 	"github.com/kehai-run/kehai/runtime/private"
 )
@@ -102,5 +104,45 @@ func TestADamagedStoreOfAMember(t *testing.T) {
 			strings.Contains(err.Error(), "fetches what the other machines") != member {
 			t.Errorf("in a cluster %v: OpenStore() = %v", member, err)
 		}
+	}
+}
+
+// What another member of the cluster had destroyed is not restored, though the receipt is there and not here.
+func TestKeysThatTheClusterDestroyed(t *testing.T) {
+	cfg := config.Default()
+	cfg.Data = t.TempDir()
+	keys, err := keyring.Open(Keys(cfg))
+	if err != nil {
+		t.Fatal(err)
+	}
+	place, rows := []byte("p"), map[string][]byte{}
+	for _, c := range []string{"gone", "kept"} {
+		if rows[c], err = keys.Seal(nil, c, place, []byte(c)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	gone, _, err := keys.KeyOf("gone")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var backup bytes.Buffer
+	if _, err := keyring.Backup(Keys(cfg), &backup); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(cfg.Data, destroyedFile)
+	if err := errors.Join(os.RemoveAll(Keys(cfg)), os.Mkdir(filepath.Dir(path), 0o700),
+		os.WriteFile(path, []byte(gone.Fingerprint+"\n"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	got, err := RestoreKeys(cfg, zerolog.Nop(), &backup)
+	if err != nil || got.Destroyed != 1 {
+		t.Errorf("RestoreKeys() = %+v, %v, want a key left out", got, err)
+	}
+	ring := keyring.Reader(Keys(cfg))
+	if plain, err := ring.Open(place, rows["gone"]); err == nil {
+		t.Errorf("what was forgotten says %q", plain)
+	}
+	if plain, err := ring.Open(place, rows["kept"]); err != nil || string(plain) != "kept" {
+		t.Errorf("the other row says %q, %v", plain, err)
 	}
 }

@@ -50,6 +50,7 @@ const (
 	// What a member notes of its store; see package seat.
 	storeFile      = "cluster/store"
 	generationFile = "cluster/generation"
+	destroyedFile  = "cluster/destroyed" // of package keys
 	next           = ".next"
 	old            = ".old"
 

@@ -292,11 +292,22 @@ func TestAReceiptIsSealed(t *testing.T) {
 			t.Fatal(err)
 		}
 		c.change(&got)
-		p, err := got.Verify(dir, snapshot(t, map[string][]byte{"m/sealed": mine}))
-		if err != nil || p.Edited != c.edited || p.Unsealed != c.unsealed || p.OK() == c.edited {
-			t.Errorf("Verify() with %s changed = %+v, %v, want edited %v, unsealed %v", what, p, err, c.edited,
-				c.unsealed)
+		verify := func(got Receipt, when string) {
+			p, err := got.Verify(dir, snapshot(t, map[string][]byte{"m/sealed": mine}))
+			if err != nil || p.Edited != c.edited || p.Unsealed != c.unsealed || p.OK() == c.edited {
+				t.Errorf("Verify() with %s changed%s = %+v, %v, want edited %v, unsealed %v", what, when, p, err,
+					c.edited, c.unsealed)
+			}
 		}
+		verify(got, "")
+		answered := filepath.Join(t.TempDir(), "receipt.json")
+		if err := in.Answered(got, answered, []string{"another machine"}); err != nil {
+			t.Fatal(err)
+		}
+		if got, err = ReadReceipt(answered); err != nil {
+			t.Fatal(err)
+		}
+		verify(got, ", once another machine has answered")
 	}
 }
 

@@ -17,7 +17,7 @@
 // which the next start deletes, or a key that is all zeros and by the list destroyed. A
 // key that went missing in another way is still in the list: [Open] then refuses the
 // directory, rather than start a new key while old rows cannot be read. Open compares names
-// and reads no key that is listed, as there may be a million. A blank or damaged key affects
+// and reads no key of which the list has a stamp, as there may be a million. A blank or damaged key affects
 // only what is sealed with it: its use fails and puts no other in its place, and [Inspect],
 // which reads all, finds it. Back up both directories: the store without the keys is
 // unreadable, and a copy of the keys opens what was forgotten since, in a store as old. So Time

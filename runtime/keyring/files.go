@@ -100,6 +100,7 @@ func (d *directory) tidy() error {
 	if len(lost) > 0 {
 		return d.errLost(lost)
 	}
+	d.fill()
 	missing, blanks := d.entries(unlisted)
 	for _, name := range blanks { // all of them were destroyed
 		if err := d.remove(name); err != nil {
@@ -125,7 +126,9 @@ func (d *directory) tidy() error {
 
 // entries are those of files that the list lacks, and the files that hold no key.
 func (d *directory) entries(names []string) (missing []entry, blanks []string) {
+	tell := d.stamps()
 	for _, name := range names {
+		of, _ := idOf(name)
 		raw, err := d.readFile(name)
 		switch {
 		case err != nil: // it may be a key
@@ -133,7 +136,7 @@ func (d *directory) entries(names []string) (missing []entry, blanks []string) {
 		case blank(raw):
 			blanks = append(blanks, name)
 		default:
-			missing = append(missing, madeOf(name, stampOf(raw))...)
+			missing = append(missing, madeOf(name, tell(of, raw))...)
 		}
 	}
 	return missing, blanks
@@ -328,10 +331,10 @@ func (d *directory) put(name string, raw []byte) error {
 func (d *directory) destroy(name string) error {
 	_, err := os.Stat(d.file(name))
 	gone := errors.Is(err, fs.ErrNotExist)
-	switch {
-	case gone && !d.list.has(name):
+	switch of, ok := idOf(name); {
+	case gone && (!ok || d.list.over(of)):
 		return nil
-	case gone:
+	case gone: // also one that the list lacks: it may have been lost, and a copy of it be restored later
 		err = nil
 	}
 	if err == nil {

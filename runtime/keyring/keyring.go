@@ -523,9 +523,11 @@ func (n *node) id(subject string) (of id) {
 	return of
 }
 
+// wrappedKey is how long the file of a key is, in bytes.
+const wrappedKey = len(headOfKey) + nonceBytes + keyBytes + tagBytes
+
 func (n *node) unwrap(of id, wrapped []byte) ([]byte, error) {
-	const size = len(headOfKey) + nonceBytes + keyBytes + tagBytes
-	if len(wrapped) != size || string(wrapped[:len(headOfKey)]) != headOfKey {
+	if len(wrapped) != wrappedKey || string(wrapped[:len(headOfKey)]) != headOfKey {
 		return nil, errors.New("not of this form")
 	}
 	nonce := wrapped[len(headOfKey):][:nonceBytes]

@@ -58,10 +58,10 @@ func righted(line []byte, number int) (was []byte, ok bool) {
 const sector = 512
 
 // torn reports whether an entry that begins at a place of the file was being written when the power went: its end is
-// zeros, or what of it is in the sector before.
+// zeros, or what of it is in one of two sectors.
 func torn(line []byte, begin int) bool {
 	edge := sector - begin%sector
-	return blank(line[bareEntry:]) || edge < len(line) && blank(line[:edge])
+	return blank(line[bareEntry:]) || edge < len(line) && (blank(line[:edge]) || blank(line[edge:]))
 }
 
 // parseList reads a list. later reports that it may be one of a later version.

@@ -13,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
 
 	"github.com/kehai-run/kehai/runtime/engine"
 )
@@ -23,8 +24,8 @@ import (
 //	made or ended | id (16 bytes) | stamp of the key's file (16 bytes) | check (4 bytes)
 //
 // The stamp of an end is zero if it is about every key with the id so far, else about one. That of a made key is zero
-// if a version made it that wrote the first form: oldHead, and entries without stamp and check. That form is read, and
-// replaced at the next start.
+// while its file holds none that opens, or if it is of the first form: oldHead, and entries without stamp and check.
+// That form is read, and replaced at the next start, which also looks at the files of keys without a stamp.
 //
 // The check is a CRC-32C over listHead, the number of the entry and the entry. A changed byte is found with it and put
 // right ([righted]); where more was changed, a backup of the keys mends the list ([directory.mended]). What is not
@@ -57,13 +58,49 @@ func stampOf(raw []byte) (s stamp) {
 	return s
 }
 
+// stamps returns what tells the stamp of a file that holds a key. It is zero for one that opens nothing: the key that
+// was there may be restored over it.
+func (d *directory) stamps() func(of id, raw []byte) stamp {
+	n := sync.OnceValues(func() (*node, error) { return newRing(d, nil).nodeKey(false) })
+	return func(of id, raw []byte) stamp {
+		if len(raw) != wrappedKey {
+			return stamp{}
+		}
+		node, err := n()
+		if err == nil {
+			_, err = node.unwrap(of, raw)
+		}
+		if err != nil {
+			return stamp{}
+		}
+		return stampOf(raw)
+	}
+}
+
+// fill fills in the stamps that the list lacks.
+func (d *directory) fill() {
+	tell := d.stamps()
+	for of, was := range d.list.should {
+		if was != (stamp{}) {
+			continue
+		}
+		raw, err := d.readFile(of.String())
+		if err != nil {
+			continue
+		}
+		if now := tell(of, raw); now != (stamp{}) {
+			d.list.should[of], d.list.stale = now, true
+		}
+	}
+}
+
 // list is the content of the file.
 type list struct {
 	should  map[id]stamp // keys there should be
 	ended   map[id]stamp // destroyed, and not made again since; zero: whatever the file was
 	entries int          // in the file, superseded ones included
 	exists  bool         // the file is there
-	stale   bool         // the file has the first form, or a changed byte that was put right: write it anew
+	stale   bool         // the file has the first form, or tells less than this: write it anew
 }
 
 // newList is an empty one, with room for some keys.
@@ -78,6 +115,12 @@ func (l *list) has(name string) bool {
 func (l *list) wants(of id) bool {
 	_, ok := l.should[of]
 	return ok
+}
+
+// over reports whether all keys with an id so far were destroyed.
+func (l *list) over(of id) bool {
+	one, gone := l.ended[of]
+	return gone && one == stamp{}
 }
 
 // destroyed reports whether a key with this file was destroyed, or another one should be there.

@@ -251,6 +251,30 @@ func TestReceiptsKeepKeysDestroyed(t *testing.T) {
 	}
 }
 
+// What was forgotten while its key was lost stays so, also where the list was removed to go on without it. It costs one
+// entry, however often it is forgotten.
+func TestTheKeyOfWhatWasForgottenWasLost(t *testing.T) {
+	s := newStory(t)
+	if err := errors.Join(os.Remove(filepath.Join(s.dir, nameOf(s.kept))), os.Remove(s.list())); err != nil {
+		t.Fatal(err)
+	}
+	r := open(t, s.dir)
+	if err := r.Destroy("a"); err != nil {
+		t.Fatal(err)
+	}
+	once := read(t, s.list())
+	if err := r.Destroy("a"); err != nil || !bytes.Equal(read(t, s.list()), once) {
+		t.Errorf("Destroy() once more = %v, want nothing done", err)
+	}
+	got, err := Taking{KeepOthers: true}.Restore(s.dir, bytes.NewReader(s.older))
+	if err != nil || got.Destroyed != 1 {
+		t.Errorf("Restore() = %+v, %v, want the key left out", got, err)
+	}
+	if plain, err := open(t, s.dir).Open([]byte("p"), s.kept); err == nil {
+		t.Errorf("what was forgotten says %q", plain)
+	}
+}
+
 // A backup also tells a directory that has keys which were destroyed, so that an older one does not bring them back.
 func TestABackupTellsWhatWasDestroyed(t *testing.T) {
 	s := newStory(t)
@@ -264,6 +288,64 @@ func TestABackupTellsWhatWasDestroyed(t *testing.T) {
 		}
 		s.check(t, "restored")
 	}
+}
+
+// A damaged key is restored from a copy, also where it was damaged by the time it came into the list, as that was
+// removed or mended.
+func TestADamagedKeyIsEnteredAnew(t *testing.T) {
+	for what, harm := range map[string]func(s story){
+		"the list was removed": func(s story) {
+			if err := os.Remove(s.list()); err != nil {
+				t.Fatal(err)
+			}
+			open(t, s.dir)
+		},
+		"the list is damaged": func(s story) {
+			raw := read(t, s.list())
+			raw[len(listHead)+3] ^= 1
+			raw[len(listHead)+9] ^= 1
+			write(t, s.list(), raw)
+		},
+	} {
+		s := newStory(t)
+		path := filepath.Join(s.dir, nameOf(s.kept))
+		raw := read(t, path)
+		raw[len(raw)-1] ^= 1
+		write(t, path, raw)
+		harm(s)
+		got, err := Taking{KeepOthers: true}.Restore(s.dir, bytes.NewReader(s.newer))
+		if err != nil || got.Keys != 1 {
+			t.Errorf("%s: Restore() = %+v, %v, want the damaged key replaced", what, got, err)
+		}
+		s.check(t, what)
+	}
+}
+
+// A start tells keys of the first form of the list apart from those before them.
+func TestTheFirstFormGetsStamps(t *testing.T) {
+	s := newStory(t)
+	old := []byte(oldHead)
+	for _, row := range [][]byte{s.kept, s.again} {
+		old = append(append(old, made), row[:idBytes]...)
+	}
+	write(t, s.list(), append(append(old, ended), s.gone[:idBytes]...))
+	path := filepath.Join(s.dir, nameOf(s.kept))
+	raw := read(t, path)
+	raw[len(raw)-1] ^= 1
+	write(t, path, raw) // what the list should not take for the key
+	open(t, s.dir)
+	if l := mustList(t, read(t, s.list())); l.should[id(s.kept)] != (stamp{}) || l.should[id(s.again)] == (stamp{}) {
+		t.Errorf("after a start the list is %+v, want a stamp of the key that opens", l)
+	}
+	if err := os.Remove(filepath.Join(s.dir, nameOf(s.again))); err != nil {
+		t.Fatal(err)
+	}
+	for _, backup := range [][]byte{s.older, s.newer} {
+		if _, err := (Taking{KeepOthers: true}).Restore(s.dir, bytes.NewReader(backup)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.check(t, "the older backup, then the newer one")
 }
 
 // The first form of the list is read, keeps telling what was destroyed, and is replaced at the next start.
@@ -403,5 +485,32 @@ func TestAnEntryIsTorn(t *testing.T) {
 	s.check(t, "torn") // and the key is entered anew
 	if l := mustList(t, read(t, s.list())); l.should[id(s.again)] == (stamp{}) {
 		t.Error("the key whose entry was torn is not entered anew")
+	}
+}
+
+// Nor does one of which a disk has written only what is in one of two sectors, wherever they meet in it.
+func TestAnEntryIsTornBetweenSectors(t *testing.T) {
+	raw, met := []byte(listHead), map[int]bool{}
+	for n := range sector {
+		begin := len(raw)
+		of := id{byte(n), byte(n >> 8), 1}
+		raw = entry{made, of, stampOf(of[:])}.append(raw, n)
+		edge := sector - begin%sector
+		if edge >= listEntry {
+			continue
+		}
+		met[edge] = true
+		for what, lost := range map[string][]byte{"first": raw[begin:][:edge], "second": raw[begin+edge:]} {
+			was := slices.Clone(lost)
+			clear(lost)
+			if r, later := parseList(raw); later || r.damaged() || len(r.should) < n {
+				t.Errorf("entry %d without the %s sector, from byte %d: parseList() = %d keys, damaged %v, want %d", n,
+					what, edge, len(r.should), r.damaged(), n)
+			}
+			copy(lost, was)
+		}
+	}
+	if len(met) != listEntry-1 {
+		t.Errorf("sectors meet in %d places of an entry, want all", len(met))
 	}
 }

@@ -107,10 +107,18 @@ func (in Receipts) Finish(r Receipt, path string, sum engine.Forgotten, now time
 	return nil
 }
 
-// Answered replaces the machines that were waited for by those that have still not answered.
+// Answered replaces the machines that were waited for by those that have still not answered. A receipt that was not
+// sealed as it is stays so.
 func (in Receipts) Answered(r Receipt, path string, waiting []string) error {
+	seal, err := r.sealOf(Reader(in.Keys))
+	if err != nil {
+		return fmt.Errorf("keyring: receipt: %w", err)
+	}
 	r.Waiting = waiting
-	return in.write(r, path)
+	if hmac.Equal([]byte(seal), []byte(r.Seal)) {
+		return in.write(r, path)
+	}
+	return r.put(path)
 }
 
 // Unanswered lists the finished receipts of a directory for which machines are waited for, by path.
@@ -162,6 +170,10 @@ func (in Receipts) write(r Receipt, path string) (err error) {
 	if r.Seal, err = r.sealOf(Reader(in.Keys)); err != nil {
 		return fmt.Errorf("keyring: receipt: %w", err)
 	}
+	return r.put(path)
+}
+
+func (r Receipt) put(path string) error {
 	raw, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {
 		return fmt.Errorf("keyring: receipt: %w", err)

@@ -29,7 +29,7 @@ func Restore(dir string, r io.Reader) (keys int, err error) {
 // Taking says what a [Taking.Restore] leaves out of a backup.
 type Taking struct {
 	Without   []string     // files with these names
-	Destroyed []engine.Key // these, as receipts tell ([Destroyed])
+	Destroyed []engine.Key // these, as receipts tell ([Destroyed]); without an ID: whatever it is
 	// StoreFits reports whether what [StoreKey] holds opens the store. It is asked where none does that is there: the
 	// key of the backup takes its place, or is left out. Nil: it is taken where there is none.
 	StoreFits func(raw []byte) (bool, error)
@@ -310,7 +310,7 @@ func (d *directory) reduce(t Taking, got Restored) (Restored, error) {
 	if got.Unfit, err = d.unfit(t); err != nil {
 		return Restored{}, err
 	}
-	gone := d.among(t.Destroyed)
+	gone := d.among(names, t.Destroyed)
 	for _, name := range gone { // a newer backup may have the next key of the same subject: the end is of this one
 		raw, _, err := d.read(name)
 		if err != nil {
@@ -343,17 +343,22 @@ func (d *directory) unfit(t Taking) (bool, error) {
 	return true, d.wipe(StoreKey)
 }
 
-// among are the files of the directory that hold one of these keys.
-func (d *directory) among(keys []engine.Key) (names []string) {
-	r := newRing(d, nil)
+// among are those of the files of the directory that hold one of these keys.
+func (d *directory) among(files []string, keys []engine.Key) (names []string) {
+	ids, prints := map[string]bool{}, map[string]bool{}
 	for _, key := range keys {
-		of, ok := idOf(key.ID)
-		if !ok || slices.Contains(names, key.ID) {
+		ids[key.ID], prints[key.Fingerprint] = true, true
+	}
+	r := newRing(d, nil)
+	for _, name := range files {
+		of, ok := idOf(name)
+		if !ok || !ids[name] && !ids[""] {
 			continue
 		}
-		if k, err := r.load(of); err == nil && k.print == key.Fingerprint {
-			names = append(names, key.ID)
+		if k, err := r.load(of); err == nil && prints[k.print] {
+			names = append(names, name)
 		}
 	}
+	slices.Sort(names)
 	return names
 }
