@@ -56,8 +56,8 @@ func TestAssets(t *testing.T) {
 		}
 	}
 	entries, err := files.ReadDir("page")
-	if err != nil || len(entries) != len(served())+1 {
-		t.Errorf("%d files are embedded, %v, want head.html and the %d that are served", len(entries), err, len(served()))
+	if n := len(served()); err != nil || len(entries) != n+1 {
+		t.Errorf("%d files are embedded, %v, want head.html and the %d that are served", len(entries), err, n)
 	}
 }
 
