@@ -489,7 +489,7 @@ var mutants = []mutant{
 		old: `should && want != stamp{} && want != file`, new: `should && want == file && false`,
 		by: "TestADestroyedKeyStaysSo"},
 	{what: "what was destroyed is restored where the list is gone", file: "runtime/keyring/restore.go",
-		old: `k.print == key.Fingerprint {`, new: `k == nil {`,
+		old: `prints[k.print] {`, new: `k == nil {`,
 		by: "TestReceiptsKeepKeysDestroyed"},
 	{what: "what a backup tells as destroyed is not told on", file: "runtime/keyring/restore.go",
 		old: `err = to.note(l.ends...)`, new: `_ = l.ends`, by: "TestABackupTellsWhatWasDestroyed"},
