@@ -47,14 +47,14 @@ func (b Backend) Forget(ctx context.Context, c messages.ConversationID) (engine.
 	sum := engine.Forgotten{}
 	// First: what a window shows meanwhile is forgotten with the rest.
 	if sum.Drawn, err = b.Drawn.Forget(b.Config, calledBy(known, ids)); err != nil {
-		return sum, err
+		return sum, errors.Join(err, b.withdraw(e, ids, receipt, path))
 	}
 	if err := b.closePages(ids); err != nil { // also where the deletion waits for a key
-		return sum, err
+		return sum, errors.Join(err, b.withdraw(e, ids, receipt, path))
 	}
 	gone, rest, err := b.deleteAll(ctx, e, ids)
 	if sum = sum.Plus(gone); err != nil {
-		return sum, err
+		return sum, errors.Join(err, b.withdraw(e, ids, receipt, path))
 	}
 	if unsure {
 		rest = fmt.Errorf("%w: what was merged into it, or imported for it: forget it again then: %w",
@@ -79,6 +79,20 @@ func (b Backend) Forget(ctx context.Context, c messages.ConversationID) (engine.
 		return sum, b.receipts().Finish(receipt, path, sum, time.Now())
 	}
 	return sum, rest
+}
+
+// withdraw takes a receipt back where the deletion has failed before it began: the conversations live on, and a
+// restore of the keys is not to leave theirs out.
+func (b Backend) withdraw(e *engine.Engine, ids []messages.ConversationID, r keyring.Receipt, path string) error {
+	if path == "" || slices.ContainsFunc(ids, e.Forgets) {
+		return nil
+	}
+	there, _, err := keysOf(e, ids)
+	gone := slices.ContainsFunc(r.Keys, func(k engine.Key) bool { return !slices.Contains(there, k) })
+	if err != nil || gone {
+		return nil // nobody can tell, or some of it was deleted
+	}
+	return b.receipts().Withdraw(r, path)
 }
 
 // closePages ends the page sessions of those who see these conversations only.

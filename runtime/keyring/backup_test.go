@@ -555,3 +555,31 @@ func TestTheKeyOfTheStoreIsRestored(t *testing.T) {
 		}
 	}
 }
+
+// A receipt is withdrawn where nothing was deleted, but not one that an earlier attempt has begun.
+func TestAReceiptIsWithdrawn(t *testing.T) {
+	in := Receipts{Dir: filepath.Join(t.TempDir(), "receipts"), Keys: filepath.Join(t.TempDir(), "keys")}
+	r := open(t, in.Keys)
+	seal(t, r, "c-1", "p", "words")
+	key, _, err := r.KeyOf("c-1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for what, left := range map[string]int{"a new one": 0, "one that was begun before": 1} {
+		if left > 0 {
+			if _, _, err := in.Begin("c-1", []engine.Key{key}, nil, time.Now()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		receipt, path, err := in.Begin("c-1", []engine.Key{key}, nil, time.Now())
+		if err = errors.Join(err, in.Withdraw(receipt, path)); err != nil {
+			t.Fatal(err)
+		}
+		if keys, err := Destroyed(in.Dir); err != nil || len(keys) != left {
+			t.Errorf("after Withdraw() of %s, receipts name %v, %v, want %d", what, keys, err, left)
+		}
+		if err := os.RemoveAll(in.Dir); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

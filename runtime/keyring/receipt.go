@@ -39,6 +39,8 @@ type Receipt struct {
 	Note      string   `json:"note"`
 	// Seal tells with the node's key that all the above is as it was written; "" in receipts of older versions.
 	Seal string `json:"seal,omitempty"`
+
+	begun bool // by this call of Begin
 }
 
 // Receipts are where receipts are kept, and where the keys are with which they are sealed.
@@ -83,7 +85,7 @@ func (in Receipts) Begin(c string, keys []engine.Key, from []Origin, now time.Ti
 		return r, "", nil // nothing is sealed for it
 	}
 	path := open
-	if path == "" {
+	if r.begun = path == ""; r.begun {
 		at := r.AskedAt.Format("20060102T150405.000Z")
 		path = filepath.Join(in.Dir, fmt.Sprintf("%s-%.8s.json", at, r.Keys[0].Fingerprint))
 	}
@@ -103,6 +105,17 @@ func (in Receipts) Finish(r Receipt, path string, sum engine.Forgotten, now time
 	if err := in.write(r, path); err != nil {
 		return fmt.Errorf("%w. All is deleted but for the end of the receipt: kehai forget %s adds that then", err,
 			r.Conversation)
+	}
+	return nil
+}
+
+// Withdraw removes a receipt that was just begun, as nothing was deleted: its keys are not to be taken for destroyed.
+func (Receipts) Withdraw(r Receipt, path string) error {
+	if !r.begun {
+		return nil
+	}
+	if err := os.Remove(path); err != nil {
+		return fmt.Errorf("keyring: receipt: %w", err)
 	}
 	return nil
 }
