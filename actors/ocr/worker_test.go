@@ -37,7 +37,7 @@ func (f *fake) open() (hardware.Recognizer, error) { f.opened++; return f, nil }
 func says(text string) *fake {
 	return &fake{read: func(int, hardware.Hint) ([]messages.Line, error) {
 		return []messages.Line{{Text: messages.Text(text), Confidence: 0.9,
-			Box: messages.Rect{X: 20, Y: 20, W: 34, H: 17}}}, nil
+			Box: messages.Rect{X: 18, Y: 18, W: 30, H: 15}}}, nil
 	}}
 }
 

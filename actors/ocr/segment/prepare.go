@@ -20,13 +20,13 @@ type Prepared struct {
 	factor float64     // by which it was enlarged
 }
 
-// Enlargement is 1.7 for captures of one pixel per logical pixel, whose letters
+// Enlargement is 1.5 for captures of one pixel per logical pixel, whose letters
 // are too small for the recogniser, and 1 for those of two. Letters of finer
 // ones are as bad for it: they are brought back to two.
 func Enlargement(scale float64) float64 {
 	switch {
 	case scale < 1.5:
-		return 1.7
+		return 1.5
 	case scale <= 2:
 		return 1
 	}
@@ -34,12 +34,7 @@ func Enlargement(scale float64) float64 {
 }
 
 // EnlargementOfDoubtful is for what could not be read: small fonts may take more than [Enlargement].
-func EnlargementOfDoubtful(scale float64) float64 {
-	if scale < 1.5 {
-		return 2.5
-	}
-	return Enlargement(scale) * 5 / 3
-}
+func EnlargementOfDoubtful(scale float64) float64 { return Enlargement(scale) * 5 / 3 }
 
 // EnlargementOfSmall is for names and times, which are written smaller.
 func EnlargementOfSmall(scale float64) float64 {
