@@ -108,11 +108,11 @@ func (c *carried) rezone() error {
 	up := append(c.others(node), node)
 	slices.Sort(up)
 	for _, a := range c.held(func(string) bool { return true }) {
-		fit, bound, err := c.fitting(a, up)
+		fit, _, err := c.fitting(a, up)
 		if err != nil {
 			return err
 		}
-		if !bound || len(fit) == 0 || slices.Contains(fit, c.holder(a)) {
+		if len(fit) == 0 || slices.Contains(fit, c.holder(a)) {
 			continue
 		}
 		if err := c.settle(a, oneOf(a, fit)); err != nil {

@@ -98,6 +98,18 @@ func TestAZoneChanges(t *testing.T) {
 	c.has(1, "m/zone/", "one node says one")
 }
 
+// What waited for a node is let go as soon as the node on which it began comes back without its zone.
+func TestAZoneThatIsGoneHoldsNothingBack(t *testing.T) {
+	c := newCopy(t, mem.New())
+	b, d, e := zoned()
+	c.log(b.Hello(0), d.Hello(0), e.Hello(0), b.Commit(mail(keeper)), e.Down("mac-b", 1), e.Down("mac-d", 1))
+	c.owner(keeper, "mac-d", "nobody who is there has the zone")
+	c.log(voice("b", 2).Hello(0))
+	if got := c.Holder(keeper); got == "mac-d" || c.Waiting() > 0 {
+		t.Errorf("%q owns it, which is not there, and nothing binds it any more", got)
+	}
+}
+
 // A machine that takes the place of another one of its name takes over what waits for that.
 func TestANewMachineOfAZone(t *testing.T) {
 	c := newCopy(t, mem.New())
