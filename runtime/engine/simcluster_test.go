@@ -376,7 +376,8 @@ func (w *clusterWorld) check() error {
 	var bookings, arrivals []parcel
 	for l := range clusterLedgers {
 		ledger := messages.To("ledger", strconv.Itoa(l))
-		_, bound, berr := w.stores[0].Get([]byte("m/born/" + ledger.Key()))
+		born, begun, berr := w.stores[0].Get([]byte("m/born/" + ledger.Key()))
+		bound := begun && string(born) != nodeName(2)
 		if owner := w.Replica(0).Holder(ledger); berr != nil || bound && owner == nodeName(2) {
 			return errors.Join(berr, fmt.Errorf("ledger %d is on %q, where it may not be", l, owner))
 		}

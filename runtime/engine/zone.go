@@ -64,15 +64,60 @@ func (c *carried) fitting(a messages.Address, nodes []string) (fit []string, bou
 	return fit, true, nil
 }
 
-// begins notes on which node a key began, if that node has a zone.
-func (c *carried) begins(a messages.Address, node string) error {
-	zone, err := c.zoneOf(node)
-	if err != nil || zone.name == "" {
-		return err
+// begins notes where a key begins: on the node from which its first mail or claim comes. Mail of an actor comes from
+// where the key of that one began, and what is stored from before the cluster from the node that founded it. As long as
+// no node has a zone nothing is noted, as by those who know none.
+func (c *carried) begins(a, sender messages.Address) error {
+	if len(c.r.zones)+len(c.zoned) == 0 {
+		return nil
 	}
 	_, ok, err := c.tx.get(bornKey(a))
-	if err == nil && !ok {
-		c.tx.write(Op{Key: bornKey(a), Value: []byte(node)})
+	if err != nil || ok {
+		return err
+	}
+	first, ok, err := c.stored(a)
+	if err == nil && !ok && sender != "" {
+		first, ok, err = c.tx.get(bornKey(sender))
+	}
+	if err != nil {
+		return err
+	}
+	if !ok {
+		first = []byte(c.en.node)
+	}
+	c.tx.write(Op{Key: bornKey(a), Value: first})
+	return nil
+}
+
+// stored returns the node that founded the cluster if something of a key is stored that did not begin in the cluster.
+func (c *carried) stored(a messages.Address) (founder []byte, ok bool, err error) {
+	founder, ok, err = c.tx.get([]byte(keyBorn))
+	if err != nil || !ok {
+		return nil, false, err
+	}
+	said, err := c.zoneOf(string(founder))
+	ok = false
+	for _, kind := range append(said.kinds, a.Kind()) {
+		if err != nil || ok {
+			break
+		}
+		err = c.r.store.Scan([]byte(ofActor(keyState, messages.To(kind, a.Key()), "")), nil, func(_, _ []byte) bool {
+			ok = true
+			return false
+		})
+	}
+	return founder, ok, err
+}
+
+// founds notes that the node that comes is the first one, and has a zone.
+func (c *carried) founds() (err error) {
+	first := true
+	err = c.r.store.Scan([]byte(keyStoreOf), nil, func(_, _ []byte) bool {
+		first = false
+		return false
+	})
+	if err == nil && first && zoneOf(c.en.note).name != "" {
+		c.tx.write(Op{Key: []byte(keyBorn), Value: []byte(c.en.node)})
 	}
 	return err
 }
@@ -94,6 +139,18 @@ func (c *carried) place(a messages.Address, wants string) (string, error) {
 	return string(first), err
 }
 
+// first gives an actor an owner that has none and gets mail, of a sender unless that is "", or is claimed.
+func (c *carried) first(a, sender messages.Address) error {
+	if err := c.begins(a, sender); err != nil {
+		return err
+	}
+	owner, err := c.place(a, c.en.node) // which may not be there any more
+	if err != nil {
+		return err
+	}
+	return c.settle(a, owner)
+}
+
 // rezone notes the zone of a node that has come, and moves to where they fit the actors that are where they do not
 // fit any more, or on a node that is not there.
 func (c *carried) rezone() error {
@@ -101,6 +158,11 @@ func (c *carried) rezone() error {
 	if said.name != "" || c.r.zones[node].name != "" {
 		c.tx.write(Op{Key: zoneKey(node), Value: said.form(), Delete: said.name == ""})
 		c.zoned = map[string]zone{node: said}
+	}
+	if said.name != "" && len(c.r.zones) == 0 {
+		if err := c.bear(); err != nil {
+			return err
+		}
 	}
 	if len(c.r.zones)+len(c.zoned) == 0 {
 		return nil
@@ -117,6 +179,20 @@ func (c *carried) rezone() error {
 		}
 		if err := c.settle(a, oneOf(a, fit)); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// bear notes of the keys that began before any node had a zone that they began where their actors are now.
+func (c *carried) bear() error {
+	for _, a := range c.held(func(string) bool { return true }) {
+		_, ok, err := c.tx.get(bornKey(a))
+		if err != nil {
+			return err
+		}
+		if owner := c.holder(a); !ok && owner != "" {
+			c.tx.write(Op{Key: bornKey(a), Value: []byte(owner)})
 		}
 	}
 	return nil

@@ -81,6 +81,72 @@ func TestAZoneIsOfTheKey(t *testing.T) {
 	}
 }
 
+// A key began where its first mail comes from, whoever gets it because that node is said not to be there.
+func TestAZoneIsOfWhoSent(t *testing.T) {
+	for name, there := range map[string]bool{"another is there": true, "nobody is there": false} {
+		t.Run(name, func(t *testing.T) {
+			c := newCopy(t, mem.New())
+			b, _, e := zoned()
+			c.log(b.Hello(0))
+			if there {
+				c.log(e.Hello(0))
+			}
+			c.log(b.Down("mac-b", 1), b.Commit(crossed("mac-b", "store-b", 1, "reader/x")))
+			if !there {
+				c.log(e.Hello(0), e.Claim("reader/x"))
+			}
+			c.owner("reader/x", "mac-e", "its kind is not of the zone")
+			c.log(e.Commit(mail(keeper)))
+			c.owner(keeper, "mac-b", "the key began there")
+		})
+	}
+	c := newCopy(t, mem.New())
+	b, _, e := zoned()
+	c.log(b.Hello(0), e.Hello(0), b.Down("mac-e", 1), e.Commit(crossed("mac-e", "store-e", 1, "reader/x")))
+	c.owner("reader/x", "mac-b", "nobody else is there")
+	c.log(b.Commit(mail(keeper)), e.Hello(0), e.Down("mac-b", 1))
+	c.owner(keeper, "mac-e", "the key began where there is no zone, though its actors were first on mac-b")
+}
+
+// What an actor begins began where the key of the actor did, wherever the actor is meanwhile.
+func TestAZoneIsHandedOn(t *testing.T) {
+	c := newCopy(t, mem.New())
+	b, _, e := zoned()
+	split := mail("reader/y")
+	split.Changes[0].Actor, split.Changes[0].Epoch = "reader/x", 3
+	c.log(b.Hello(0), e.Hello(0), b.Commit(mail("reader/x")), e.Down("mac-b", 1), e.Commit(split))
+	c.owner("reader/y", "mac-e", "its kind is not of the zone")
+	c.log(e.Commit(mail("keeper/y")))
+	c.owner("keeper/y", "mac-b", "what it holds is of what began there")
+}
+
+// What was stored before the cluster began on the node that founded it. What was owned before there was a zone began
+// where it was then.
+func TestAZoneOfWhatWasThereBefore(t *testing.T) {
+	s := mem.New()
+	if err := s.Apply([]engine.Op{set("s/keeper/x\x00by", "mac-b, alone")}, false); err != nil {
+		t.Fatal(err)
+	}
+	c := newCopy(t, s)
+	b, _, e := zoned()
+	c.log(b.Hello(0), e.Hello(0), e.Commit(mail("reader/x", "reader/y")), e.Commit(mail(keeper, "keeper/y")))
+	c.owner(keeper, "mac-b", "it was there before the cluster")
+	c.owner("keeper/y", "mac-e", "it began there")
+
+	c = newCopy(t, mem.New())
+	b, _, e = zoned()
+	later := voice("b", 2)
+	later.Zone, later.Zoned = b.Zone, b.Zoned
+	b.Zone = ""
+	c.log(b.Hello(0), e.Hello(0), b.Commit(mail("reader/x")), e.Commit(mail("reader/y")))
+	c.has(0, "m/born/", "nodes that know no zones note nothing")
+	c.log(later.Hello(0), e.Commit(mail(keeper)), later.Commit(mail("keeper/y")))
+	c.owner(keeper, "mac-b", "the key was there when the zone came")
+	c.log(e.Down("mac-b", 2))
+	c.owner(keeper, "mac-b", "nobody else has the zone")
+	c.owner("keeper/y", "mac-e", "the key was on mac-e when the zone came")
+}
+
 // The zone that a node says last counts: with none it binds nothing, and a node that loses it loses what is bound.
 func TestAZoneChanges(t *testing.T) {
 	c := newCopy(t, mem.New())
