@@ -202,6 +202,9 @@ func (c *carried) addressed(ch *Change, delivered bool) error {
 		if !delivered {
 			c.mail = append(c.mail, rec.To)
 		}
+		if err := c.binds(ch.Actor, rec.To); err != nil {
+			return err
+		}
 		if c.holder(rec.To) != "" {
 			continue
 		}

@@ -39,17 +39,26 @@ func (c *carried) zoneOf(node string) (zone, error) {
 	return zoneOf(form), err
 }
 
+// bound is the zone that an actor keeps to, and the node on which its key began.
+func (c *carried) bound(a messages.Address) (to zone, first []byte, err error) {
+	first, ok, err := c.tx.get(bornKey(a))
+	if err != nil || !ok {
+		return zone{}, nil, err
+	}
+	to, err = c.zoneOf(string(first))
+	if err != nil || !slices.Contains(to.kinds, a.Kind()) {
+		return zone{}, nil, err
+	}
+	return to, first, nil
+}
+
 // fitting are those of some nodes on which an actor may live. bound reports that it may not live on all.
 func (c *carried) fitting(a messages.Address, nodes []string) (fit []string, bound bool, err error) {
 	if len(c.r.zones)+len(c.zoned) == 0 {
 		return nodes, false, nil
 	}
-	first, ok, err := c.tx.get(bornKey(a))
-	if err != nil || !ok {
-		return nodes, false, err
-	}
-	want, err := c.zoneOf(string(first))
-	if err != nil || want.name == "" || !slices.Contains(want.kinds, a.Kind()) {
+	want, _, err := c.bound(a)
+	if err != nil || want.name == "" {
 		return nodes, false, err
 	}
 	for _, node := range nodes {
@@ -137,6 +146,37 @@ func (c *carried) place(a messages.Address, wants string) (string, error) {
 	}
 	first, _, err := c.tx.get(bornKey(a))
 	return string(first), err
+}
+
+// binds has the key of an actor that would live anywhere begin where that of a sender of the zone did: what the one
+// tells the other must not leave the zone either. Its actors move to where they fit.
+func (c *carried) binds(sender, to messages.Address) error {
+	if sender == "" || sender.Key() == to.Key() || len(c.r.zones)+len(c.zoned) == 0 {
+		return nil
+	}
+	said, from, err := c.bound(sender)
+	if err != nil || !slices.Contains(said.kinds, to.Kind()) {
+		return err
+	}
+	if own, _, err := c.bound(to); err != nil || own.name != "" {
+		return err
+	}
+	c.tx.write(Op{Key: bornKey(to), Value: from})
+	for _, kind := range said.kinds {
+		a := messages.To(kind, to.Key())
+		owner := c.holder(a)
+		if owner == "" {
+			continue
+		}
+		next, err := c.place(a, owner)
+		if err == nil && next != owner {
+			err = c.settle(a, next)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // first gives an actor an owner that has none and gets mail, of a sender unless that is "", or is claimed.

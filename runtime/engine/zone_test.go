@@ -120,6 +120,38 @@ func TestAZoneIsHandedOn(t *testing.T) {
 	c.owner("keeper/y", "mac-b", "what it holds is of what began there")
 }
 
+// What is told in the zone stays in it: who is told something by an actor that is bound to it is bound to it too.
+func TestAZoneBindsWhoIsToldOfIt(t *testing.T) {
+	const told, reader = messages.Address("keeper/y"), messages.Address("reader/y")
+	tells := mail(told, reader)
+	tells.Changes = []engine.Change{{Actor: keeper, Epoch: 2,
+		Records: append(tells.Changes[0].Records, tells.Changes[1].Records...)}}
+	c := newCopy(t, mem.New())
+	b, _, e := zoned()
+	c.log(b.Hello(0), e.Hello(0), b.Commit(mail(keeper)), e.Commit(mail(told, reader)))
+	c.log(e.Commit(turnAs(told, "free", 2)), b.Commit(tells), e.Commit(turnAs(told, "late", 2)))
+	c.owner(told, "mac-b", "it was told")
+	c.owner(reader, "mac-e", "its kind is not of the zone")
+	if got := c.row("s/keeper/y\x00by"); got != "free" {
+		t.Errorf("the row is of %q, want of who owned it before it was told", got)
+	}
+	c.has(2, "i/keeper/y\x00", "both have sent to it")
+	c.log(e.Down("mac-b", 1))
+	c.owner(told, "mac-b", "it waits for it")
+
+	back := mail(keeper)
+	back.Changes[0].Actor, back.Changes[0].Epoch = told, 2
+	c = newCopy(t, mem.New())
+	b, _, e = zoned()
+	c.log(b.Hello(0), e.Hello(0), b.Commit(mail(keeper)), e.Commit(mail(told)), e.Commit(back))
+	c.owner(told, "mac-e", "it has told, and was told nothing")
+}
+
+func turnAs(a messages.Address, who string, epoch uint64) engine.Batch {
+	return engine.Batch{Changes: []engine.Change{{Actor: a, Epoch: epoch,
+		Ops: []engine.Op{set("s/"+string(a)+"\x00by", who)}}}}
+}
+
 // What was stored before the cluster began on the node that founded it. What was owned before there was a zone began
 // where it was then.
 func TestAZoneOfWhatWasThereBefore(t *testing.T) {
