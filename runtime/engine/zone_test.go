@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"bytes"
 	"errors"
 	"testing"
 
@@ -238,4 +239,45 @@ func TestAZoneHasAFormOfItsOwn(t *testing.T) {
 	with[0] = 1
 	c.log(with)
 	c.has(0, "m/", "a zone in the form that has none is no entry")
+}
+
+// A witness, and a node that gets a snapshot in between, place actors as all others do.
+func TestAZoneIsTheSameForAll(t *testing.T) {
+	b, d, e := zoned()
+	told := mail("keeper/y", "reader/z")
+	told.Changes[0].Actor, told.Changes[0].Epoch = keeper, 3
+	entries := [][]byte{b.Hello(0), e.Hello(0), b.Commit(mail(keeper)), e.Commit(mail("keeper/y", "reader/y")),
+		e.Down("mac-b", 1), e.Commit(mail("keeper/z")), d.Hello(0), d.Down("mac-e", 1), voice("b", 2).Hello(0),
+		d.Commit(told), voice("d", 2).Hello(0)}
+	for at := range entries {
+		c, late := newCopy(t, mem.New()), newCopy(t, mem.New())
+		store := mem.New()
+		witness, err := engine.NewReplica(engine.ReplicaOptions{Node: "mac-w", Store: store})
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := &copyOf{Replica: witness, t: t, store: store, next: 1}
+		c.log(entries[:at]...)
+		w.log(entries...)
+		var caught bytes.Buffer
+		if at > 0 {
+			if err := errors.Join(c.Snapshot(&caught), late.Restore(&caught)); err != nil {
+				t.Fatal(err)
+			}
+			late.next = late.Applied() + 1
+		}
+		c.log(entries[at:]...)
+		c.owner("keeper/y", "mac-d", "it was told")
+		late.log(entries[at:]...)
+		var want bytes.Buffer
+		if err := c.Snapshot(&want); err != nil {
+			t.Fatal(err)
+		}
+		for name, other := range map[string]*copyOf{"a witness": w, "who was restored": late} {
+			var got bytes.Buffer
+			if err := other.Snapshot(&got); err != nil || !bytes.Equal(got.Bytes(), want.Bytes()) {
+				t.Errorf("%s holds something else, restored after %d entries; %v", name, at, err)
+			}
+		}
+	}
 }
