@@ -211,13 +211,18 @@ func (c *carried) rezone() error {
 	slices.Sort(up)
 	for _, a := range c.held(func(string) bool { return true }) {
 		fit, _, err := c.fitting(a, up)
+		owner := c.holder(a)
+		next := oneOf(a, fit)
+		if err == nil && len(fit) == 0 && slices.Contains(up, owner) {
+			next, err = c.place(a, owner) // no zone of its own any more: it waits for where it began
+		}
 		if err != nil {
 			return err
 		}
-		if len(fit) == 0 || slices.Contains(fit, c.holder(a)) {
+		if next == "" || slices.Contains(fit, owner) {
 			continue
 		}
-		if err := c.settle(a, oneOf(a, fit)); err != nil {
+		if err := c.settle(a, next); err != nil {
 			return err
 		}
 	}

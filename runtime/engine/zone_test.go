@@ -197,6 +197,26 @@ func TestAZoneChanges(t *testing.T) {
 	c.has(1, "m/zone/", "one node says one")
 }
 
+// What began on another node does not stay on one that comes back without the zone, as the same machine or another one.
+func TestANodeThatLeavesAZoneKeepsNothingOfIt(t *testing.T) {
+	for name, store := range map[string]string{"the same machine": "store-d", "another machine": "store-new"} {
+		t.Run(name, func(t *testing.T) {
+			c := newCopy(t, mem.New())
+			b, d, e := zoned()
+			c.log(b.Hello(0), d.Hello(0), e.Hello(0), b.Commit(mail(keeper)), e.Down("mac-b", 1))
+			c.owner(keeper, "mac-d", "it has the zone")
+			back := voice("d", 2)
+			back.Store = store
+			c.log(back.Hello(0))
+			c.owner(keeper, "mac-b", "nobody who is there has the zone")
+			next := voice("b", 2)
+			next.Zone, next.Zoned = b.Zone, b.Zoned
+			c.log(next.Hello(0))
+			c.owner(keeper, "mac-b", "it is back")
+		})
+	}
+}
+
 // What waited for a node is let go as soon as the node on which it began comes back without its zone.
 func TestAZoneThatIsGoneHoldsNothingBack(t *testing.T) {
 	c := newCopy(t, mem.New())
