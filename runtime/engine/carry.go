@@ -202,14 +202,13 @@ func (c *carried) addressed(ch *Change, delivered bool) error {
 		if !delivered {
 			c.mail = append(c.mail, rec.To)
 		}
+		if err := c.binds(ch.Actor, rec.To); err != nil {
+			return err
+		}
 		if c.holder(rec.To) != "" {
 			continue
 		}
-		owner, err := c.place(rec.To, c.en.node) // which may not be there any more
-		if err == nil {
-			err = c.settle(rec.To, owner)
-		}
-		if err != nil {
+		if err := c.first(rec.To, ch.Actor); err != nil {
 			return err
 		}
 	}
@@ -324,6 +323,9 @@ func (c *carried) hello() error {
 		return err
 	}
 	if string(known) != c.en.store {
+		if err := c.founds(); err != nil {
+			return err
+		}
 		if err := c.vacate(c.en.node, c.en.node); err != nil {
 			return err
 		}
@@ -441,11 +443,7 @@ func (c *carried) claim() error {
 		if c.holder(a) != "" {
 			continue
 		}
-		owner, err := c.place(a, c.en.node)
-		if err == nil {
-			err = c.settle(a, owner)
-		}
-		if err != nil {
+		if err := c.first(a, ""); err != nil {
 			return err
 		}
 	}
@@ -466,11 +464,6 @@ func (c *carried) settle(a messages.Address, node string) error {
 	epoch, err := c.tx.counter(epochKey(a), firstEpoch)
 	if err != nil {
 		return err
-	}
-	if epoch == firstEpoch && node != "" {
-		if err := c.begins(a, node); err != nil {
-			return err
-		}
 	}
 	c.tx.write(Op{Key: epochKey(a), Value: []byte(seqBytes(epoch + 1))})
 	c.tx.write(Op{Key: holderKey(a), Value: []byte(node), Delete: node == ""})

@@ -236,7 +236,7 @@ func clusterOptions(codec *messages.Codec, store func(node int) engine.Store) fu
 				Kinds: []engine.Kind{
 					{Name: "gate", Here: true, New: func(messages.Address) actors.Actor { return gateActor{node} }},
 					{Name: "ledger", Zoned: true, New: func(messages.Address) actors.Actor { return ledgerActor{} }},
-					{Name: "archive", New: func(messages.Address) actors.Actor { return archiveActor{} }},
+					{Name: "archive", Zoned: true, New: func(messages.Address) actors.Actor { return archiveActor{} }},
 				},
 				Workers: []engine.WorkerKind{{Name: "stamp", New: stamper}},
 			},
@@ -376,9 +376,12 @@ func (w *clusterWorld) check() error {
 	var bookings, arrivals []parcel
 	for l := range clusterLedgers {
 		ledger := messages.To("ledger", strconv.Itoa(l))
-		_, bound, berr := w.stores[0].Get([]byte("m/born/" + ledger.Key()))
-		if owner := w.Replica(0).Holder(ledger); berr != nil || bound && owner == nodeName(2) {
-			return errors.Join(berr, fmt.Errorf("ledger %d is on %q, where it may not be", l, owner))
+		for _, a := range []messages.Address{ledger, messages.To("archive", "all")} { // the one tells the other
+			born, begun, berr := w.stores[0].Get([]byte("m/born/" + ledger.Key()))
+			bound := begun && string(born) != nodeName(2)
+			if owner := w.Replica(0).Holder(a); berr != nil || bound && owner == nodeName(2) {
+				return errors.Join(berr, fmt.Errorf("%s is on %q, where it may not be", a, owner))
+			}
 		}
 		at, err := rowsOf(w.Node(0).Engine(), booked, ledger)
 		came, cerr := rowsOf(w.Node(0).Engine(), came, ledger)

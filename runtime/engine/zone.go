@@ -39,17 +39,26 @@ func (c *carried) zoneOf(node string) (zone, error) {
 	return zoneOf(form), err
 }
 
+// bound is the zone that an actor keeps to, and the node on which its key began.
+func (c *carried) bound(a messages.Address) (to zone, first []byte, err error) {
+	first, ok, err := c.tx.get(bornKey(a))
+	if err != nil || !ok {
+		return zone{}, nil, err
+	}
+	to, err = c.zoneOf(string(first))
+	if err != nil || !slices.Contains(to.kinds, a.Kind()) {
+		return zone{}, nil, err
+	}
+	return to, first, nil
+}
+
 // fitting are those of some nodes on which an actor may live. bound reports that it may not live on all.
 func (c *carried) fitting(a messages.Address, nodes []string) (fit []string, bound bool, err error) {
 	if len(c.r.zones)+len(c.zoned) == 0 {
 		return nodes, false, nil
 	}
-	first, ok, err := c.tx.get(bornKey(a))
-	if err != nil || !ok {
-		return nodes, false, err
-	}
-	want, err := c.zoneOf(string(first))
-	if err != nil || want.name == "" || !slices.Contains(want.kinds, a.Kind()) {
+	want, _, err := c.bound(a)
+	if err != nil || want.name == "" {
 		return nodes, false, err
 	}
 	for _, node := range nodes {
@@ -64,15 +73,60 @@ func (c *carried) fitting(a messages.Address, nodes []string) (fit []string, bou
 	return fit, true, nil
 }
 
-// begins notes on which node a key began, if that node has a zone.
-func (c *carried) begins(a messages.Address, node string) error {
-	zone, err := c.zoneOf(node)
-	if err != nil || zone.name == "" {
-		return err
+// begins notes where a key begins: on the node from which its first mail or claim comes. Mail of an actor comes from
+// where the key of that one began, and what is stored from before the cluster from the node that founded it. As long as
+// no node has a zone nothing is noted, as by those who know none.
+func (c *carried) begins(a, sender messages.Address) error {
+	if len(c.r.zones)+len(c.zoned) == 0 {
+		return nil
 	}
 	_, ok, err := c.tx.get(bornKey(a))
-	if err == nil && !ok {
-		c.tx.write(Op{Key: bornKey(a), Value: []byte(node)})
+	if err != nil || ok {
+		return err
+	}
+	first, ok, err := c.stored(a)
+	if err == nil && !ok && sender != "" {
+		first, ok, err = c.tx.get(bornKey(sender))
+	}
+	if err != nil {
+		return err
+	}
+	if !ok {
+		first = []byte(c.en.node)
+	}
+	c.tx.write(Op{Key: bornKey(a), Value: first})
+	return nil
+}
+
+// stored returns the node that founded the cluster if something of a key is stored that did not begin in the cluster.
+func (c *carried) stored(a messages.Address) (founder []byte, ok bool, err error) {
+	founder, ok, err = c.tx.get([]byte(keyBorn))
+	if err != nil || !ok {
+		return nil, false, err
+	}
+	said, err := c.zoneOf(string(founder))
+	ok = false
+	for _, kind := range append(said.kinds, a.Kind()) {
+		if err != nil || ok {
+			break
+		}
+		err = c.r.store.Scan([]byte(ofActor(keyState, messages.To(kind, a.Key()), "")), nil, func(_, _ []byte) bool {
+			ok = true
+			return false
+		})
+	}
+	return founder, ok, err
+}
+
+// founds notes that the node that comes is the first one, and has a zone.
+func (c *carried) founds() (err error) {
+	first := true
+	err = c.r.store.Scan([]byte(keyStoreOf), nil, func(_, _ []byte) bool {
+		first = false
+		return false
+	})
+	if err == nil && first && zoneOf(c.en.note).name != "" {
+		c.tx.write(Op{Key: []byte(keyBorn), Value: []byte(c.en.node)})
 	}
 	return err
 }
@@ -94,6 +148,49 @@ func (c *carried) place(a messages.Address, wants string) (string, error) {
 	return string(first), err
 }
 
+// binds has the key of an actor that would live anywhere begin where that of a sender of the zone did: what the one
+// tells the other must not leave the zone either. Its actors move to where they fit.
+func (c *carried) binds(sender, to messages.Address) error {
+	if sender == "" || sender.Key() == to.Key() || len(c.r.zones)+len(c.zoned) == 0 {
+		return nil
+	}
+	said, from, err := c.bound(sender)
+	if err != nil || !slices.Contains(said.kinds, to.Kind()) {
+		return err
+	}
+	if own, _, err := c.bound(to); err != nil || own.name != "" {
+		return err
+	}
+	c.tx.write(Op{Key: bornKey(to), Value: from})
+	for _, kind := range said.kinds {
+		a := messages.To(kind, to.Key())
+		owner := c.holder(a)
+		if owner == "" {
+			continue
+		}
+		next, err := c.place(a, owner)
+		if err == nil && next != owner {
+			err = c.settle(a, next)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// first gives an actor an owner that has none and gets mail, of a sender unless that is "", or is claimed.
+func (c *carried) first(a, sender messages.Address) error {
+	if err := c.begins(a, sender); err != nil {
+		return err
+	}
+	owner, err := c.place(a, c.en.node) // which may not be there any more
+	if err != nil {
+		return err
+	}
+	return c.settle(a, owner)
+}
+
 // rezone notes the zone of a node that has come, and moves to where they fit the actors that are where they do not
 // fit any more, or on a node that is not there.
 func (c *carried) rezone() error {
@@ -102,21 +199,45 @@ func (c *carried) rezone() error {
 		c.tx.write(Op{Key: zoneKey(node), Value: said.form(), Delete: said.name == ""})
 		c.zoned = map[string]zone{node: said}
 	}
+	if said.name != "" && len(c.r.zones) == 0 {
+		if err := c.bear(); err != nil {
+			return err
+		}
+	}
 	if len(c.r.zones)+len(c.zoned) == 0 {
 		return nil
 	}
 	up := append(c.others(node), node)
 	slices.Sort(up)
 	for _, a := range c.held(func(string) bool { return true }) {
-		fit, bound, err := c.fitting(a, up)
+		fit, _, err := c.fitting(a, up)
+		owner := c.holder(a)
+		next := oneOf(a, fit)
+		if err == nil && len(fit) == 0 && slices.Contains(up, owner) {
+			next, err = c.place(a, owner) // no zone of its own any more: it waits for where it began
+		}
 		if err != nil {
 			return err
 		}
-		if !bound || len(fit) == 0 || slices.Contains(fit, c.holder(a)) {
+		if next == "" || slices.Contains(fit, owner) {
 			continue
 		}
-		if err := c.settle(a, oneOf(a, fit)); err != nil {
+		if err := c.settle(a, next); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// bear notes of the keys that began before any node had a zone that they began where their actors are now.
+func (c *carried) bear() error {
+	for _, a := range c.held(func(string) bool { return true }) {
+		_, ok, err := c.tx.get(bornKey(a))
+		if err != nil {
+			return err
+		}
+		if owner := c.holder(a); !ok && owner != "" {
+			c.tx.write(Op{Key: bornKey(a), Value: []byte(owner)})
 		}
 	}
 	return nil

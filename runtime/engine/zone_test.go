@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"bytes"
 	"errors"
 	"testing"
 
@@ -81,6 +82,104 @@ func TestAZoneIsOfTheKey(t *testing.T) {
 	}
 }
 
+// A key began where its first mail comes from, whoever gets it because that node is said not to be there.
+func TestAZoneIsOfWhoSent(t *testing.T) {
+	for name, there := range map[string]bool{"another is there": true, "nobody is there": false} {
+		t.Run(name, func(t *testing.T) {
+			c := newCopy(t, mem.New())
+			b, _, e := zoned()
+			c.log(b.Hello(0))
+			if there {
+				c.log(e.Hello(0))
+			}
+			c.log(b.Down("mac-b", 1), b.Commit(crossed("mac-b", "store-b", 1, "reader/x")))
+			if !there {
+				c.log(e.Hello(0), e.Claim("reader/x"))
+			}
+			c.owner("reader/x", "mac-e", "its kind is not of the zone")
+			c.log(e.Commit(mail(keeper)))
+			c.owner(keeper, "mac-b", "the key began there")
+		})
+	}
+	c := newCopy(t, mem.New())
+	b, _, e := zoned()
+	c.log(b.Hello(0), e.Hello(0), b.Down("mac-e", 1), e.Commit(crossed("mac-e", "store-e", 1, "reader/x")))
+	c.owner("reader/x", "mac-b", "nobody else is there")
+	c.log(b.Commit(mail(keeper)), e.Hello(0), e.Down("mac-b", 1))
+	c.owner(keeper, "mac-e", "the key began where there is no zone, though its actors were first on mac-b")
+}
+
+// What an actor begins began where the key of the actor did, wherever the actor is meanwhile.
+func TestAZoneIsHandedOn(t *testing.T) {
+	c := newCopy(t, mem.New())
+	b, _, e := zoned()
+	split := mail("reader/y")
+	split.Changes[0].Actor, split.Changes[0].Epoch = "reader/x", 3
+	c.log(b.Hello(0), e.Hello(0), b.Commit(mail("reader/x")), e.Down("mac-b", 1), e.Commit(split))
+	c.owner("reader/y", "mac-e", "its kind is not of the zone")
+	c.log(e.Commit(mail("keeper/y")))
+	c.owner("keeper/y", "mac-b", "what it holds is of what began there")
+}
+
+// What is told in the zone stays in it: who is told something by an actor that is bound to it is bound to it too.
+func TestAZoneBindsWhoIsToldOfIt(t *testing.T) {
+	const told, reader = messages.Address("keeper/y"), messages.Address("reader/y")
+	tells := mail(told, reader)
+	tells.Changes = []engine.Change{{Actor: keeper, Epoch: 2,
+		Records: append(tells.Changes[0].Records, tells.Changes[1].Records...)}}
+	c := newCopy(t, mem.New())
+	b, _, e := zoned()
+	c.log(b.Hello(0), e.Hello(0), b.Commit(mail(keeper)), e.Commit(mail(told, reader)))
+	c.log(e.Commit(turnAs(told, "free", 2)), b.Commit(tells), e.Commit(turnAs(told, "late", 2)))
+	c.owner(told, "mac-b", "it was told")
+	c.owner(reader, "mac-e", "its kind is not of the zone")
+	if got := c.row("s/keeper/y\x00by"); got != "free" {
+		t.Errorf("the row is of %q, want of who owned it before it was told", got)
+	}
+	c.has(2, "i/keeper/y\x00", "both have sent to it")
+	c.log(e.Down("mac-b", 1))
+	c.owner(told, "mac-b", "it waits for it")
+
+	back := mail(keeper)
+	back.Changes[0].Actor, back.Changes[0].Epoch = told, 2
+	c = newCopy(t, mem.New())
+	b, _, e = zoned()
+	c.log(b.Hello(0), e.Hello(0), b.Commit(mail(keeper)), e.Commit(mail(told)), e.Commit(back))
+	c.owner(told, "mac-e", "it has told, and was told nothing")
+}
+
+func turnAs(a messages.Address, who string, epoch uint64) engine.Batch {
+	return engine.Batch{Changes: []engine.Change{{Actor: a, Epoch: epoch,
+		Ops: []engine.Op{set("s/"+string(a)+"\x00by", who)}}}}
+}
+
+// What was stored before the cluster began on the node that founded it. What was owned before there was a zone began
+// where it was then.
+func TestAZoneOfWhatWasThereBefore(t *testing.T) {
+	s := mem.New()
+	if err := s.Apply([]engine.Op{set("s/keeper/x\x00by", "mac-b, alone")}, false); err != nil {
+		t.Fatal(err)
+	}
+	c := newCopy(t, s)
+	b, _, e := zoned()
+	c.log(b.Hello(0), e.Hello(0), e.Commit(mail("reader/x", "reader/y")), e.Commit(mail(keeper, "keeper/y")))
+	c.owner(keeper, "mac-b", "it was there before the cluster")
+	c.owner("keeper/y", "mac-e", "it began there")
+
+	c = newCopy(t, mem.New())
+	b, _, e = zoned()
+	later := voice("b", 2)
+	later.Zone, later.Zoned = b.Zone, b.Zoned
+	b.Zone = ""
+	c.log(b.Hello(0), e.Hello(0), b.Commit(mail("reader/x")), e.Commit(mail("reader/y")))
+	c.has(0, "m/born/", "nodes that know no zones note nothing")
+	c.log(later.Hello(0), e.Commit(mail(keeper)), later.Commit(mail("keeper/y")))
+	c.owner(keeper, "mac-b", "the key was there when the zone came")
+	c.log(e.Down("mac-b", 2))
+	c.owner(keeper, "mac-b", "nobody else has the zone")
+	c.owner("keeper/y", "mac-e", "the key was on mac-e when the zone came")
+}
+
 // The zone that a node says last counts: with none it binds nothing, and a node that loses it loses what is bound.
 func TestAZoneChanges(t *testing.T) {
 	c := newCopy(t, mem.New())
@@ -96,6 +195,38 @@ func TestAZoneChanges(t *testing.T) {
 	c.log(e.Down("mac-b", 2))
 	c.owner(keeper, "mac-e", "the zone on which it began binds it no more")
 	c.has(1, "m/zone/", "one node says one")
+}
+
+// What began on another node does not stay on one that comes back without the zone, as the same machine or another one.
+func TestANodeThatLeavesAZoneKeepsNothingOfIt(t *testing.T) {
+	for name, store := range map[string]string{"the same machine": "store-d", "another machine": "store-new"} {
+		t.Run(name, func(t *testing.T) {
+			c := newCopy(t, mem.New())
+			b, d, e := zoned()
+			c.log(b.Hello(0), d.Hello(0), e.Hello(0), b.Commit(mail(keeper)), e.Down("mac-b", 1))
+			c.owner(keeper, "mac-d", "it has the zone")
+			back := voice("d", 2)
+			back.Store = store
+			c.log(back.Hello(0))
+			c.owner(keeper, "mac-b", "nobody who is there has the zone")
+			next := voice("b", 2)
+			next.Zone, next.Zoned = b.Zone, b.Zoned
+			c.log(next.Hello(0))
+			c.owner(keeper, "mac-b", "it is back")
+		})
+	}
+}
+
+// What waited for a node is let go as soon as the node on which it began comes back without its zone.
+func TestAZoneThatIsGoneHoldsNothingBack(t *testing.T) {
+	c := newCopy(t, mem.New())
+	b, d, e := zoned()
+	c.log(b.Hello(0), d.Hello(0), e.Hello(0), b.Commit(mail(keeper)), e.Down("mac-b", 1), e.Down("mac-d", 1))
+	c.owner(keeper, "mac-d", "nobody who is there has the zone")
+	c.log(voice("b", 2).Hello(0))
+	if got := c.Holder(keeper); got == "mac-d" || c.Waiting() > 0 {
+		t.Errorf("%q owns it, which is not there, and nothing binds it any more", got)
+	}
 }
 
 // A machine that takes the place of another one of its name takes over what waits for that.
@@ -128,4 +259,45 @@ func TestAZoneHasAFormOfItsOwn(t *testing.T) {
 	with[0] = 1
 	c.log(with)
 	c.has(0, "m/", "a zone in the form that has none is no entry")
+}
+
+// A witness, and a node that gets a snapshot in between, place actors as all others do.
+func TestAZoneIsTheSameForAll(t *testing.T) {
+	b, d, e := zoned()
+	told := mail("keeper/y", "reader/z")
+	told.Changes[0].Actor, told.Changes[0].Epoch = keeper, 3
+	entries := [][]byte{b.Hello(0), e.Hello(0), b.Commit(mail(keeper)), e.Commit(mail("keeper/y", "reader/y")),
+		e.Down("mac-b", 1), e.Commit(mail("keeper/z")), d.Hello(0), d.Down("mac-e", 1), voice("b", 2).Hello(0),
+		d.Commit(told), voice("d", 2).Hello(0)}
+	for at := range entries {
+		c, late := newCopy(t, mem.New()), newCopy(t, mem.New())
+		store := mem.New()
+		witness, err := engine.NewReplica(engine.ReplicaOptions{Node: "mac-w", Store: store})
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := &copyOf{Replica: witness, t: t, store: store, next: 1}
+		c.log(entries[:at]...)
+		w.log(entries...)
+		var caught bytes.Buffer
+		if at > 0 {
+			if err := errors.Join(c.Snapshot(&caught), late.Restore(&caught)); err != nil {
+				t.Fatal(err)
+			}
+			late.next = late.Applied() + 1
+		}
+		c.log(entries[at:]...)
+		c.owner("keeper/y", "mac-d", "it was told")
+		late.log(entries[at:]...)
+		var want bytes.Buffer
+		if err := c.Snapshot(&want); err != nil {
+			t.Fatal(err)
+		}
+		for name, other := range map[string]*copyOf{"a witness": w, "who was restored": late} {
+			var got bytes.Buffer
+			if err := other.Snapshot(&got); err != nil || !bytes.Equal(got.Bytes(), want.Bytes()) {
+				t.Errorf("%s holds something else, restored after %d entries; %v", name, at, err)
+			}
+		}
+	}
 }
