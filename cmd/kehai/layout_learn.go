@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -125,7 +126,7 @@ func (l *layout) teach(ctx context.Context, shots []*image.RGBA, what string) er
 		}
 		for _, b := range read.Bubbles {
 			t.Texts = append(t.Texts,
-				web.TriedText{Side: string(b.Side), Sender: string(b.Sender), Text: string(b.Text)})
+				web.TriedText{Side: string(b.Side), Sender: string(b.Sender), Text: shownText(b)})
 		}
 		return t
 	}}
@@ -168,10 +169,13 @@ func (l *layout) tell(ctx context.Context, p calibrate.Proposal, shot *image.RGB
 	var t table
 	for _, b := range read.Bubbles {
 		whose := map[messages.Side]string{messages.SideOwn: "yours", messages.SideIncoming: "theirs"}[b.Side]
-		t.row(whose, b.Sender, b.Text)
+		t.row(whose, b.Sender, shownText(b))
 	}
 	return t.write(l.stderr)
 }
+
+// shownText is what was read of a message, or that nothing was.
+func shownText(b messages.Bubble) string { return cmp.Or(string(b.Text), fmt.Sprintf("[%s]", b.Kind)) }
 
 // captured is the window as it is now.
 func (l *layout) captured(ctx context.Context) (shots []*image.RGBA, err error) {

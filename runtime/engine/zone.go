@@ -30,7 +30,7 @@ func zoneOf(form []byte) zone {
 func zoneKey(node string) []byte         { return []byte(keyZone + node) }
 func bornKey(of messages.Address) []byte { return []byte(keyBorn + of.Key()) }
 
-// zone is what a node has said.
+// zoneOf is what a node has said.
 func (c *carried) zoneOf(node string) (zone, error) {
 	if c.r.zones[node].name == "" && c.zoned[node].name == "" {
 		return zone{}, nil
