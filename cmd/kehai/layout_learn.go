@@ -50,7 +50,7 @@ layout with comments. The page is on this machine alone, and over when the comma
 --mine and --theirs are the two points without a page, counted in pixels from the window's
 upper left corner, anywhere inside one message each. If both sides are not found in each
 screenshot, or a message stands on the wrong side, it ends with 1, writes none and says
-where messages were found; so it does if you end it before a layout is written.
+where messages were found. Ctrl-C ends the page, and writes none either.
 
 Where no message has a bubble, but a name beside it, as in Slack, the name says whose it
 is: --me is yours, as the window shows it. Me, You, 自分 and あなた are known already. Such
