@@ -605,7 +605,7 @@ func (c *carried) remember() (gone, came []messages.Address) {
 		} else {
 			c.r.members[node] = boot
 		}
-		if node == c.r.node && boot == 0 { // it is, and says so
+		if node == c.r.node && (boot == 0 || !c.mine) { // it is there, whoever else has its name: it says so
 			c.r.greeted, c.r.joined = false, false
 		}
 	}

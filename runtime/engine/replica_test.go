@@ -419,6 +419,32 @@ func TestAMachineCountsOnFromTheOneBefore(t *testing.T) {
 	}
 }
 
+// A word of a machine that died may come into the log after that of the one in its place, which says anew that it is
+// there: else all it says would be passed over, and it would say it without end.
+func TestALateWordOfTheMachineBefore(t *testing.T) {
+	c := newCopy(t, outboxed(t, 1))
+	var log proposals
+	c.Connect(&log)
+	c.Begin(1)
+	c.log(log.last())
+	before := voice("a", 2)
+	before.Store = "the one before"
+	c.log(before.Hello(0))
+	if !c.Silent() {
+		t.Error("it takes part as if the log took its word")
+	}
+	for range 4 { // what was under way, and a hello of the next start
+		c.log(log.last())
+	}
+	if c.Silent() || c.Members()["mac-a"] != 3 {
+		t.Errorf("Members() = %v, want mac-a there with its next start", c.Members())
+	}
+	c.has(0, "lx/box/", "what waited is in the log")
+	if n := len(log); n > 4 {
+		t.Errorf("%d proposals, want no more than are needed", n)
+	}
+}
+
 // A snapshot may hold a hello that counted for nothing, because a machine before has started more often:
 // the next one is proposed.
 func TestASnapshotPassesOverAHello(t *testing.T) {

@@ -507,13 +507,19 @@ func (c *SimCluster) receive(i int) {
 	}
 }
 
-// Settle steps until nothing is possible at this moment, and returns how often.
+// Settle steps until nothing is possible at this moment, and returns how often. It panics if that never ends.
 func (c *SimCluster) Settle() (steps int) {
 	for c.Step() {
-		steps++
+		if steps++; steps == restless {
+			panic(fmt.Sprintf("engine: the simulated cluster of seed %d does not come to rest at %s", c.o.Seed,
+				c.now.Format("15:04:05.000")))
+		}
 	}
 	return steps
 }
+
+// restless is more steps than a moment has in which anything is ever done.
+const restless = 1_000_000
 
 // calm reports whether nothing happens before the next timer: all nodes hear the leader, and nothing
 // waits.

@@ -517,7 +517,13 @@ func clusterCodec(t testing.TB) *messages.Codec {
 }
 
 // playCluster plays some of the acts of a seeded schedule, and counts the faults.
-func playCluster(codec *messages.Codec, seed uint64, acts []int, trace *bytes.Buffer) (map[engine.Fault]int, error) {
+func playCluster(codec *messages.Codec, seed uint64, acts []int, trace *bytes.Buffer) (_ map[engine.Fault]int,
+	err error) {
+	defer func() {
+		if bad := recover(); bad != nil {
+			err = fmt.Errorf("panic: %v", bad)
+		}
+	}()
 	w, err := newClusterWorld(codec, seed, trace)
 	if err != nil {
 		return nil, err

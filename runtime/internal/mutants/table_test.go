@@ -1089,7 +1089,9 @@ var mutants = []mutant{
 		old: `if b.From != c.r.from() || len(b.Changes) == 0 {`, new: `if b.From == "" {`,
 		by: "TestTheOutboxKeepsWhatIsNotInTheLog"},
 	{what: "a node that is said not to be there keeps silent", file: "runtime/engine/carry.go",
-		old: `if node == c.r.node && boot == 0 {`, new: `if node == "-" {`, by: "TestANodeSaysWhatItHas"},
+		old: `if node == c.r.node && (boot == 0 || !c.mine) {`, new: `if node == "-" {`, by: "TestANodeSaysWhatItHas"},
+	{what: "a machine keeps silent after a late word of the one before", file: "runtime/engine/carry.go",
+		old: `(boot == 0 || !c.mine) {`, new: `boot == 0 {`, by: "TestALateWordOfTheMachineBefore"},
 
 	{what: "a proposal is answered by an entry of an earlier start", file: "runtime/engine/replica.go",
 		old: `if f == nil || boot != r.boot || f.n != n {`, new: `if f == nil || f.n != n {`,
