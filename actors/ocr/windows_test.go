@@ -26,7 +26,7 @@ const (
 	leastRecall     = 0.998
 	leastSides      = 0.976 // blocks whose side is known, of all
 	leastTitles     = 65
-	mostWrongLetter = 0.018
+	mostWrongLetter = 0.006
 	sameBox         = 0.6 // overlap of two boxes of one block, of their union
 )
 

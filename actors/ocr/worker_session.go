@@ -119,10 +119,8 @@ func (s *session) bubble(ctx context.Context, shape segment.Shape) (b messages.B
 			if err != nil {
 				return b, err
 			}
-			if doubtful > 0 {
-				if lines, doubtful, err = s.larger(ctx, shape, lines, doubtful); err != nil {
-					return b, err
-				}
+			if lines, doubtful, err = s.larger(ctx, shape, lines, doubtful); err != nil {
+				return b, err
 			}
 			lines = withEmoji(lines, pictures)
 			beside, err := s.besideIcon(ctx, shape)
@@ -150,19 +148,35 @@ func (s *session) bubble(ctx context.Context, shape segment.Shape) (b messages.B
 	return b, nil
 }
 
-// larger reads a shape once more, enlarged more, if lines of it could not be read. Where that reads more it counts.
+// larger reads a shape again, enlarged more, if lines of it were read unsurely, and once more if some could not be
+// read at all. The surest reading counts.
 func (s *session) larger(ctx context.Context, shape segment.Shape, lines []messages.Line, doubtful int,
 ) ([]messages.Line, int, error) {
 	if _, whole := s.w.recognizer.(hardware.CropRecognizer); whole {
 		return lines, doubtful, nil // it enlarges by itself
 	}
-	again, still, err := s.recognize(ctx, shape.Box(), true, func() segment.Prepared {
-		return s.pane.PrepareBy(shape, segment.EnlargementOfDoubtful(s.pane.Scale()))
-	})
-	if err != nil || still >= doubtful {
-		return lines, doubtful, err
+	scale := s.pane.Scale()
+	for _, step := range []struct {
+		factor float64
+		wanted bool
+	}{
+		{segment.EnlargementOfUnsure(scale), doubtful > 0 || unsure(lines)},
+		{segment.EnlargementOfDoubtful(scale), doubtful > 0},
+	} {
+		if !step.wanted {
+			continue
+		}
+		again, still, err := s.recognize(ctx, shape.Box(), true, func() segment.Prepared {
+			return s.pane.PrepareBy(shape, step.factor)
+		})
+		if err != nil {
+			return nil, 0, err
+		}
+		if still < doubtful || still == doubtful && sureness(again) > sureness(lines) {
+			lines, doubtful = again, still
+		}
 	}
-	return again, still, nil
+	return lines, doubtful, nil
 }
 
 // besideIcon reads a bubble without the icon at its left, if there is one, because

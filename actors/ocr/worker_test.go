@@ -139,8 +139,8 @@ func TestWorkerUnreadable(t *testing.T) {
 			}
 		}
 		want := emptyTries * (len(chatpage.Talk) + 1)
-		if name == "unsure" { // bubbles are read larger, too
-			want += emptyTries * len(chatpage.Talk)
+		if name == "unsure" { // bubbles are read larger, too, in two steps
+			want += 2 * emptyTries * len(chatpage.Talk)
 		}
 		if len(f.hints) != want {
 			t.Errorf("%s: %d calls for five frames, want %d: nothing is believed at the third time",
@@ -172,6 +172,43 @@ func TestWorkerReadsDoubtfulLarger(t *testing.T) {
 	if len(got.Unread) != 0 || bubbles != 2*len(got.Bubbles) {
 		t.Errorf("unread %v after %d readings of %d bubbles, want none after two of each", got.Unread, bubbles,
 			len(got.Bubbles))
+	}
+}
+
+// What was read unsurely is read once more, a little larger; the surer reading counts.
+func TestWorkerReadsUnsureTwice(t *testing.T) {
+	for name, c := range map[string]struct {
+		first, second messages.Line
+		want          string
+		readings      int // of each bubble
+	}{
+		"sure":           {line("お変わりない", 0.85, 0), line("お変わりなし", 0.95, 0), "お変わりない", 1},
+		"surer larger":   {line("お変わりなし", 0.84, 0), line("お変わりない", 0.85, 0), "お変わりない", 2},
+		"no surer":       {line("お変わりない", 0.84, 0), line("お変わりなし", 0.84, 0), "お変わりない", 2},
+		"nothing larger": {line("お変わりない", 0.84, 0), line("", 0, 0), "お変わりない", 2},
+		"hardly larger":  {line("お変わりない", 0.45, 0), line("お変わりなし", 0.2, 0), "お変わりない", 2},
+	} {
+		bubbles := 0
+		f := &fake{read: func(_ int, hint hardware.Hint) ([]messages.Line, error) {
+			if !hint.Block {
+				return []messages.Line{line("花子", 0.9, 0)}, nil
+			}
+			if bubbles++; c.readings == 2 && bubbles%2 == 0 {
+				return []messages.Line{c.second}, nil
+			}
+			return []messages.Line{c.first}, nil
+		}}
+		w := NewWorker(Options{Confidence: DefaultThresholds(), Layouts: always(layout.Line()), Cache: NewCache(64),
+			Open: f.open})
+		got := do(t, w, talkFrame(t, 64))
+		for i, b := range got.Bubbles {
+			if string(b.Text) != c.want {
+				t.Errorf("%s: bubble %d = %q, want %q", name, i, string(b.Text), c.want)
+			}
+		}
+		if len(got.Bubbles) == 0 || bubbles != c.readings*len(got.Bubbles) {
+			t.Errorf("%s: %d readings of %d bubbles, want %d of each", name, bubbles, len(got.Bubbles), c.readings)
+		}
 	}
 }
 

@@ -33,6 +33,10 @@ func Enlargement(scale float64) float64 {
 	return 2 / scale
 }
 
+// EnlargementOfUnsure is for what was read unsurely. Neither it nor [Enlargement] fits all fonts: at 1.7 the small ones
+// of some applications are read, and those of some web pages are not.
+func EnlargementOfUnsure(scale float64) float64 { return Enlargement(scale) * 17 / 15 }
+
 // EnlargementOfDoubtful is for what could not be read: small fonts may take more than [Enlargement].
 func EnlargementOfDoubtful(scale float64) float64 { return Enlargement(scale) * 5 / 3 }
 
