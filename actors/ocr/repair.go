@@ -136,12 +136,12 @@ func mostlyLatin(lines []messages.Line) bool {
 
 // accept repairs the lines and drops those below the fallback confidence. A line
 // below the accepted confidence is replaced by an accepted one of the other
-// reading of the same picture, if there is one; other may be nil. doubtful counts
-// the dropped lines that had a text.
+// reading of the same picture, if there is one; other may be nil. A foreign line stays, and is
+// dropped by who asked. doubtful counts those below the fallback confidence that had a text.
 func (b Thresholds) accept(lines, other []messages.Line,
 	repair func(string) string) (out []messages.Line, doubtful int) {
 	for _, l := range lines {
-		if l.Confidence < b.Accept {
+		if l.Confidence < b.Accept && !l.Foreign {
 			if better, ok := b.acceptedAt(other, l.Box); ok {
 				l = better
 			}
@@ -151,13 +151,20 @@ func (b Thresholds) accept(lines, other []messages.Line,
 			continue
 		}
 		if l.Confidence < b.Fallback {
-			doubtful++
-			continue
+			if doubtful++; !l.Foreign {
+				continue
+			}
 		}
 		l.Text = messages.Text(text)
 		out = append(out, l)
 	}
 	return out, doubtful
+}
+
+// believed drops the foreign lines below the fallback confidence. Outside of bubbles others are as good as
+// any: a name that is always misread alike still tells whose it is.
+func (b Thresholds) believed(lines []messages.Line) []messages.Line {
+	return slices.DeleteFunc(lines, func(l messages.Line) bool { return l.Foreign && l.Confidence < b.Fallback })
 }
 
 // low reports whether a line is used only because there is no better reading.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"image"
+	"slices"
 	"testing"
 	"time"
 
@@ -112,6 +113,30 @@ func TestWorkerLanguages(t *testing.T) {
 			Block: i >= 2}
 		if h != want {
 			t.Errorf("hint %d = %+v, want %+v", i, h, want)
+		}
+	}
+}
+
+// A line in no language that the engine knows leaves nothing of its bubble that could be taken for a message,
+// whatever the others say and however sure of it the engine is.
+func TestWorkerLeavesOutWhatIsForeign(t *testing.T) {
+	for _, confidence := range []float64{0.2, 0.7} {
+		f := &fake{read: func(_ int, hint hardware.Hint) ([]messages.Line, error) {
+			strange := line("Npuspet", confidence, 0)
+			strange.Foreign = hint.Block
+			return []messages.Line{line("おはよう", 0.9, 20), strange}, nil
+		}}
+		w := NewWorker(Options{Confidence: DefaultThresholds(), Layouts: always(layout.Line()), Cache: NewCache(64),
+			Open: f.open})
+		got := do(t, w, talkFrame(t, 64))
+		for i, b := range got.Bubbles {
+			if b.Kind != messages.KindUnreadable || b.Text != "" || len(b.Lines) > 0 || !b.Foreign {
+				t.Errorf("%v: bubble %d = %s, %q, %d lines, foreign %v, want unreadable and foreign", confidence, i,
+					b.Kind, string(b.Text), len(b.Lines), b.Foreign)
+			}
+		}
+		if !slices.Contains(got.Unread, messages.Omitted{What: messages.ForeignInBubble, Count: len(got.Bubbles)}) {
+			t.Errorf("%v: unread = %v, want %d foreign lines", confidence, got.Unread, len(got.Bubbles))
 		}
 	}
 }
