@@ -37,11 +37,13 @@ const (
 // equal pixels; it is independent of the bubble's position.
 type PixelKey uint64
 
-// Line is one recognised line. Confidence is 0 to 1. Box is in frame pixels.
+// Line is one recognised line. Confidence is 0 to 1. Box is in frame pixels. Foreign says that it is
+// written in no language that the engine knows: its text is made up.
 type Line struct {
 	Text       Text    `json:"text"`
 	Confidence float64 `json:"confidence"`
 	Box        Rect    `json:"box"`
+	Foreign    bool    `json:"foreign,omitempty"`
 }
 
 // Bubble is one message as it stands in a frame.
@@ -54,6 +56,7 @@ type Bubble struct {
 	Named   bool     `json:"named,omitempty"`   // a name is shown, whether or not it could be read
 	Stamp   string   `json:"stamp,omitempty"`   // clock time beside the bubble, if read
 	Low     bool     `json:"low,omitempty"`     // a line of its text is doubtful
+	Foreign bool     `json:"foreign,omitempty"` // unreadable, as it is in no language that the engine knows
 	Clipped bool     `json:"clipped,omitempty"` // cut by the edge of the message area: its text is not whole
 	Text    Text     `json:"text"`              // lines joined
 	Lines   []Line   `json:"lines,omitempty"`
@@ -189,6 +192,7 @@ const (
 	DoubtfulBeside    Omission = "doubtful_beside"  // a bubble
 	DoubtfulBetween   Omission = "doubtful_between" // bubbles
 	DoubtfulInWindow  Omission = "doubtful_in_window"
+	ForeignInBubble   Omission = "foreign_in_bubble" // lines in no language that the engine knows
 )
 
 // What was read but is not part of a message.

@@ -96,7 +96,7 @@ func New(cfg config.Config, opts ...Option) (*Runtime, error) {
 		return nil, err
 	}
 	r.admin.Names, r.admin.Log, r.admin.Book.Running = r.names, r.log, core.Ready()
-	core.Health.Names, core.Health.Nearest = r.names, names.Nearest
+	core.Health.Names, core.Health.Nearest, core.Health.Languages = r.names, names.Nearest, set.Languages(cfg)
 	if set.cluster != nil {
 		core.Health.Beside = set.cluster.Problems
 	}

@@ -94,6 +94,9 @@ func Start(t testing.TB, opts ...Option) *System {
 	}
 	look := drawn.DefaultOptions(time.Now)
 	look.Ref, look.Fonts = "line", drawn.FindFonts()
+	if s.cfg.OCR.Engine == config.OCRTesseract { // which reads no boxes
+		look.Fonts = drawn.Fonts()
+	}
 	w, err := drawn.New(look)
 	if err != nil {
 		t.Fatalf("testkit: draw the window: %v", err)

@@ -41,7 +41,7 @@ func Consensus(frames [][]messages.Bubble, rule Rule) []messages.Bubble {
 		}
 		if n := choose(texts, rule); n >= 0 && voters[n].Text != b.Text {
 			v := voters[n]
-			b.Text, b.Kind, b.Low = v.Text, v.Kind, v.Low
+			b.Text, b.Kind, b.Low, b.Foreign = v.Text, v.Kind, v.Low, v.Foreign
 			b.Lines = moved(v.Lines, b.Box.X-v.Box.X, b.Box.Y-v.Box.Y)
 		}
 		out[i] = b

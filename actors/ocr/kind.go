@@ -1,6 +1,7 @@
 package ocr
 
 import (
+	"slices"
 	"unicode"
 
 	"github.com/kehai-run/kehai/actors/layout"
@@ -14,6 +15,8 @@ import (
 func withText(b messages.Bubble, kinds layout.Kinds, scale float64, pictorial func() bool) messages.Bubble {
 	b.Text = messages.Text(join(b.Lines))
 	switch {
+	case slices.ContainsFunc(b.Lines, foreign):
+		b.Text, b.Lines, b.Kind, b.Foreign = "", nil, messages.KindUnreadable, true
 	case b.Text == "":
 		b.Kind = messages.KindUnreadable
 	case guessed(string(b.Text)) && pictorial():
@@ -24,6 +27,22 @@ func withText(b messages.Bubble, kinds layout.Kinds, scale float64, pictorial fu
 		}
 	}
 	return b
+}
+
+// foreign reports a line in no language that the engine knows. One makes a whole bubble unreadable: what
+// is left of its text would say something else.
+func foreign(l messages.Line) bool { return l.Foreign }
+
+// foreigners counts the foreign lines, and those of them below a confidence.
+func foreigners(lines []messages.Line, confidence float64) (all, below int) {
+	for _, l := range lines {
+		if foreign(l) {
+			if all++; l.Confidence < confidence {
+				below++
+			}
+		}
+	}
+	return all, below
 }
 
 // otherKind is call or file if a bubble's lines show it, else empty.

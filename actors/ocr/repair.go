@@ -6,6 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/kehai-run/kehai/actors/text"
 	"github.com/kehai-run/kehai/messages"
 )
 
@@ -22,13 +23,25 @@ type Thresholds struct {
 // DefaultThresholds returns the thresholds of both profiles.
 func DefaultThresholds() Thresholds { return Thresholds{Accept: 0.40, Fallback: 0.25} }
 
-// sure is from which confidence on a line is read once only. Of 594 bubbles of real applications, 75 have a line below it;
-// read again, 1.10 % of wrong letters over all become 0.44.
+// sure is from which confidence on a line is read once only. Of 594 bubbles of real applications, 75 have a line below
+// it; read again, 1.10 % of wrong letters over all become 0.44.
 const sure = 0.85
 
 // unsure reports whether lines are worth a second reading.
 func unsure(lines []messages.Line) bool {
 	return slices.ContainsFunc(lines, func(l messages.Line) bool { return l.Confidence < sure })
+}
+
+// surer reports whether another reading counts more than the one before it. What seems foreign at one size does so
+// unless another one leaves no doubt.
+func surer(again []messages.Line, still int, lines []messages.Line, doubtful int) bool {
+	switch {
+	case slices.ContainsFunc(lines, foreign):
+		return len(again) > 0 && !unsure(again) && !slices.ContainsFunc(again, foreign)
+	case slices.ContainsFunc(again, foreign):
+		return false
+	}
+	return still < doubtful || still == doubtful && sureness(again) > sureness(lines)
 }
 
 // sureness is the mean confidence of the letters of lines.
@@ -142,26 +155,19 @@ func latin(r rune) bool { return unicode.Is(unicode.Latin, r) }
 func mostlyLatin(lines []messages.Line) bool {
 	balance := 0
 	for _, l := range lines {
-		for _, r := range string(l.Text) {
-			switch {
-			case latin(r):
-				balance++
-			case japanese(r):
-				balance--
-			}
-		}
+		balance += text.LatinBalance(string(l.Text))
 	}
 	return balance > 0
 }
 
 // accept repairs the lines and drops those below the fallback confidence. A line
 // below the accepted confidence is replaced by an accepted one of the other
-// reading of the same picture, if there is one; other may be nil. doubtful counts
-// the dropped lines that had a text.
+// reading of the same picture, if there is one; other may be nil. A foreign line stays, and is
+// dropped by who asked. doubtful counts those below the fallback confidence that had a text.
 func (b Thresholds) accept(lines, other []messages.Line,
 	repair func(string) string) (out []messages.Line, doubtful int) {
 	for _, l := range lines {
-		if l.Confidence < b.Accept {
+		if l.Confidence < b.Accept && !l.Foreign {
 			if better, ok := b.acceptedAt(other, l.Box); ok {
 				l = better
 			}
@@ -171,13 +177,20 @@ func (b Thresholds) accept(lines, other []messages.Line,
 			continue
 		}
 		if l.Confidence < b.Fallback {
-			doubtful++
-			continue
+			if doubtful++; !l.Foreign {
+				continue
+			}
 		}
 		l.Text = messages.Text(text)
 		out = append(out, l)
 	}
 	return out, doubtful
+}
+
+// believed drops the foreign lines below the fallback confidence. Outside of bubbles others are as good as
+// any: a name that is always misread alike still tells whose it is.
+func (b Thresholds) believed(lines []messages.Line) []messages.Line {
+	return slices.DeleteFunc(lines, func(l messages.Line) bool { return l.Foreign && l.Confidence < b.Fallback })
 }
 
 // low reports whether a line is used only because there is no better reading.

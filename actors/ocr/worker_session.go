@@ -128,7 +128,9 @@ func (s *session) bubble(ctx context.Context, shape segment.Shape) (b messages.B
 				return b, err
 			}
 			s.read++
-			s.doubt(messages.DoubtfulInBubble, doubtful)
+			unknown, weak := foreigners(lines, s.w.o.Confidence.Fallback)
+			s.doubt(messages.DoubtfulInBubble, doubtful-weak)
+			s.unread.add(messages.ForeignInBubble, unknown, 0)
 			known = reading{lines: moved(lines, -b.Box.X, -b.Box.Y), beside: moved(beside, -b.Box.X, -b.Box.Y)}
 			s.w.o.Cache.store(key, known)
 		}
@@ -172,7 +174,7 @@ func (s *session) larger(ctx context.Context, shape segment.Shape, lines []messa
 		if err != nil {
 			return nil, 0, err
 		}
-		if still < doubtful || still == doubtful && sureness(again) > sureness(lines) {
+		if surer(again, still, lines, doubtful) {
 			lines, doubtful = again, still
 		}
 	}
@@ -287,6 +289,7 @@ func (s *session) lines(ctx context.Context, where messages.Omission, box image.
 			return nil, true, err
 		}
 		s.doubt(where, doubtful)
+		read = s.w.o.Confidence.believed(read)
 		known = reading{lines: moved(read, -box.Min.X, -box.Min.Y)}
 		s.w.o.Cache.store(key, known)
 	}

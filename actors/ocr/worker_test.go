@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"image"
+	"slices"
 	"testing"
 	"time"
 
@@ -113,6 +114,71 @@ func TestWorkerLanguages(t *testing.T) {
 		if h != want {
 			t.Errorf("hint %d = %+v, want %+v", i, h, want)
 		}
+	}
+}
+
+// A line in no language that the engine knows leaves nothing of its bubble that could be taken for a message,
+// whatever the others say and however sure of it the engine is.
+func TestWorkerLeavesOutWhatIsForeign(t *testing.T) {
+	for _, confidence := range []float64{0.2, 0.7} {
+		f := &fake{read: func(_ int, hint hardware.Hint) ([]messages.Line, error) {
+			strange := line("Npuspet", confidence, 0)
+			strange.Foreign = hint.Block
+			return []messages.Line{line("おはよう", 0.9, 20), strange}, nil
+		}}
+		w := NewWorker(Options{Confidence: DefaultThresholds(), Layouts: always(layout.Line()), Cache: NewCache(64),
+			Open: f.open})
+		got := do(t, w, talkFrame(t, 64))
+		for i, b := range got.Bubbles {
+			if b.Kind != messages.KindUnreadable || b.Text != "" || len(b.Lines) > 0 || !b.Foreign {
+				t.Errorf("%v: bubble %d = %s, %q, %d lines, foreign %v, want unreadable and foreign", confidence, i,
+					b.Kind, string(b.Text), len(b.Lines), b.Foreign)
+			}
+		}
+		if !slices.Contains(got.Unread, messages.Omitted{What: messages.ForeignInBubble, Count: len(got.Bubbles)}) {
+			t.Errorf("%v: unread = %v, want %d foreign lines", confidence, got.Unread, len(got.Bubbles))
+		}
+	}
+}
+
+// What seems foreign at one size is foreign unless another one leaves no doubt.
+func TestWorkerDoubtsWhatIsForeign(t *testing.T) {
+	for name, c := range map[string]struct {
+		second  messages.Line
+		foreign bool
+	}{
+		"sure":     {line("おはよう", 0.9, 0), false},
+		"likelier": {line("おはよう", 0.8, 0), true},
+		"nothing":  {messages.Line{}, true},
+	} {
+		readings := 0
+		f := &fake{read: func(_ int, hint hardware.Hint) ([]messages.Line, error) {
+			if readings++; hint.Block && readings%2 == 0 {
+				return []messages.Line{c.second}, nil
+			}
+			strange := line("おほよラ", 0.6, 0)
+			strange.Foreign = hint.Block
+			return []messages.Line{strange}, nil
+		}}
+		f.read = onlyBubbles(f.read)
+		w := NewWorker(Options{Confidence: DefaultThresholds(), Layouts: always(layout.Line()), Cache: NewCache(64),
+			Open: f.open})
+		for i, b := range do(t, w, talkFrame(t, 64)).Bubbles {
+			if b.Foreign != c.foreign || !c.foreign && string(b.Text) != "おはよう" {
+				t.Errorf("%s: bubble %d is %q, foreign %v", name, i, string(b.Text), b.Foreign)
+			}
+		}
+	}
+}
+
+// onlyBubbles finds nothing elsewhere.
+func onlyBubbles(read func(int, hardware.Hint) ([]messages.Line, error)) func(int, hardware.Hint) ([]messages.Line,
+	error) {
+	return func(n int, hint hardware.Hint) ([]messages.Line, error) {
+		if !hint.Block {
+			return nil, nil
+		}
+		return read(n, hint)
 	}
 }
 

@@ -1,5 +1,7 @@
 package text
 
+import "unicode"
+
 // Language is a language in which Kehai has its own texts.
 type Language string
 
@@ -29,4 +31,18 @@ func LanguageOf(s string, before Language) Language {
 		return Japanese
 	}
 	return before
+}
+
+// LatinBalance is how many more Latin letters than Japanese ones and full-width signs a text has.
+func LatinBalance(s string) (n int) {
+	for _, r := range s {
+		switch {
+		case unicode.Is(unicode.Latin, r):
+			n++
+		case unicode.In(r, unicode.Hiragana, unicode.Katakana, unicode.Han), r == 'ー', r >= 0x3000 && r <= 0x303F,
+			r >= 0xFF01 && r <= 0xFF65:
+			n--
+		}
+	}
+	return n
 }

@@ -72,6 +72,51 @@ func listLanguages(dir string) ([]string, error) {
 	return out, nil
 }
 
+// mostFurther is how many languages besides Japanese and English are read for: an engine of many is slow, and
+// takes one for the other.
+const mostFurther = 4
+
+// further are the installed languages besides Japanese and English as the library wants them named, "" for
+// none, or for too many to tell which are meant.
+func further(installed []string) string {
+	list := besides(installed)
+	if len(list) > mostFurther {
+		return ""
+	}
+	return strings.Join(list, "+")
+}
+
+func besides(installed []string) []string {
+	return slices.DeleteFunc(slices.Clone(installed), func(l string) bool {
+		return slices.Contains([]string{"jpn", "eng", "osd", "snum", "equ"}, l) || strings.HasSuffix(l, "_vert")
+	})
+}
+
+// Languages says which languages are read, and what adds another.
+func Languages(o Options) string {
+	info, err := Probe(o)
+	if err != nil {
+		return err.Error()
+	}
+	return reads(info.Languages)
+}
+
+func reads(installed []string) string {
+	list, more := "jpn, eng", further(installed)
+	if more != "" {
+		list += ", " + strings.ReplaceAll(more, "+", ", ")
+	}
+	if len(besides(installed)) > mostFurther {
+		return fmt.Sprintf("OCR reads %s: of what is installed besides, at most %d languages are read; set "+
+			"TESSDATA_PREFIX to a folder with those that you need, and start again", list, mostFurther)
+	}
+	how := "`sudo apt-get install tesseract-ocr-LANG`"
+	if runtime.GOOS == "darwin" {
+		how = "`brew install tesseract-lang`, with TESSDATA_PREFIX set to a folder of the few that you need,"
+	}
+	return fmt.Sprintf("OCR reads %s; %s adds another (rus, kor, chi_sim, …) for the next start", list, how)
+}
+
 // haveLanguages checks a "jpn+eng" list against a directory.
 func haveLanguages(dir, langs string) error {
 	for lang := range strings.SplitSeq(langs, "+") {

@@ -21,6 +21,7 @@ import (
 	"fmt"
 	"image"
 	"math"
+	"slices"
 
 	"github.com/kehai-run/kehai/hardware"
 	"github.com/kehai-run/kehai/messages"
@@ -38,6 +39,7 @@ type Recognizer struct {
 	lib     *library
 	data    string
 	engines map[string]handle // by language string
+	further string            // languages that are installed besides, "" for none
 	closed  bool
 }
 
@@ -55,7 +57,11 @@ func Open(o Options) (*Recognizer, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Recognizer{lib: lib, data: data, engines: map[string]handle{}}
+	installed, err := listLanguages(data)
+	if err != nil {
+		return nil, err
+	}
+	r := &Recognizer{lib: lib, data: data, engines: map[string]handle{}, further: further(installed)}
 	if _, err := r.engine(hardware.LangJapanese); err != nil {
 		return nil, err
 	}
@@ -71,8 +77,10 @@ func languages(lang hardware.Lang) string {
 	return "jpn"
 }
 
-func (r *Recognizer) engine(lang hardware.Lang) (handle, error) {
-	langs := languages(lang)
+func (r *Recognizer) engine(lang hardware.Lang) (handle, error) { return r.open(languages(lang)) }
+
+// open opens an engine, once.
+func (r *Recognizer) open(langs string) (handle, error) {
 	if h, ok := r.engines[langs]; ok {
 		return h, nil
 	}
@@ -134,11 +142,43 @@ func (r *Recognizer) Recognize(ctx context.Context, img *image.Gray, hint hardwa
 	if err != nil {
 		return nil, err
 	}
+	if doubted(lines, hint) {
+		if lines, err = r.judge(h, img, lines, mode); err != nil {
+			return nil, err
+		}
+	}
 	for i := range lines {
 		lines[i].Box.X += img.Rect.Min.X
 		lines[i].Box.Y += img.Rect.Min.Y
 	}
 	return lines, nil
+}
+
+// judge marks the lines of a picture that are foreign. It reads them in the further languages that are
+// installed, if there are any, and returns that reading if nothing in it is foreign.
+func (r *Recognizer) judge(h handle, img *image.Gray, lines []messages.Line, mode int) ([]messages.Line, error) {
+	more := enlarged(img)
+	if more == nil {
+		return lines, nil
+	}
+	again, err := r.lib.read(h, more.Pix, more.Rect.Dx(), more.Rect.Dy(), more.Stride, mode)
+	if lines = marked(lines, again); err != nil || !slices.ContainsFunc(lines, isForeign) || r.further == "" {
+		return lines, err
+	}
+	further, err := r.open(r.further)
+	if err != nil {
+		return nil, err
+	}
+	size := img.Rect.Size()
+	other, err := r.lib.read(further, img.Pix, size.X, size.Y, img.Stride, mode)
+	if err != nil || len(other) == 0 {
+		return lines, err
+	}
+	again, err = r.lib.read(further, more.Pix, more.Rect.Dx(), more.Rect.Dy(), more.Stride, mode)
+	if other = marked(other, again); err != nil || slices.ContainsFunc(other, isForeign) {
+		return lines, err
+	}
+	return other, nil
 }
 
 // Close frees the engines. It may be called twice.

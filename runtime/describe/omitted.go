@@ -41,13 +41,14 @@ var doubtful = map[messages.Omission]string{
 }
 
 var others = map[messages.Omission]string{
-	messages.OtherBetween:   "lines between bubbles",
-	messages.OtherOutside:   "lines outside the messages",
-	messages.OtherMiddle:    "lines in the middle",
-	messages.OtherToken:     "words of the application's own",
-	messages.OtherTokenName: "words of the application's own where a name may stand",
-	messages.OtherClock:     "clock times beside a line",
-	messages.OtherQuote:     "lines of quotes and previews inside bubbles",
+	messages.ForeignInBubble: "lines in a bubble in no installed language",
+	messages.OtherBetween:    "lines between bubbles",
+	messages.OtherOutside:    "lines outside the messages",
+	messages.OtherMiddle:     "lines in the middle",
+	messages.OtherToken:      "words of the application's own",
+	messages.OtherTokenName:  "words of the application's own where a name may stand",
+	messages.OtherClock:      "clock times beside a line",
+	messages.OtherQuote:      "lines of quotes and previews inside bubbles",
 }
 
 // omitted describes a verdict about one. Old rows have the sentence.

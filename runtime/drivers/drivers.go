@@ -70,10 +70,11 @@ type Typist struct {
 }
 
 // Recognizer is an OCR engine. The probe of a built-in one says what is missing, and how
-// to install it.
+// to install it. Languages, which may be nil, says which languages it reads, and what adds another.
 type Recognizer struct {
-	Open  OpenRecognizer
-	Probe func() error
+	Open      OpenRecognizer
+	Probe     func() error
+	Languages func() string
 }
 
 // Builtin are the drivers that need no display (drawn windows, the recognizer that knows
@@ -95,6 +96,7 @@ func Builtin(cfg config.Config) Set {
 					_, err := tesseract.Probe(tesseract.Options{})
 					return err
 				},
+				Languages: func() string { return tesseract.Languages(tesseract.Options{}) },
 			},
 		},
 		Usages: map[string]OpenUsage{config.UsageSystem: openUsage},

@@ -42,6 +42,12 @@ func (s *Set) ProbeOCR(cfg config.Config) error {
 	return nil
 }
 
+// Languages says which languages the engine that reads the windows knows, and what adds another; nil if
+// nobody can say.
+func (s *Set) Languages(cfg config.Config) func() string {
+	return s.Recognizers[cfg.OCR.Engine].Languages
+}
+
 // OCR returns how OCR workers open their engine: at first, and after its calls hang.
 // isolated is nil if this program cannot read in another process.
 func (s *Set) OCR(cfg config.Config) (open, isolated OpenRecognizer, err error) {

@@ -39,6 +39,10 @@ type Monitor struct {
 	Aside func() (int, error)
 	aside atomic.Bool // there may be some
 
+	// Languages says which languages OCR reads, and what adds another. Nil says nothing. It is set before
+	// events come.
+	Languages func() string
+
 	// Beside lists what else is wrong now, as only who is asked knows. Nil: nothing. It is set
 	// before events come.
 	Beside func() []string
@@ -47,11 +51,14 @@ type Monitor struct {
 	trouble  map[string]string                         // what is wrong now, by its reason
 	captures map[messages.WindowID]events.CaptureState // the newest change
 	ocr      ocrHealth
+	// languages has those windows that were read.
+	languages map[messages.WindowID]languageHealth
 }
 
 // NewMonitor returns one that knows of nothing wrong.
 func NewMonitor(log zerolog.Logger) *Monitor {
-	h := &Monitor{log: log, trouble: map[string]string{}, captures: map[messages.WindowID]events.CaptureState{}}
+	h := &Monitor{log: log, trouble: map[string]string{}, captures: map[messages.WindowID]events.CaptureState{},
+		languages: map[messages.WindowID]languageHealth{}}
 	h.aside.Store(true) // before this start
 	return h
 }
@@ -131,8 +138,11 @@ func (h *Monitor) Note(m messages.Message) {
 	switch m := m.(type) {
 	case events.Dropped:
 		h.noteNobody(m.Verdict)
-	case events.CallFinished, events.FrameSeen:
+	case events.CallFinished:
 		h.noteOCR(m)
+	case events.FrameSeen:
+		h.noteOCR(m)
+		h.noteLanguage(m)
 	case events.ActorUnhealthy:
 		set("actor "+string(m.Actor), h.unhealthy(m), !m.Healthy)
 	case events.MessageQuarantined:
