@@ -1456,7 +1456,7 @@ var mutants = []mutant{
 	{what: "what is read twice alike is foreign", file: "hardware/tesseract/foreign.go",
 		old: `return otherwise || odd(a)`, new: `return true || odd(a)`, by: "TestForeign"},
 	{what: "what is read otherwise each time is a text", file: "hardware/tesseract/foreign.go",
-		old: `return otherwise || odd(a)`, new: `return false || odd(a)`, by: "TestForeign"},
+		old: `return otherwise || odd(a)`, new: `return !otherwise && odd(a)`, by: "TestForeign"},
 	{what: "what seems foreign at one size is a text at the next", file: "actors/ocr/repair.go",
 		old: `return len(again) > 0 && !unsure(again) &&`, new: `return len(again) > 0 &&`,
 		by: "TestWorkerDoubtsWhatIsForeign"},
