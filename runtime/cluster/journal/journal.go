@@ -167,7 +167,7 @@ func (j *Journal) Status() cluster.Status {
 	_, leader := j.raft.LeaderWithID()
 	s.Leader = string(leader)
 	s.Ready = leader != "" && (string(leader) == j.o.Node || time.Since(s.Contact) < 2*j.o.Timing.Heartbeat)
-	owns := j.o.Replica.Holdings()
+	owns, zones := j.o.Replica.Holdings(), j.o.Replica.Zones()
 	up := j.o.Replica.Members()
 	for _, server := range j.servers() {
 		role := cluster.Voter
@@ -178,6 +178,7 @@ func (j *Journal) Status() cluster.Status {
 		_, there := up[node]
 		s.Peers = append(s.Peers, cluster.PeerStatus{
 			Peer: cluster.Peer{Node: node, Address: string(server.Address), Role: role}, Up: there, Owns: owns[node],
+			Zone: zones[node],
 		})
 	}
 	slices.SortFunc(s.Peers, func(a, b cluster.PeerStatus) int { return strings.Compare(a.Node, b.Node) })
@@ -198,6 +199,9 @@ type change struct {
 	Remove   string        `json:"remove,omitempty"`
 	Transfer *string       `json:"transfer,omitempty"`
 }
+
+// Stranded is that of [engine.Replica].
+func (j *Journal) Stranded(node string) (int, error) { return j.o.Replica.Stranded(node) }
 
 // Add lets a node in, or changes its address or its role. It gets the state of the cluster
 // before it counts for anything.

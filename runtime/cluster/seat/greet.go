@@ -173,6 +173,13 @@ func (s *Seat) answer(replica *engine.Replica) {
 	s.wires.Answer(serviceLeave, func(ctx context.Context, from string, _ []byte) ([]byte, error) {
 		return nil, s.Expel(ctx, from)
 	})
+	s.wires.Answer(serviceStranded, func(ctx context.Context, from string, _ []byte) ([]byte, error) {
+		n, err := s.Stranded(ctx, from)
+		if err != nil {
+			return nil, err
+		}
+		return json.Marshal(n)
+	})
 	s.wires.Answer(servicePass, func(_ context.Context, from string, form []byte) ([]byte, error) {
 		if !s.acts(from) {
 			return nil, errors.New("seat: a witness runs no actors")

@@ -38,7 +38,9 @@ type Options struct {
 	// Key reads the key of the store, nil if it has none; the log is encrypted with it too. Nil: none.
 	Key  func() ([]byte, error)
 	Dial transport.Dial // nil: the system's
-	// Zone names what this machine has and others may not, see [engine.ReplicaOptions].
+	// Zone says in words how near the models of this machine are, see [engine.ReplicaOptions] and
+	// admin.ZoneOf, which makes it of a configuration. "" binds nothing: what began here may be told to the
+	// models of every other member, also where llm.tier is local. The status of a cluster shows it.
 	Zone string
 	// Sharing is what this machine's configuration says of the memory; the others are told.
 	Sharing cluster.Sharing
@@ -74,7 +76,9 @@ const (
 	serviceKeys  = "keys"
 	serviceLeave = "leave"
 	serviceRenew = "renew"
-	servicePass  = "pass"
+	// serviceStranded counts what waits without the asker.
+	serviceStranded = "stranded"
+	servicePass     = "pass"
 	// serviceForgotten says whether all is gone that was kept of conversations.
 	serviceForgotten = "forgotten"
 )

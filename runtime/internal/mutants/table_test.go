@@ -1050,6 +1050,14 @@ var mutants = []mutant{
 		old: `return err != nil || !told`, new: `return err != nil`, by: "TestScopeKeepsToZones"},
 	{what: "what is apart is recalled", file: "actors/recall/worker_routes.go",
 		old: `&& !s.q.Scope.apart(c)`, new: ``, by: "TestScopes"},
+	{what: "an embedder elsewhere is told what is local", file: "runtime/admin/cluster.go",
+		old: `cfg.Memory.Embedding.Tier != config.LLMLocal`, new: `cfg.Memory.Embedding.Tier == ""`, by: "TestZoneOf"},
+	{what: "what a removed machine was to send is waited for", file: "runtime/admin/replies.go",
+		old: `!b.Live.Cluster.Belongs(node)`, new: `node == ""`, by: "TestScopeKeepsToZones"},
+	{what: "who decides cannot be taken out by another one", file: "runtime/cluster/seat/backend.go",
+		old: `err := s.member.Remove(ctx, node)
+		if err == nil {`, new: `err := s.member.Remove(ctx, node)
+		if true {`, by: "TestExpelsWhoDecides"},
 	{what: "nobody says what would wait without a node", file: "runtime/engine/zone.go",
 		old: `bound && len(fit) == 0 {
 			n++`, new: `bound && len(fit) == 0 {
