@@ -242,10 +242,11 @@ func (v *clusterVerb) statusCommand() *cobra.Command {
 		Use:   "status",
 		Short: "Show the members, who decides, and who is behind",
 		Long: `Shows the members of the cluster as this machine knows them: what each one is, whether
-it is up, how many actors it owns, how many changes it is behind, and when it last
-answered. A ZONE that is local asks models on its own machine alone (llm.tier: local), and
-local-embedding has no embedder elsewhere either: what began there stays on members of
-which the same holds. Where no Kehai runs, it shows what was known when it last ran.`,
+it is up, how many actors it owns, how many changes it is behind (with those since, if it does
+not answer), and when it last answered. A ZONE that is local asks models on its own
+machine alone (llm.tier: local), and local-embedding has no embedder elsewhere either:
+what began there stays on members of which the same holds. Where no Kehai runs, it shows
+who were the members when it last ran.`,
 		Example: `  kehai cluster status
   kehai cluster status --json | jq '.members[] | select(.up | not)'`,
 		Args: cobra.NoArgs,
@@ -299,7 +300,11 @@ func showCluster(out terminal, c control.Cluster) error {
 	var t table
 	t.row("MEMBER", "ADDRESS", "ROLE", "UP", "OWNS", "BEHIND", "LAST CONTACT", "ZONE")
 	for _, m := range c.Members {
-		up, contact := "no", "never"
+		if !c.Running { // of them no more is known
+			t.row(m.Node, m.Address, m.Role, "?", "?", "?", "?", "?")
+			continue
+		}
+		up, contact, behind := "no", "never", any(m.Lag)
 		if m.Up {
 			up = "yes"
 		}
@@ -308,9 +313,10 @@ func showCluster(out terminal, c control.Cluster) error {
 			contact = "this machine"
 		case m.Contact != nil:
 			contact = m.Contact.String()
+		default:
+			behind = "?"
 		}
-		t.row(m.Node, m.Address, m.Role, up, m.Owns, m.Lag, contact,
-			cmp.Or(m.Zone, "-"))
+		t.row(m.Node, m.Address, m.Role, up, m.Owns, behind, contact, cmp.Or(m.Zone, "-"))
 	}
 	return t.write(out)
 }

@@ -50,8 +50,6 @@ type PeerStatus struct {
 	Peer
 	Up   bool `json:"up"`   // it owns actors, or would get some
 	Owns int  `json:"owns"` // actors
-	// Zone is what it has and others may not, as it said at its start; "": nothing.
-	Zone string `json:"zone,omitempty"`
 }
 
 // Sharing is what a member's configuration says about who may be reminded of what. The zero value says nothing.

@@ -167,7 +167,7 @@ func (j *Journal) Status() cluster.Status {
 	_, leader := j.raft.LeaderWithID()
 	s.Leader = string(leader)
 	s.Ready = leader != "" && (string(leader) == j.o.Node || time.Since(s.Contact) < 2*j.o.Timing.Heartbeat)
-	owns, zones := j.o.Replica.Holdings(), j.o.Replica.Zones()
+	owns := j.o.Replica.Holdings()
 	up := j.o.Replica.Members()
 	for _, server := range j.servers() {
 		role := cluster.Voter
@@ -178,7 +178,6 @@ func (j *Journal) Status() cluster.Status {
 		_, there := up[node]
 		s.Peers = append(s.Peers, cluster.PeerStatus{
 			Peer: cluster.Peer{Node: node, Address: string(server.Address), Role: role}, Up: there, Owns: owns[node],
-			Zone: zones[node],
 		})
 	}
 	slices.SortFunc(s.Peers, func(a, b cluster.PeerStatus) int { return strings.Compare(a.Node, b.Node) })
@@ -198,6 +197,11 @@ type change struct {
 	Add      *cluster.Peer `json:"add,omitempty"`
 	Remove   string        `json:"remove,omitempty"`
 	Transfer *string       `json:"transfer,omitempty"`
+}
+
+// Holds tells how many actors a node owns, which may be no member of the log now, and its zone.
+func (j *Journal) Holds(node string) (owns int, zone string) {
+	return j.o.Replica.Holdings()[node], j.o.Replica.Zones()[node]
 }
 
 // Stranded is that of [engine.Replica].

@@ -33,15 +33,15 @@ func (s *Seat) Cluster(context.Context) (control.Cluster, error) {
 		if at, ok := s.contact[m.Node]; ok {
 			m.Contact = &control.Stamp{Time: at}
 			m.Up = s.o.now().Sub(at) < upFor
-			m.Lag = s.behind[m.Node]
+			m.Lag = s.lag(m.Node, st.Applied)
 		}
+		m.Owns, m.Zone = s.member.Holds(m.Node)
 		at := slices.IndexFunc(st.Peers, func(p cluster.PeerStatus) bool { return p.Node == m.Node })
 		switch {
 		case at < 0 && len(st.Peers) > 0: // the leader has not let it in yet
 			m.Role = string(cluster.Follower)
 		case at >= 0:
 			p := st.Peers[at]
-			m.Owns, m.Zone = p.Owns, p.Zone
 			if m.Role != string(cluster.Witness) { // a voter, as far as the log knows
 				m.Role, m.Up = string(p.Role), p.Up && st.Ready || m.Up && !st.Ready
 			}
@@ -51,6 +51,16 @@ func (s *Seat) Cluster(context.Context) (control.Cluster, error) {
 		}
 	}
 	return c, nil
+}
+
+// lag is how many changes a member lacks: as it was when it answered lately, or by what it had when it last did. The
+// caller holds s.mu.
+func (s *Seat) lag(node string, applied uint64) uint64 {
+	had := s.had[node]
+	if s.o.now().Sub(s.contact[node]) < upFor {
+		applied = had.mine
+	}
+	return applied - min(applied, had.its)
 }
 
 // Describe tells what an identity knows of its cluster.

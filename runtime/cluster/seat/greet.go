@@ -97,7 +97,7 @@ func (s *Seat) met(g greeting) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.contact[g.Node], s.sharing[g.Node] = s.o.now(), g.Sharing
-	s.behind[g.Node] = mine - min(mine, g.Applied)
+	s.had[g.Node] = had{its: g.Applied, mine: mine}
 }
 
 // maxSkew is how far apart clocks may be. Order in the cluster needs none; times that people see, and

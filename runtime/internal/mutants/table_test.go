@@ -1058,6 +1058,10 @@ var mutants = []mutant{
 		old: `err := s.member.Remove(ctx, node)
 		if err == nil {`, new: `err := s.member.Remove(ctx, node)
 		if true {`, by: "TestExpelsWhoDecides"},
+	{what: "who is silent lacks no more than when it answered", file: "runtime/cluster/seat/backend.go",
+		old: `< upFor {
+		applied`, new: `> 0 {
+		applied`, by: "TestLagOfWhoIsSilent"},
 	{what: "nobody says what would wait without a node", file: "runtime/engine/zone.go",
 		old: `bound && len(fit) == 0 {
 			n++`, new: `bound && len(fit) == 0 {
