@@ -81,13 +81,14 @@ type Keys struct {
 
 	mu   sync.Mutex
 	busy map[string]chan struct{} // ids that somebody hands out or fetches
+	used map[string]string        // by id: the fingerprint of a key under which something was read
 }
 
 var _ engine.Sealer = (*Keys)(nil)
 
 // New makes the keys of a member.
 func New(o Options) (*Keys, error) {
-	k := &Keys{Ring: o.Ring, o: o, busy: map[string]chan struct{}{}}
+	k := &Keys{Ring: o.Ring, o: o, busy: map[string]chan struct{}{}, used: map[string]string{}}
 	var err error
 	if k.destroyed, err = readLines(filepath.Join(o.Dir, "destroyed")); err == nil {
 		k.held, err = readLines(filepath.Join(o.Dir, "held"))
@@ -136,7 +137,7 @@ func (k *Keys) Ready(subject string) error {
 	}
 	defer k.hold(name)()
 	s, ok, err := k.Take(name)
-	if err == nil && ok && k.held.has(s.Fingerprint) {
+	if err == nil && ok && (k.held.has(s.Fingerprint) || k.wasUsed(name) == s.Fingerprint) {
 		return k.Ring.Ready(subject)
 	}
 	if err == nil && !ok {
@@ -172,6 +173,9 @@ func (k *Keys) Seal(to []byte, subject string, place, plain []byte) ([]byte, err
 func (k *Keys) Open(place, sealed []byte) ([]byte, error) {
 	plain, err := k.Ring.Open(place, sealed)
 	name, shared := keyring.KeyID(sealed)
+	if err == nil && shared {
+		k.use(name)
+	}
 	if err == nil || !shared || !errors.Is(err, engine.ErrNoKey) {
 		return plain, err
 	}
@@ -187,6 +191,27 @@ func (k *Keys) Open(place, sealed []byte) ([]byte, error) {
 		return plain, errors.Join(err, perr)
 	}
 	return k.Ring.Open(place, sealed)
+}
+
+// use notes that something is sealed with the key of a name, as it is now. Whoever sealed it had made sure that enough
+// members have the key: this one need not ask them, who may be away by now.
+func (k *Keys) use(name string) {
+	if k.wasUsed(name) != "" {
+		return
+	}
+	s, ok, err := k.Take(name)
+	if err != nil || !ok {
+		return // it is asked
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.used[name] = s.Fingerprint
+}
+
+func (k *Keys) wasUsed(name string) (fingerprint string) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.used[name]
 }
 
 // Destroy implements [engine.Sealer]: first the log holds that the key is to go.

@@ -310,6 +310,25 @@ func TestWitness(t *testing.T) {
 	}
 }
 
+// What one of two machines with a witness began goes on at the other one when it dies: that has the key too, and sees
+// that it was handed out, as something is sealed with it. A key that was destroyed meanwhile says nothing of the next.
+func TestGoesOnWithAWitness(t *testing.T) {
+	net3, a, b, _ := three(t)
+	net3.members[2].Role = cluster.Witness
+	b.opens(t, a.seal(t, "c-1", "hello"), "hello")
+	b.opens(t, a.seal(t, "c-2", "hello"), "hello")
+	if err := a.Destroy("c-2"); err != nil {
+		t.Fatal(err)
+	}
+	a.down = true
+	if err := b.Ready("c-1"); err != nil {
+		t.Errorf("Ready() = %v, want that it goes on", err)
+	}
+	if err := b.Ready("c-2"); !errors.Is(err, ErrFew) {
+		t.Errorf("Ready() after the key was destroyed = %v, want %v", err, ErrFew)
+	}
+}
+
 // What rows are sealed with is not replaced, a witness has no say, and a note that names no key is
 // one that no later try could carry out.
 func TestWhoHasNoSay(t *testing.T) {
