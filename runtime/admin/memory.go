@@ -298,8 +298,8 @@ func (b Backend) Scope(c messages.ConversationID, group bool) recall.Scope {
 	s := scopeOf(cfg, known, c, isGroup(set, known, c, group))
 	s.Apart = func(other messages.ConversationID) bool {
 		e, err := b.Engine()
-		if err != nil {
-			return true // nothing is read any more
+		if err != nil { // it has not begun, or has ended; alone nothing is apart
+			return other != c && b.Live != nil && b.Live.Cluster != nil
 		}
 		told, err := e.Tells(string(other), string(c))
 		return err != nil || !told
