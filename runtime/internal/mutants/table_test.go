@@ -1045,9 +1045,10 @@ var mutants = []mutant{
 	{what: "a machine binds what began on another one of its name", file: "runtime/engine/zone.go",
 		old: `if string(v) == node {`, new: `if string(v) == node && said.name != "" {`, by: "TestAZoneIsOfAMachine"},
 	{what: "what keeps to a zone is remembered outside of it", file: "runtime/engine/zone.go",
-		old: `err == nil && has.within(said), err`, new: `err == nil, err`, by: "TestAZoneTellsWhatWouldWait"},
+		old: `err == nil && has.within(said), err`, new: `err == nil && has.within(zone{}), err`,
+		by: "TestAZoneTellsWhatWouldWait"},
 	{what: "what keeps to a zone is shared outside of it", file: "runtime/admin/memory.go",
-		old: `return err != nil || !told`, new: `return err != nil`, by: "TestScopeKeepsToZones"},
+		old: `return err != nil || !told`, new: `return err != nil || !told && other == ""`, by: "TestScopeKeepsToZones"},
 	{what: "what is apart is recalled", file: "actors/recall/worker_routes.go",
 		old: `&& !s.q.Scope.apart(c)`, new: ``, by: "TestScopes"},
 	{what: "an embedder elsewhere is told what is local", file: "runtime/admin/cluster.go",
@@ -1055,9 +1056,14 @@ var mutants = []mutant{
 	{what: "what a removed machine was to send is waited for", file: "runtime/admin/replies.go",
 		old: `!b.Live.Cluster.Belongs(node)`, new: `node == ""`, by: "TestScopeKeepsToZones"},
 	{what: "who decides cannot be taken out by another one", file: "runtime/cluster/seat/backend.go",
-		old: `err := s.member.Remove(ctx, node)
-		if err == nil {`, new: `err := s.member.Remove(ctx, node)
-		if true {`, by: "TestExpelsWhoDecides"},
+		old: `changeWait)
+	defer done()
+	tick`, new: `0)
+	defer done()
+	tick`, by: "TestExpelsWhoDecides"},
+	{what: "a witness decides, and nobody says who is dead", file: "runtime/cluster/seat/arrange.go",
+		old: `s.me().Role == cluster.Witness && len(st.Peers) > 1`, new: `s.me().Role == "-"`,
+		by: "TestAWitnessDoesNotDecide"},
 	{what: "who is silent lacks no more than when it answered", file: "runtime/cluster/seat/backend.go",
 		old: `< upFor {
 		applied`, new: `> 0 {
