@@ -303,6 +303,7 @@ var methods = map[string]method{
 	"Backend.Unrelated":     {call: asEmpty("Unrelated"), during: control.ErrNoRun},
 	"Backend.VerifyMemory":  {call: asEmpty("VerifyMemory")},
 	"Backend.Cluster":       {call: asEmpty("Cluster"), during: control.ErrNoCluster, always: true},
+	"Backend.Stranded":      {call: asEmpty("Stranded"), during: control.ErrNoCluster, always: true},
 	"Backend.Expel":         {call: asEmpty("Expel"), during: control.ErrNoCluster, always: true},
 	"Backend.Invite":        {call: asEmpty("Invite"), during: control.ErrNoCluster, always: true},
 	"Backend.Settle":        {call: asEmpty("Settle"), during: control.ErrNoCluster, always: true},

@@ -446,9 +446,14 @@ func TestScopes(t *testing.T) {
 		{true, recall.ShareAll, true, ""},
 		{true, recall.SharePerson, true, ""},
 	} {
-		if got := seen(recall.ScopeOf("c-1", c.group, c.share, c.owner, linked)); got != c.want {
+		scope := recall.ScopeOf("c-1", c.group, c.share, c.owner, linked)
+		if got := seen(scope); got != c.want {
 			t.Errorf("share %s, owner %v, group %v: found %q of elsewhere, want %q", c.share, c.owner, c.group, got,
 				c.want)
+		}
+		scope.Apart = func(id messages.ConversationID) bool { return id != "c-1" }
+		if got := seen(scope); got != "" {
+			t.Errorf("share %s, owner %v: found %q of what is apart", c.share, c.owner, got)
 		}
 	}
 }

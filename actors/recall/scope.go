@@ -8,7 +8,11 @@ type Scope struct {
 	Conversations []messages.ConversationID
 	// Owner means that it sees what our own side said anywhere.
 	Owner bool
+	// Apart reports what it never sees, whatever else is said here. Nil: nothing.
+	Apart func(messages.ConversationID) bool
 }
+
+func (s Scope) apart(c messages.ConversationID) bool { return s.Apart != nil && s.Apart(c) }
 
 // Share says which other conversations see what was said in one.
 type Share string

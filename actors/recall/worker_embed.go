@@ -374,6 +374,9 @@ func (s *search) nearest(ctx context.Context, q vector.Query) (list []messages.M
 // allowed reports whether a scope sees an entry at all.
 func (s *search) allowed(e lexical.Entry) bool {
 	c := s.q.Scope.Conversations
+	if s.q.Scope.apart(messages.ConversationID(e.Conversation)) {
+		return false
+	}
 	return c == nil || slices.Contains(c, messages.ConversationID(e.Conversation)) ||
 		s.q.Scope.Owner && e.Speaker == ""
 }

@@ -116,11 +116,11 @@ func (s *search) except() (ids []string) {
 	return ids
 }
 
-// hit makes a hit of a document; false if its row is gone or empty.
+// hit makes a hit of a document; false if its row is gone or empty, or not to be seen.
 func (s *search) hit(d lexical.Doc, score float64) (messages.MemoryHit, bool) {
 	c, e, ok := s.event(s.x.Entry(d).ID)
 	found := messages.Memory{Conversation: c, Event: e.Event}
-	return messages.MemoryHit{Memory: found, Score: score}, ok && e.Text != ""
+	return messages.MemoryHit{Memory: found, Score: score}, ok && e.Text != "" && !s.q.Scope.apart(c)
 }
 
 // hits makes hits of documents, each worth a little less than the one before.

@@ -86,7 +86,7 @@ func (l *Library) about(q Query) (list []messages.Known) {
 	}
 	for _, c := range of {
 		known, err := (*rows).About(c, q.At)
-		if err != nil {
+		if err != nil || q.Scope.apart(c) {
 			continue // what cannot be read is left out
 		}
 		for _, k := range known {
@@ -138,7 +138,7 @@ func (s *search) topics(ctx context.Context) (list []topicAt) {
 		if seen[c] == nil {
 			seen[c] = map[string]bool{}
 		}
-		if seen[c][key] || len(list) == maxTopics || ctx.Err() != nil {
+		if seen[c][key] || len(list) == maxTopics || ctx.Err() != nil || s.q.Scope.apart(c) {
 			return
 		}
 		seen[c][key] = true

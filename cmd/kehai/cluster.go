@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -26,6 +27,7 @@ type clusterVerb struct {
 	*app
 	listen        string
 	asJSON, force bool
+	anyway        bool
 }
 
 // dialMembers opens a connection to another member; nil: as usual.
@@ -34,15 +36,7 @@ var dialMembers transport.Dial
 func seatOptions(cfg config.Config, log zerolog.Logger) seat.Options {
 	return seat.Options{Data: cfg.Data, Node: cfg.Node, Listen: cfg.Cluster.Listen, Seeds: cfg.Cluster.Seeds, Log: log,
 		Key: func() ([]byte, error) { return datadir.StoreKey(cfg) }, Dial: dialMembers,
-		Sharing: admin.SharingOf(cfg), Zone: zoneOf(cfg)}
-}
-
-// zoneOf keeps what began where no question may leave the machine on machines of which the same holds.
-func zoneOf(cfg config.Config) string {
-	if cfg.LLM.Tier == config.LLMLocal {
-		return string(config.LLMLocal)
-	}
-	return ""
+		Sharing: admin.SharingOf(cfg), Zone: admin.ZoneOf(cfg)}
 }
 
 // seated adds this machine's seat in its cluster, if it belongs to one.
@@ -248,8 +242,11 @@ func (v *clusterVerb) statusCommand() *cobra.Command {
 		Use:   "status",
 		Short: "Show the members, who decides, and who is behind",
 		Long: `Shows the members of the cluster as this machine knows them: what each one is, whether
-it is up, how many actors it owns, how many changes it is behind, and when it last
-answered. Where no Kehai runs, it shows what was known when it last ran.`,
+it is up, how many actors it owns, how many changes it is behind (with those since, if it does
+not answer), and when it last answered. A ZONE that is local asks models on its own
+machine alone (llm.tier: local), and local-embedding has no embedder elsewhere either:
+what began there stays on members of which the same holds. Where no Kehai runs, it shows
+who were the members when it last ran.`,
 		Example: `  kehai cluster status
   kehai cluster status --json | jq '.members[] | select(.up | not)'`,
 		Args: cobra.NoArgs,
@@ -301,9 +298,13 @@ func showCluster(out terminal, c control.Cluster) error {
 		out.lines("  ", "    ", p)
 	}
 	var t table
-	t.row("MEMBER", "ADDRESS", "ROLE", "UP", "OWNS", "BEHIND", "LAST CONTACT")
+	t.row("MEMBER", "ADDRESS", "ROLE", "UP", "OWNS", "BEHIND", "LAST CONTACT", "ZONE")
 	for _, m := range c.Members {
-		up, contact := "no", "never"
+		if !c.Running { // of them no more is known
+			t.row(m.Node, m.Address, m.Role, "?", "?", "?", "?", "?")
+			continue
+		}
+		up, contact, behind := "no", "never", any(m.Lag)
 		if m.Up {
 			up = "yes"
 		}
@@ -312,8 +313,10 @@ func showCluster(out terminal, c control.Cluster) error {
 			contact = "this machine"
 		case m.Contact != nil:
 			contact = m.Contact.String()
+		default:
+			behind = "?"
 		}
-		t.row(m.Node, m.Address, m.Role, up, m.Owns, m.Lag, contact)
+		t.row(m.Node, m.Address, m.Role, up, m.Owns, behind, contact, cmp.Or(m.Zone, "-"))
 	}
 	return t.write(out)
 }
@@ -327,6 +330,7 @@ nothing any more. Its copy of the conversations and their keys is put aside in
 DATA/aside-…, in case the others do not have all of it: delete that directory once you are
 sure. The last member keeps everything, and is alone again.`,
 		Example: `  kehai cluster leave
+  kehai cluster leave --anyway  also if what began here has to wait then
   kehai cluster leave --force   tell nobody: then remove this machine on another member`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -336,6 +340,11 @@ sure. The last member keeps everything, and is alone again.`,
 			}
 			if !identity.Exists(o.Data) {
 				return identity.ErrNone
+			}
+			if !v.force && !v.anyway {
+				if n, err := seat.Stranded(cmd.Context(), o); err != nil || n > 0 {
+					return cmp.Or(err, strands(o.Node, n, "kehai cluster leave --anyway"))
+				}
 			}
 			aside, err := seat.Leave(cmd.Context(), o, v.force)
 			if err != nil {
@@ -354,11 +363,24 @@ sure. The last member keeps everything, and is alone again.`,
 		},
 	}
 	cmd.Flags().BoolVar(&v.force, "force", false, "tell nobody, also if the identity is damaged")
+	return v.anywayFlag(cmd)
+}
+
+func (v *clusterVerb) anywayFlag(cmd *cobra.Command) *cobra.Command {
+	cmd.Flags().BoolVar(&v.anyway, "anyway", false, "also if what began there has to wait then")
 	return cmd
 }
 
+// strands says what waits without a machine, and what helps.
+func strands(node string, n int, anyway string) error {
+	return fmt.Errorf("%s that began where llm.tier is local live on %s, and no other member is up whose models "+
+		"are as near: without it they wait, and so does what is written to them, until there is one. First start "+
+		"one, or set llm.tier: local on a member with a model of its own (and memory.embedding.tier: local if it "+
+		"has an embedder); to go on now: %s", count(n, "actor"), node, anyway)
+}
+
 func (v *clusterVerb) removeCommand() *cobra.Command {
-	return &cobra.Command{
+	return v.anywayFlag(&cobra.Command{
 		Use:     "remove NODE",
 		Aliases: []string{"revoke"},
 		Short:   "Take another machine out of the cluster, also one that was lost or stolen",
@@ -366,16 +388,30 @@ func (v *clusterVerb) removeCommand() *cobra.Command {
 others. Its certificate and its key are refused for ever, wherever they turn up, and
 connections that it has are cut at once; to come back it joins with a new code. It keeps
 its copy of what it had, which is as safe as its disk; kehai cluster leave there removes
-that.`,
-		Example: "  kehai cluster remove mac-b",
-		Args:    cobra.ExactArgs(1),
+that.
+
+What began there with llm.tier: local waits for another such member, and if none is up,
+this says so and does nothing without --anyway. A reply that was handed to the machine to
+be typed counts as sent or not, nobody knows, within a minute: it is not sent again, as
+the machine may have typed it before it heard of this; what it begins later no majority
+confirms, and it types nothing.`,
+		Example: `  kehai cluster remove mac-b
+  kehai cluster remove mac-b --anyway   one that was stolen: also if something has to wait`,
+		Args: cobra.ExactArgs(1),
 		RunE: v.asking(func(ctx context.Context, c control.ClusterBackend, args []string) error {
+			n, err := c.Stranded(ctx, args[0])
+			switch {
+			case err != nil && !v.anyway:
+				return err
+			case n > 0 && !v.anyway:
+				return strands(args[0], n, "kehai cluster remove "+args[0]+" --anyway")
+			}
 			if err := c.Expel(ctx, args[0]); err != nil {
 				return err
 			}
 			return v.stdout.printf("%s is no member any more, and its certificate opens nothing\n", args[0])
 		}),
-	}
+	})
 }
 
 func (v *clusterVerb) promoteCommand() *cobra.Command {

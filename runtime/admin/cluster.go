@@ -5,6 +5,7 @@ import (
 
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/runtime/cluster"
+	"github.com/kehai-run/kehai/runtime/config"
 	"github.com/kehai-run/kehai/runtime/control"
 	"github.com/kehai-run/kehai/runtime/engine"
 )
@@ -17,6 +18,21 @@ type Cluster interface {
 	Unanswered(ctx context.Context, conversations []string, keys []engine.Key) []string
 	// Sharing is what the configurations of the other members say of the memory, as far as they have told.
 	Sharing() []cluster.Sharing
+	// Belongs reports whether a machine is a member, up or not.
+	Belongs(node string) bool
+}
+
+// ZoneOf says how near the models of a configuration are: what began where no question leaves the machine
+// is not told to models elsewhere, nor to an embedder elsewhere if that was not allowed either.
+func ZoneOf(cfg config.Config) string {
+	embeds := cfg.Memory.On() && cfg.Memory.Embedding.Tier != config.LLMLocal
+	switch {
+	case cfg.LLM.Tier != config.LLMLocal:
+		return ""
+	case embeds:
+		return string(config.LLMLocal)
+	}
+	return string(config.LLMLocal) + " local-embedding"
 }
 
 func (b Backend) cluster() (Cluster, error) {
@@ -51,6 +67,15 @@ func (b Backend) Settle(ctx context.Context) error {
 		return err
 	}
 	return c.Settle(ctx)
+}
+
+// Stranded implements [control.ClusterBackend].
+func (b Backend) Stranded(ctx context.Context, node string) (int, error) {
+	c, err := b.cluster()
+	if err != nil {
+		return 0, err
+	}
+	return c.Stranded(ctx, node)
 }
 
 // Expel implements [control.ClusterBackend].

@@ -286,7 +286,8 @@ func (b Backend) embedRest(ctx context.Context) error {
 
 // Scope is what a conversation sees of the memory. It is a group if whoever asks takes it for
 // one, and also if its title counts members or several people are remembered to have
-// spoken there: the last few messages of a group may be of one of them.
+// spoken there: the last few messages of a group may be of one of them. What keeps to models of one kind is not
+// recalled where others may be asked, see [engine.Kind.Zoned].
 func (b Backend) Scope(c messages.ConversationID, group bool) recall.Scope {
 	cfg, known := b.Config, b.Book.Known(b.Engine)
 	set := cfg.Replies.Of(b.Label(c), false).Group
@@ -294,7 +295,16 @@ func (b Backend) Scope(c messages.ConversationID, group bool) recall.Scope {
 	if b.Live != nil && b.Live.Cluster != nil {
 		cfg = strictest(cfg, b.Live.Cluster.Sharing())
 	}
-	return scopeOf(cfg, known, c, isGroup(set, known, c, group))
+	s := scopeOf(cfg, known, c, isGroup(set, known, c, group))
+	s.Apart = func(other messages.ConversationID) bool {
+		e, err := b.Engine()
+		if err != nil { // it has not begun, or has ended; alone nothing is apart
+			return other != c && b.Live != nil && b.Live.Cluster != nil
+		}
+		told, err := e.Tells(string(other), string(c))
+		return err != nil || !told
+	}
+	return s
 }
 
 // isGroup reports whether several people are on the other side: as the settings say, and

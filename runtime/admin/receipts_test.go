@@ -20,7 +20,8 @@ import (
 // others are the other members, of which some are silent.
 type others struct {
 	control.ClusterBackend
-	silent []string
+	silent   []string
+	expelled string
 }
 
 func (o *others) Cluster(context.Context) (control.Cluster, error) {
@@ -30,6 +31,8 @@ func (o *others) Cluster(context.Context) (control.Cluster, error) {
 func (o *others) Unanswered(context.Context, []string, []engine.Key) []string { return o.silent }
 
 func (o *others) Sharing() []cluster.Sharing { return nil }
+
+func (o *others) Belongs(node string) bool { return node != o.expelled }
 
 // A receipt names a machine until it answers, and one that is no member any more for good.
 func TestReceiptFollowsAnswers(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 
 	"github.com/kehai-run/kehai/actors/conversation"
 	"github.com/kehai-run/kehai/actors/conversation/reply"
@@ -125,11 +126,16 @@ func (b Backend) StillSends(of messages.Sending) (bool, error) {
 	return err == nil && d.StillSends(of), err
 }
 
-// DiskOf names the store of the machine that shows a window: one that is replaced comes back with another one.
+// DiskOf names the store of the machine that shows a window: one that is replaced comes back with another one, and one
+// that is no member any more sends nothing that a majority has to confirm.
 func (b Backend) DiskOf(w messages.WindowID) string {
 	e, err := b.Engine()
 	if err != nil {
 		return "" // nothing runs
+	}
+	node := string(w[strings.LastIndexByte(string(w), '@')+1:])
+	if b.Live != nil && b.Live.Cluster != nil && !b.Live.Cluster.Belongs(node) {
+		return ""
 	}
 	return e.StoreOf(messages.To(messages.ActorOutbound, string(w)))
 }

@@ -34,6 +34,8 @@ type ClusterMember struct {
 	Owns    int    `json:"owns"`              // actors
 	Lag     uint64 `json:"lag"`               // changes that it has not carried out yet
 	Contact *Stamp `json:"contact,omitempty"` // when it last answered; nil for itself, or never
+	// Zone says in words how near its models are: what began there lives where all of them hold. "": anywhere.
+	Zone string `json:"zone,omitempty"`
 }
 
 // Invitation is a code that lets one machine in.
@@ -50,6 +52,8 @@ type ClusterBackend interface {
 	Invite(ctx context.Context) (Invitation, error)
 	// Settle waits until this machine holds everything that the cluster accepted before.
 	Settle(ctx context.Context) error
+	// Stranded counts the actors that would wait without a machine: they may live on no other that is up.
+	Stranded(ctx context.Context, node string) (int, error)
 	// Expel takes a machine out of the cluster for good: its certificate opens nothing more.
 	Expel(ctx context.Context, node string) error
 }
@@ -69,6 +73,10 @@ func clusterRoutes(mux *http.ServeMux, b Backend) {
 	})
 	mux.HandleFunc("POST /v1/cluster/settle", func(w http.ResponseWriter, r *http.Request) {
 		answer(w, struct{}{}, c.Settle(r.Context()))
+	})
+	mux.HandleFunc("GET /v1/cluster/stranded", func(w http.ResponseWriter, r *http.Request) {
+		n, err := c.Stranded(r.Context(), r.URL.Query().Get("node"))
+		answer(w, n, err)
 	})
 	mux.HandleFunc("POST /v1/cluster/expel", func(w http.ResponseWriter, r *http.Request) {
 		answer(w, struct{}{}, c.Expel(r.Context(), r.URL.Query().Get("node")))
@@ -90,6 +98,12 @@ func (c *Client) Invite(ctx context.Context) (i Invitation, err error) {
 // Settle implements [ClusterBackend].
 func (c *Client) Settle(ctx context.Context) error {
 	return c.get(ctx, http.MethodPost, "/v1/cluster/settle", nil)
+}
+
+// Stranded implements [ClusterBackend].
+func (c *Client) Stranded(ctx context.Context, node string) (n int, err error) {
+	err = c.get(ctx, http.MethodGet, "/v1/cluster/stranded?"+url.Values{"node": {node}}.Encode(), &n)
+	return n, err
 }
 
 // Expel implements [ClusterBackend].

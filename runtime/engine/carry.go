@@ -326,6 +326,11 @@ func (c *carried) hello() error {
 		if err := c.founds(); err != nil {
 			return err
 		}
+		if len(known) > 0 {
+			if err := c.succeed(string(known)); err != nil {
+				return err
+			}
+		}
 		if err := c.vacate(c.en.node, c.en.node); err != nil {
 			return err
 		}

@@ -72,8 +72,9 @@
 //	m/store/NODE              the id of the store with which it takes part
 //	m/note/number             a note for all nodes
 //	m/zone/NODE               the zone of a node, see [Kind.Zoned]
-//	m/born/KEY                the node on which an actor of that key began, since one has a zone
-//	m/born/                   the node that founded the cluster, if it had a zone
+//	m/zone/NODE/STORE         that of a machine which had the name before another one got it
+//	m/born/KEY                NODE or NODE/STORE on which an actor of that key began, since one has a zone
+//	m/born/                   the same of who founded the cluster, if it had a zone
 //	lm/applied                the last entry of the log that this store holds
 //	lm/store lm/noted         the id of this store, the last note that was handed on
 //	lm/restoring              there while a snapshot of the cluster is restored

@@ -40,7 +40,7 @@ type Kind struct {
 	// Here binds its actors to this node, as to its screen or its camera: they commit apart
 	// from actors that may live on any node.
 	Here bool
-	// Zoned keeps its actors, where their key began on a node with a zone, on nodes that name the same one in
+	// Zoned keeps its actors, where their key began on a node with a zone, on nodes that have all words of it in
 	// [ReplicaOptions]. While none of them is there, their work waits.
 	Zoned bool
 	// Source marks actors that begin work by themselves, such as pollers. An

@@ -36,7 +36,10 @@ type ReplicaOptions struct {
 	// Home is the node of an actor that is bound to one. Nil: what follows the last @ of its
 	// key, or else the key.
 	Home func(messages.Address) string
-	// Zone names what this node has and others may not, see [Kind.Zoned]. Without a line break; "": nothing.
+	// Zone names in words, with blanks between them, what this node has and others may not, see
+	// [Kind.Zoned]. "": nothing, so that nothing of this node is bound. What a start says counts until
+	// the next one. An actor that is told something in two zones, neither of which has all words of the
+	// other, keeps to the first.
 	Zone string
 	// Note handles a note of the log, durably; it comes again until there is no error. Nil: notes are
 	// passed over.

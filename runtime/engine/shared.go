@@ -32,6 +32,14 @@ func (e *Engine) StoreOf(a messages.Address) string {
 	return string(id)
 }
 
+// Tells is that of [Replica]; alone all is told.
+func (e *Engine) Tells(of, to string) (bool, error) {
+	if e.replica == nil {
+		return true, nil
+	}
+	return e.replica.Tells(of, to)
+}
+
 // floor is a number up to which nothing is pushed into a mailbox that is made now, unless it
 // is in the store already.
 func (e *Engine) floor(s Shard) uint64 {

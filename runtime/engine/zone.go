@@ -1,17 +1,29 @@
 package engine
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 
 	"github.com/kehai-run/kehai/messages"
 )
 
-// zone is what some nodes of a cluster have and others have not, such as a model of their own: its name, and the
-// kinds of actors that keep to it, see [Kind.Zoned]. An empty name is no zone. What a node says last counts.
+// zone is what some nodes of a cluster have and others have not, such as a model of their own: its words, and the
+// kinds of actors that keep to it, see [Kind.Zoned]. No words are no zone. What a machine says last counts.
 type zone struct {
-	name  string // without a line break
+	name  string // words
 	kinds []string
+}
+
+// within reports whether a zone has all the words of another one.
+func (z zone) within(other zone) bool {
+	words := strings.Fields(z.name)
+	for _, word := range strings.Fields(other.name) {
+		if !slices.Contains(words, word) {
+			return false
+		}
+	}
+	return true
 }
 
 // form is the stored form: lines of the name and the kinds. nil is no zone.
@@ -30,7 +42,11 @@ func zoneOf(form []byte) zone {
 func zoneKey(node string) []byte         { return []byte(keyZone + node) }
 func bornKey(of messages.Address) []byte { return []byte(keyBorn + of.Key()) }
 
-// zoneOf is what a node has said.
+// formerly names a machine that was the node before another one took its name. No node has such a name, and a zone that
+// it had stays what it was.
+func formerly(node, store string) string { return node + "/" + store }
+
+// zoneOf is what a node has said, or a machine that was one.
 func (c *carried) zoneOf(node string) (zone, error) {
 	if c.r.zones[node].name == "" && c.zoned[node].name == "" {
 		return zone{}, nil
@@ -39,7 +55,7 @@ func (c *carried) zoneOf(node string) (zone, error) {
 	return zoneOf(form), err
 }
 
-// bound is the zone that an actor keeps to, and the node on which its key began.
+// bound is the zone that an actor keeps to, and the machine on which its key began.
 func (c *carried) bound(a messages.Address) (to zone, first []byte, err error) {
 	first, ok, err := c.tx.get(bornKey(a))
 	if err != nil || !ok {
@@ -66,7 +82,7 @@ func (c *carried) fitting(a messages.Address, nodes []string) (fit []string, bou
 		if err != nil {
 			return nil, true, err
 		}
-		if has.name == want.name {
+		if has.within(want) {
 			fit = append(fit, node)
 		}
 	}
@@ -132,7 +148,7 @@ func (c *carried) founds() (err error) {
 }
 
 // place returns the node that gets an actor without an owner: the one that wants it if that is there, or else
-// another. One that fits on none of those is given to the node on which it began, and waits for it.
+// another. One that fits on none of those is given to the machine on which it began, and waits for one that fits.
 func (c *carried) place(a messages.Address, wants string) (string, error) {
 	if c.r.members[wants] != 0 {
 		fit, _, err := c.fitting(a, []string{wants})
@@ -149,7 +165,8 @@ func (c *carried) place(a messages.Address, wants string) (string, error) {
 }
 
 // binds has the key of an actor that would live anywhere begin where that of a sender of the zone did: what the one
-// tells the other must not leave the zone either. Its actors move to where they fit.
+// tells the other must not leave the zone either. Its actors move to where they fit. A key that keeps to words which
+// the sender's zone lacks stays where it is.
 func (c *carried) binds(sender, to messages.Address) error {
 	if sender == "" || sender.Key() == to.Key() || len(c.r.zones)+len(c.zoned) == 0 {
 		return nil
@@ -158,7 +175,7 @@ func (c *carried) binds(sender, to messages.Address) error {
 	if err != nil || !slices.Contains(said.kinds, to.Kind()) {
 		return err
 	}
-	if own, _, err := c.bound(to); err != nil || own.name != "" {
+	if own, _, err := c.bound(to); err != nil || own.within(said) || !said.within(own) {
 		return err
 	}
 	c.tx.write(Op{Key: bornKey(to), Value: from})
@@ -191,13 +208,43 @@ func (c *carried) first(a, sender messages.Address) error {
 	return c.settle(a, owner)
 }
 
+// succeed has what began on a machine, whose name another one has taken, name that machine: what it said of its zone
+// goes on for that, whatever the new one says.
+func (c *carried) succeed(store string) error {
+	node := c.en.node
+	before := formerly(node, store)
+	said, err := c.zoneOf(node)
+	if err != nil {
+		return err
+	}
+	if said.name != "" {
+		c.tx.write(Op{Key: zoneKey(before), Value: said.form()})
+		c.tx.write(Op{Key: zoneKey(node), Delete: true})
+		c.zones(before, said)
+		c.zones(node, zone{})
+	}
+	return c.r.store.Scan([]byte(keyBorn), nil, func(k, v []byte) bool {
+		if string(v) == node {
+			c.tx.write(Op{Key: bytes.Clone(k), Value: []byte(before)})
+		}
+		return true
+	})
+}
+
+func (c *carried) zones(machine string, said zone) {
+	if c.zoned == nil {
+		c.zoned = map[string]zone{}
+	}
+	c.zoned[machine] = said
+}
+
 // rezone notes the zone of a node that has come, and moves to where they fit the actors that are where they do not
 // fit any more, or on a node that is not there.
 func (c *carried) rezone() error {
 	node, said := c.en.node, zoneOf(c.en.note)
 	if said.name != "" || c.r.zones[node].name != "" {
 		c.tx.write(Op{Key: zoneKey(node), Value: said.form(), Delete: said.name == ""})
-		c.zoned = map[string]zone{node: said}
+		c.zones(node, said)
 	}
 	if said.name != "" && len(c.r.zones) == 0 {
 		if err := c.bear(); err != nil {
@@ -265,3 +312,63 @@ func (r *Replica) Waiting() (n int) {
 	}
 	return n
 }
+
+// Zones are those of the nodes that have said one; see [ReplicaOptions].
+func (r *Replica) Zones() map[string]string {
+	r.look.RLock()
+	defer r.look.RUnlock()
+	zones := map[string]string{}
+	for machine, said := range r.zones {
+		if !strings.Contains(machine, formerly("", "")) {
+			zones[machine] = said.name
+		}
+	}
+	return zones
+}
+
+// Stranded counts the actors of a node that would wait without it: they may live on none of the others that are there.
+func (r *Replica) Stranded(node string) (n int, err error) {
+	r.look.RLock()
+	defer r.look.RUnlock()
+	c := r.asStored()
+	others := c.others(node)
+	for _, a := range c.held(func(owner string) bool { return owner == node }) {
+		fit, bound, err := c.fitting(a, others)
+		if err != nil {
+			return 0, err
+		}
+		if bound && len(fit) == 0 {
+			n++
+		}
+	}
+	return n, nil
+}
+
+// Tells reports whether what is kept under a key may be told under another one: that keeps to the zone of the first, so
+// that no model gets to know what it may not, wherever its actors are and will be.
+func (r *Replica) Tells(of, to string) (bool, error) {
+	r.look.RLock()
+	defer r.look.RUnlock()
+	if len(r.zones) == 0 || of == to {
+		return true, nil
+	}
+	c := r.asStored()
+	said, err := c.keeps(of)
+	if err != nil || said.name == "" {
+		return err == nil, err
+	}
+	has, err := c.keeps(to)
+	return err == nil && has.within(said), err
+}
+
+// keeps is the zone of the machine on which a key began.
+func (c *carried) keeps(key string) (zone, error) {
+	first, ok, err := c.tx.get([]byte(keyBorn + key))
+	if err != nil || !ok {
+		return zone{}, err
+	}
+	return c.zoneOf(string(first))
+}
+
+// asStored reads what was carried out so far. The caller holds r.look.
+func (r *Replica) asStored() *carried { return &carried{r: r, tx: &transaction{view: r.store}} }

@@ -244,6 +244,89 @@ func TestANewMachineOfAZone(t *testing.T) {
 	}
 }
 
+// What began on a machine keeps to what that said, whatever another one says that has its name later, and what began
+// where there was no zone keeps to none.
+func TestAZoneIsOfAMachine(t *testing.T) {
+	for name, meanwhile := range map[string]func(b, e *engine.Voice) [][]byte{
+		"the one before was up":   func(_, _ *engine.Voice) [][]byte { return nil },
+		"the one before was down": func(_, e *engine.Voice) [][]byte { return [][]byte{e.Down("mac-b", 1)} },
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := newCopy(t, mem.New())
+			b, d, e := zoned()
+			c.log(b.Hello(0), e.Hello(0), b.Commit(mail(keeper)), e.Commit(mail("keeper/y")))
+			c.log(meanwhile(b, e)...)
+			cloud := voice("b", 2)
+			cloud.Store = "store-new"
+			c.log(cloud.Hello(0), cloud.Commit(mail("keeper/z")), cloud.Commit(mail(keeper), turnOf("wrong", 3)))
+			if got := c.Holder(keeper); got == "mac-b" || got == "mac-e" {
+				t.Errorf("%q owns it, and has no zone", got)
+			}
+			if n := c.Waiting(); n != 1 {
+				t.Errorf("Waiting() = %d, want 1", n)
+			}
+			if got := c.Zones(); len(got) > 0 {
+				t.Errorf("Zones() = %v, want none: nobody who is there has one", got)
+			}
+			again := newCopy(t, c.store)
+			again.log(d.Hello(0))
+			again.owner(keeper, "mac-d", "it has the zone")
+			again.owner("keeper/z", "mac-b", "it began on the new machine")
+			again.log(d.Down("mac-b", 2), d.Down("mac-e", 1))
+			again.owner("keeper/z", "mac-d", "it may live anywhere")
+			again.owner("keeper/y", "mac-d", "it may live anywhere")
+			third, later := voice("e", 2), voice("f", 1)
+			third.Store, third.Zone, third.Zoned = "store-third", d.Zone, d.Zoned
+			again.log(third.Hello(0), later.Hello(0), d.Down("mac-d", 1), later.Down("mac-e", 2))
+			again.owner("keeper/y", "mac-f", "it began on a machine without the zone that mac-e has now")
+		})
+	}
+}
+
+// An actor may live where all words of the zone hold on which its key began, also where more do.
+func TestAZoneHasWords(t *testing.T) {
+	c := newCopy(t, mem.New())
+	b, d, e := zoned()
+	b.Zone, e.Zone, e.Zoned = "local embeds", "local", b.Zoned
+	tells := mail("keeper/y")
+	tells.Changes[0].Actor, tells.Changes[0].Epoch = keeper, 2
+	c.log(b.Hello(0), e.Hello(0), b.Commit(mail(keeper)), e.Commit(mail("keeper/y", "keeper/z")))
+	c.log(d.Down("mac-e", 1))
+	c.owner("keeper/y", "mac-b", "it has the words, and more")
+	c.log(e.Hello(0), d.Hello(0), d.Down("mac-b", 1))
+	c.owner(keeper, "mac-b", "the others lack a word")
+	if got := c.Holder("keeper/z"); got != "mac-e" && got != "mac-d" {
+		t.Errorf("%q owns what two others fit for", got)
+	}
+	c.log(b.Commit(tells))
+	c.owner("keeper/y", "mac-b", "it was told what must not leave for a zone with fewer words")
+}
+
+// A node tells how much would wait without it, and what must not be told to whom.
+func TestAZoneTellsWhatWouldWait(t *testing.T) {
+	c := newCopy(t, mem.New())
+	b, d, e := zoned()
+	want := func(node string, n int) {
+		t.Helper()
+		if got, err := c.Stranded(node); err != nil || got != n {
+			t.Errorf("Stranded(%s) = %d, %v, want %d", node, got, err, n)
+		}
+	}
+	c.log(b.Hello(0), e.Hello(0), b.Commit(mail(keeper, "reader/x", "keeper/z")), e.Commit(mail("keeper/y")))
+	want("mac-b", 2)
+	want("mac-e", 0)
+	for keys, told := range map[[2]string]bool{{"x", "y"}: false, {"y", "x"}: true, {"x", "z"}: true, {"x", "x"}: true,
+		{"x", "never"}: false, {"never", "y"}: true} {
+		if got, err := c.Tells(keys[0], keys[1]); err != nil || got != told {
+			t.Errorf("Tells(%s, %s) = %v, %v, want %v", keys[0], keys[1], got, err, told)
+		}
+	}
+	c.log(d.Hello(0))
+	want("mac-b", 0)
+	c.log(d.Down("mac-d", 1), e.Down("mac-b", 1))
+	want("mac-b", 2)
+}
+
 // Whoever does not know zones must not carry out what places actors by them.
 func TestAZoneHasAFormOfItsOwn(t *testing.T) {
 	b, _, e := zoned()

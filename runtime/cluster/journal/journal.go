@@ -199,6 +199,14 @@ type change struct {
 	Transfer *string       `json:"transfer,omitempty"`
 }
 
+// Holds tells how many actors a node owns, which may be no member of the log now, and its zone.
+func (j *Journal) Holds(node string) (owns int, zone string) {
+	return j.o.Replica.Holdings()[node], j.o.Replica.Zones()[node]
+}
+
+// Stranded is that of [engine.Replica].
+func (j *Journal) Stranded(node string) (int, error) { return j.o.Replica.Stranded(node) }
+
 // Add lets a node in, or changes its address or its role. It gets the state of the cluster
 // before it counts for anything.
 func (j *Journal) Add(ctx context.Context, p cluster.Peer) error {

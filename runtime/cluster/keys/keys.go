@@ -81,13 +81,14 @@ type Keys struct {
 
 	mu   sync.Mutex
 	busy map[string]chan struct{} // ids that somebody hands out or fetches
+	used map[string]use           // by id
 }
 
 var _ engine.Sealer = (*Keys)(nil)
 
 // New makes the keys of a member.
 func New(o Options) (*Keys, error) {
-	k := &Keys{Ring: o.Ring, o: o, busy: map[string]chan struct{}{}}
+	k := &Keys{Ring: o.Ring, o: o, busy: map[string]chan struct{}{}, used: map[string]use{}}
 	var err error
 	if k.destroyed, err = readLines(filepath.Join(o.Dir, "destroyed")); err == nil {
 		k.held, err = readLines(filepath.Join(o.Dir, "held"))
@@ -136,7 +137,7 @@ func (k *Keys) Ready(subject string) error {
 	}
 	defer k.hold(name)()
 	s, ok, err := k.Take(name)
-	if err == nil && ok && k.held.has(s.Fingerprint) {
+	if err == nil && ok && (k.held.has(s.Fingerprint) || k.seen(name) == use{s.Fingerprint, true}) {
 		return k.Ring.Ready(subject)
 	}
 	if err == nil && !ok {
@@ -147,6 +148,10 @@ func (k *Keys) Ready(subject string) error {
 	}
 	if err == nil {
 		s, err = k.handOut(s)
+	}
+	if errors.Is(err, ErrFew) && k.seen(name).key == s.Fingerprint && !k.goneElsewhere(s.Fingerprint) {
+		k.see(name, use{s.Fingerprint, true})
+		return k.Ring.Ready(subject)
 	}
 	if err == nil {
 		err = k.Put(s, true)
@@ -172,6 +177,9 @@ func (k *Keys) Seal(to []byte, subject string, place, plain []byte) ([]byte, err
 func (k *Keys) Open(place, sealed []byte) ([]byte, error) {
 	plain, err := k.Ring.Open(place, sealed)
 	name, shared := keyring.KeyID(sealed)
+	if err == nil && shared {
+		k.opened(name)
+	}
 	if err == nil || !shared || !errors.Is(err, engine.ErrNoKey) {
 		return plain, err
 	}
@@ -187,6 +195,42 @@ func (k *Keys) Open(place, sealed []byte) ([]byte, error) {
 		return plain, errors.Join(err, perr)
 	}
 	return k.Ring.Open(place, sealed)
+}
+
+// use is the fingerprint of a key with which something is sealed, and whether those who might have said that it was
+// destroyed were away when they were asked. Whoever sealed it had made sure that enough members have the key.
+type use struct {
+	key   string
+	asked bool
+}
+
+// goneElsewhere reports whether a member that answers has destroyed a key.
+func (k *Keys) goneElsewhere(fingerprint string) bool {
+	return slices.ContainsFunc(k.askAll(serviceGone, []byte(fingerprint), 0, nil), func(g got) bool {
+		return g.err == nil && string(g.raw) == "gone"
+	})
+}
+
+// opened notes that something is sealed with the key of a name, as it is now.
+func (k *Keys) opened(name string) {
+	if k.seen(name).key != "" {
+		return
+	}
+	if s, ok, err := k.Take(name); err == nil && ok {
+		k.see(name, use{key: s.Fingerprint})
+	}
+}
+
+func (k *Keys) see(name string, u use) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.used[name] = u
+}
+
+func (k *Keys) seen(name string) use {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.used[name]
 }
 
 // Destroy implements [engine.Sealer]: first the log holds that the key is to go.

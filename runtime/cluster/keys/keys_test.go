@@ -310,6 +310,40 @@ func TestWitness(t *testing.T) {
 	}
 }
 
+// What one of two machines with a witness began goes on at the other one when it dies: that has the key too, and sees
+// that enough have it, as something is sealed with it. A key that was destroyed meanwhile says nothing of the next, and
+// those who know that it was are asked first.
+func TestGoesOnWithAWitness(t *testing.T) {
+	net3, a, b, _ := three(t)
+	net3.members[2].Role = cluster.Witness
+	for _, of := range []string{"c-1", "c-2", "c-3"} {
+		b.opens(t, a.seal(t, of, "hello"), "hello")
+	}
+	b.slow = true
+	if err := a.Destroy("c-3"); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.Ready("c-3"); err == nil {
+		if key, _, err := b.KeyOf("c-3"); err != nil || !b.held.has(key.Fingerprint) {
+			t.Errorf("Ready() without asking whether the key was destroyed, %v", err)
+		}
+	}
+	b.slow = false
+	b.catchUp()
+	if err := a.Destroy("c-2"); err != nil {
+		t.Fatal(err)
+	}
+	a.down = true
+	for range 2 {
+		if err := b.Ready("c-1"); err != nil {
+			t.Errorf("Ready() = %v, want that it goes on", err)
+		}
+		if err := b.Ready("c-2"); !errors.Is(err, ErrFew) {
+			t.Errorf("Ready() after the key was destroyed = %v, want %v", err, ErrFew)
+		}
+	}
+}
+
 // What rows are sealed with is not replaced, a witness has no say, and a note that names no key is
 // one that no later try could carry out.
 func TestWhoHasNoSay(t *testing.T) {

@@ -33,15 +33,15 @@ func (s *Seat) Cluster(context.Context) (control.Cluster, error) {
 		if at, ok := s.contact[m.Node]; ok {
 			m.Contact = &control.Stamp{Time: at}
 			m.Up = s.o.now().Sub(at) < upFor
-			m.Lag = s.behind[m.Node]
+			m.Lag = s.lag(m.Node, st.Applied)
 		}
+		m.Owns, m.Zone = s.member.Holds(m.Node)
 		at := slices.IndexFunc(st.Peers, func(p cluster.PeerStatus) bool { return p.Node == m.Node })
 		switch {
 		case at < 0 && len(st.Peers) > 0: // the leader has not let it in yet
 			m.Role = string(cluster.Follower)
 		case at >= 0:
 			p := st.Peers[at]
-			m.Owns = p.Owns
 			if m.Role != string(cluster.Witness) { // a voter, as far as the log knows
 				m.Role, m.Up = string(p.Role), p.Up && st.Ready || m.Up && !st.Ready
 			}
@@ -51,6 +51,16 @@ func (s *Seat) Cluster(context.Context) (control.Cluster, error) {
 		}
 	}
 	return c, nil
+}
+
+// lag is how many changes a member lacks: as it was when it answered lately, or by what it had when it last did. The
+// caller holds s.mu.
+func (s *Seat) lag(node string, applied uint64) uint64 {
+	had := s.had[node]
+	if s.o.now().Sub(s.contact[node]) < upFor {
+		applied = had.mine
+	}
+	return applied - min(applied, had.its)
 }
 
 // Describe tells what an identity knows of its cluster.
@@ -101,6 +111,15 @@ func (s *Seat) admit(ctx context.Context, r identity.Request) (identity.Grant, e
 	return s.id.Grant(r, s.o.now())
 }
 
+// Stranded implements [control.ClusterBackend].
+func (s *Seat) Stranded(_ context.Context, node string) (int, error) { return s.member.Stranded(node) }
+
+// Belongs reports whether a machine is a member, up or not.
+func (s *Seat) Belongs(node string) bool {
+	_, ok := s.id.Book().Member(node)
+	return ok
+}
+
 // Expel implements [control.ClusterBackend].
 func (s *Seat) Expel(ctx context.Context, node string) error {
 	if _, ok := s.id.Book().Member(node); !ok {
@@ -115,13 +134,40 @@ func (s *Seat) Expel(ctx context.Context, node string) error {
 		return err
 	}
 	s.o.Log.Info().Str("node", node).Msg("cluster_member_removed")
-	if err := s.member.Remove(ctx, node); err != nil {
+	if err := s.unplace(ctx, node); err != nil {
 		return fmt.Errorf("seat: %s is no member any more and its certificate opens nothing, but those that are left "+
 			"cannot decide without it: start them; if they are lost, stop Kehai here and `kehai cluster promote`: %w",
 			node, err)
 	}
 	return nil
 }
+
+// unplace takes the place in the log from a machine that is no member any more. If it led, those that are left first
+// choose who does, and that one may do it by itself.
+func (s *Seat) unplace(ctx context.Context, node string) error {
+	ctx, done := context.WithTimeout(ctx, changeWait)
+	defer done()
+	tick := time.NewTicker(unplaceEvery)
+	defer tick.Stop()
+	for {
+		st := s.member.Status()
+		placed := slices.ContainsFunc(st.Peers, func(p cluster.PeerStatus) bool { return p.Node == node })
+		if st.Ready && !placed {
+			return nil
+		}
+		err := s.member.Remove(ctx, node)
+		if err == nil {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return err
+		case <-tick.C:
+		}
+	}
+}
+
+const unplaceEvery = 200 * time.Millisecond
 
 // Settle implements [control.ClusterBackend]: its own entry comes after all that was accepted before.
 func (s *Seat) Settle(ctx context.Context) error {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -109,6 +110,21 @@ func (s *Seat) askAny(ctx context.Context, service string, use func([]byte) erro
 		failed = errors.Join(failed, fmt.Errorf("%s: %w", m.Node, err))
 	}
 	return fmt.Errorf("seat: %w", errors.Join(why, failed))
+}
+
+// Stranded asks the others how many actors wait once this machine, whose Kehai does not run, has left. The last member
+// has nobody to ask, and an older one does not know: none.
+func Stranded(ctx context.Context, o Options) (n int, err error) {
+	o.defaults()
+	s, err := Open(o)
+	if err != nil || len(s.id.Book().Members) == 1 {
+		return 0, err
+	}
+	return n, s.visit(func() error {
+		// Leave says why nobody answers.
+		_ = s.askAny(ctx, serviceStranded, func(raw []byte) error { return json.Unmarshal(raw, &n) })
+		return nil
+	})
 }
 
 // Leave takes this machine, whose Kehai does not run, out of its cluster. Its copy of the

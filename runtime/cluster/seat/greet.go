@@ -97,7 +97,7 @@ func (s *Seat) met(g greeting) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.contact[g.Node], s.sharing[g.Node] = s.o.now(), g.Sharing
-	s.behind[g.Node] = mine - min(mine, g.Applied)
+	s.had[g.Node] = had{its: g.Applied, mine: mine}
 }
 
 // maxSkew is how far apart clocks may be. Order in the cluster needs none; times that people see, and
@@ -172,6 +172,13 @@ func (s *Seat) answer(replica *engine.Replica) {
 	s.wires.Answer(serviceForgotten, s.answerForgotten)
 	s.wires.Answer(serviceLeave, func(ctx context.Context, from string, _ []byte) ([]byte, error) {
 		return nil, s.Expel(ctx, from)
+	})
+	s.wires.Answer(serviceStranded, func(ctx context.Context, from string, _ []byte) ([]byte, error) {
+		n, err := s.Stranded(ctx, from)
+		if err != nil {
+			return nil, err
+		}
+		return json.Marshal(n)
 	})
 	s.wires.Answer(servicePass, func(_ context.Context, from string, form []byte) ([]byte, error) {
 		if !s.acts(from) {

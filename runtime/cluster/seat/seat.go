@@ -38,7 +38,9 @@ type Options struct {
 	// Key reads the key of the store, nil if it has none; the log is encrypted with it too. Nil: none.
 	Key  func() ([]byte, error)
 	Dial transport.Dial // nil: the system's
-	// Zone names what this machine has and others may not, see [engine.ReplicaOptions].
+	// Zone says in words how near the models of this machine are, see [engine.ReplicaOptions] and
+	// admin.ZoneOf, which makes it of a configuration. "" binds nothing: what began here may be told to the
+	// models of every other member, also where llm.tier is local. The status of a cluster shows it.
 	Zone string
 	// Sharing is what this machine's configuration says of the memory; the others are told.
 	Sharing cluster.Sharing
@@ -74,7 +76,9 @@ const (
 	serviceKeys  = "keys"
 	serviceLeave = "leave"
 	serviceRenew = "renew"
-	servicePass  = "pass"
+	// serviceStranded counts what waits without the asker.
+	serviceStranded = "stranded"
+	servicePass     = "pass"
 	// serviceForgotten says whether all is gone that was kept of conversations.
 	serviceForgotten = "forgotten"
 )
@@ -100,7 +104,7 @@ type Seat struct {
 
 	mu       sync.Mutex
 	contact  map[string]time.Time       // by node: when it last answered
-	behind   map[string]uint64          // by node: changes that this one had and that one not, when it last answered
+	had      map[string]had             // by node: when it last answered
 	learned  chan struct{}              // closed and replaced when the book changes
 	problems map[string]string          // by what they are about
 	sharing  map[string]cluster.Sharing // by node, as it told last
@@ -108,6 +112,9 @@ type Seat struct {
 	lost     time.Time                  // since when nobody decides; zero: somebody does
 	turned   map[string]turned          // by host
 }
+
+// had is how many changes a member and this one had at one time.
+type had struct{ its, mine uint64 }
 
 func (o *Options) defaults() {
 	if o.now == nil {
@@ -141,7 +148,7 @@ func Open(o Options) (*Seat, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Seat{o: o, id: id, contact: map[string]time.Time{}, behind: map[string]uint64{},
+	return &Seat{o: o, id: id, contact: map[string]time.Time{}, had: map[string]had{},
 		learned: make(chan struct{}), passing: make(chan passing, maxPassing),
 		problems: map[string]string{}, shut: map[string]bool{}, sharing: map[string]cluster.Sharing{},
 		turned: map[string]turned{}}, nil

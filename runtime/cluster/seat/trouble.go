@@ -29,8 +29,9 @@ func (s *Seat) Problems() (list []string) {
 	}
 	if s.member != nil {
 		if n := s.member.Status().Waiting; n > 0 {
-			list = append(list, fmt.Sprintf("%d actors wait: they began where llm.tier is local, and no such member "+
-				"is up: start one, or set llm.tier: local on a member with a model of its own", n))
+			list = append(list, fmt.Sprintf("%d actors wait: they began where llm.tier is local, and no member is up "+
+				"whose models are as near (ZONE of `kehai cluster status`): start one, or set llm.tier: local on a "+
+				"member with a model of its own, and memory.embedding.tier: local if it has an embedder", n))
 		}
 	}
 	return list

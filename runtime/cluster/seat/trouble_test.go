@@ -190,3 +190,18 @@ func TestNoRoom(t *testing.T) {
 		}
 	}
 }
+
+// Of a member that does not answer any more it is told how much has come since, not what it lacked then.
+func TestLagOfWhoIsSilent(t *testing.T) {
+	s, _ := founder(t)
+	now := time.Now()
+	s.o.now = func() time.Time { return now }
+	s.contact["mac-b"], s.had["mac-b"] = now, had{its: 90, mine: 97}
+	if got := s.lag("mac-b", 500); got != 7 {
+		t.Errorf("lag = %d just after it answered, want 7", got)
+	}
+	now = now.Add(upFor)
+	if got := s.lag("mac-b", 500); got != 410 {
+		t.Errorf("lag = %d since it is silent, want 410", got)
+	}
+}

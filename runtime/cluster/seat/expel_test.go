@@ -1,0 +1,121 @@
+package seat
+
+import (
+	"context"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/kehai-run/kehai/runtime/cluster"
+	"github.com/kehai-run/kehai/runtime/cluster/identity"
+	"github.com/kehai-run/kehai/runtime/store/mem"
+)
+
+// joining is one more member of a cluster, which listens at an address.
+func joining(t *testing.T, of *Seat, node, at string, role cluster.Role) Options {
+	t.Helper()
+	r, key, err := identity.Ask(cluster.Peer{Node: node, Address: at, Role: role})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := of.id.Book().Joins(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := of.id.Book().With(m)
+	b.Version++
+	if err := of.id.Keep(b); err != nil {
+		t.Fatal(err)
+	}
+	g, err := of.id.Grant(r, time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := Options{Data: filepath.Join(t.TempDir(), node), Node: node, Listen: at}
+	if _, err := identity.Enter(o.Data, r, key, g); err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
+// three are running members, of which the first decides and the third is what its role says.
+func three(t *testing.T, third cluster.Role) (a, b, c *Seat) {
+	t.Helper()
+	a, keysA := founder(t)
+	b, keysB := opened(t, joining(t, a, "mac-b", free(t), cluster.Voter))
+	c, keysC := opened(t, joining(t, a, "mac-c", free(t), third))
+	ctx, stop := context.WithCancel(t.Context())
+	var all sync.WaitGroup
+	t.Cleanup(func() {
+		stop()
+		all.Wait()
+		_, _, _ = a.Close(), b.Close(), c.Close()
+	})
+	for _, s := range []*Seat{a, b, c} {
+		broken, err := func(error) {}, error(nil)
+		switch s {
+		case a:
+			_, _, err = a.Start(mem.New(), nil, keysA, broken)
+		case b:
+			_, _, err = b.Start(mem.New(), nil, keysB, broken)
+		default:
+			if third == cluster.Witness {
+				err = c.Witness(mem.New(), broken)
+			} else {
+				_, _, err = c.Start(mem.New(), nil, keysC, broken)
+			}
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s != c || third != cluster.Witness { // which arranges nothing by itself here
+			all.Go(func() { _ = s.Run(ctx) })
+		} else {
+			all.Go(func() { everySecond(ctx, func() { s.round(ctx) }) })
+		}
+	}
+	await(func() bool {
+		voters := 0
+		for _, p := range b.member.Status().Peers {
+			if p.Role == cluster.Voter {
+				voters++
+			}
+		}
+		return voters == 3
+	})
+	if leader := b.member.Status().Leader; leader != "mac-a" {
+		t.Fatalf("%q decides, want the founder: this test shows nothing", leader)
+	}
+	return a, b, c
+}
+
+func await(is func() bool) {
+	for tick := time.NewTicker(20 * time.Millisecond); !is(); <-tick.C {
+	}
+}
+
+// The machine that decides can be taken out by another one. While those that are left choose a new one, it is not said
+// that they cannot.
+func TestExpelsWhoDecides(t *testing.T) {
+	a, b, _ := three(t, cluster.Voter)
+	_ = a.Close()
+	if err := b.unplace(t.Context(), "mac-a"); err != nil {
+		t.Errorf("unplace() = %v, want that the others go on", err)
+	}
+}
+
+// A witness that was elected lets another one decide: it could not say that a member is dead.
+func TestAWitnessDoesNotDecide(t *testing.T) {
+	a, _, w := three(t, cluster.Witness)
+	if err := a.member.Transfer(t.Context(), "mac-c"); err != nil {
+		t.Fatal(err)
+	}
+	await(func() bool { st := w.member.Status(); return st.Ready && st.Leader == "mac-c" })
+	if err := w.arrange(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if st := w.member.Status(); st.Leader == "mac-c" {
+		t.Error("the witness decides on")
+	}
+}
