@@ -469,6 +469,13 @@ func (d *deletion) destroyKey() error {
 	if d.e.sealer == nil || d.partial || d.bound || d.rest {
 		return nil
 	}
+	if key, ok, err := d.e.KeyOf(d.rec.Conversation); ok && d.e.ends != nil {
+		if err := d.e.ends(key); err != nil {
+			return err
+		}
+	} else if errors.Is(err, ErrKeyAway) {
+		return err
+	}
 	return d.e.sealer.Destroy(string(d.rec.Conversation))
 }
 

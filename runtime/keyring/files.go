@@ -1,6 +1,7 @@
 package keyring
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -48,7 +49,6 @@ type directory struct {
 	step func(what action, path string, do func() error) error
 	// loose are files that could not be written to the end: a power cut may take them back.
 	loose map[string]bool
-	slack int   // for the list; 0 means listSlack
 	vault vault // nil: the system's
 	// leaveOut keeps a directory out of the system's backups. Nil: as the system does.
 	leaveOut func(path string)
@@ -120,7 +120,6 @@ func (d *directory) tidy() error {
 	if d.list.stale {
 		_ = d.rewrite(d.list) // on a full volume, say, it stays as it is, and the next entry replaces it
 	}
-	_ = d.compact() // the same
 	return nil
 }
 
@@ -338,7 +337,7 @@ func (d *directory) destroy(name string) error {
 		err = nil
 	}
 	if err == nil {
-		err = d.note(endedOf(name)...) // first: after a crash it must not look like a lost key
+		err = d.note(d.ends(name)...) // first: after a crash it must not look like a lost key
 	}
 	if err == nil && !gone {
 		err = d.wipe(name)
@@ -346,8 +345,25 @@ func (d *directory) destroy(name string) error {
 	if err != nil {
 		return fmt.Errorf("keyring: destroy a key: %w", &away{err})
 	}
-	_ = d.compact() // where it fails, as on a full volume, the list is as it was, and the key gone all the same
 	return nil
+}
+
+// ends are the entries of a key that is destroyed.
+func (d *directory) ends(name string) []entry {
+	of, ok := idOf(name)
+	if !ok {
+		return nil
+	}
+	should := d.list.should[of]
+	raw, err := d.readFile(name)
+	switch file := stampOf(raw); {
+	case err != nil || len(raw) != wrappedKey || blank(raw) || file == should:
+		return []entry{{ended, of, cmp.Or(should, unnamed())}}
+	case should != stamp{}: // somebody has put another one there
+		return []entry{{ended, of, should}, {ended, of, file}}
+	default:
+		return []entry{{ended, of, file}}
+	}
 }
 
 // wipe overwrites and deletes a file.
