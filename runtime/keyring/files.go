@@ -24,6 +24,7 @@ type keyFiles interface {
 	// missing returns the error for a missing key: an [absent] if one may be made.
 	missing(name string) error
 	mend(name string) string // for errors about a damaged key: the commands, in parentheses
+	without() string         // for errors about a lost key: what helps whoever has no copy of it
 	count() int              // of the keys of subjects
 	where() string           // for errors: "in DIRECTORY"
 }
@@ -36,6 +37,7 @@ func (m memory) write(name string, raw []byte) error    { m[name] = raw; return 
 func (m memory) destroy(name string) error              { delete(m, name); return nil }
 func (m memory) where() string                          { return "in memory" }
 func (m memory) mend(string) string                     { return "" }
+func (m memory) without() string                        { return "" }
 func (m memory) missing(name string) error              { return missing(name, m, "") }
 func (m memory) count() int                             { return max(0, len(m)-1) } // one is the node's
 
@@ -196,6 +198,14 @@ func (d *directory) mend(name string) string {
 	// A restore replaces no key, so it has to be out of the way.
 	return fmt.Sprintf(" (mv %s %s, then kehai key restore FILE)", d.file(nodeFile),
 		filepath.Join(filepath.Dir(d.path), nodeFile+".damaged"))
+}
+
+func (d *directory) without() string {
+	if d.alone {
+		return "; or remove what it sealed: forget its conversation"
+	}
+	return "; or, where there is no copy of it, kehai forget its conversation, or have its window begin anew: " +
+		"kehai key anew says what is lost"
 }
 
 func (d *directory) read(name string) ([]byte, bool, error) {

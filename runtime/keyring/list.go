@@ -385,11 +385,12 @@ func (d *directory) errLost(names []string) error {
 	if n := len(names) - 1; n > 0 {
 		which = fmt.Sprintf("key %s and %d more are gone or empty", d.file(names[0]), n)
 	}
-	with := ": kehai key restore FILE"
+	with := ": kehai key restore FILE; or, where there is no copy, kehai key anew says what is lost, and goes on " +
+		"without"
 	if d.alone {
-		with = ""
+		list := filepath.Join(d.path, listFile)
+		with = fmt.Sprintf("; or remove %s to go on without: rm %s", listFile, list)
 	}
 	return fmt.Errorf("keyring: %s, and what was sealed with it cannot be read: put it back from the backup that "+
-		"belongs to the store%s; or remove %s to go on without: rm %s: %w", which, with, listFile,
-		filepath.Join(d.path, listFile), engine.ErrNoKey)
+		"belongs to the store%s: %w", which, with, engine.ErrNoKey)
 }

@@ -32,9 +32,13 @@ func TestALostKeyIsMissed(t *testing.T) {
 		t.Helper()
 		text := fmt.Sprint(err)
 		if !errors.Is(err, engine.ErrNoKey) || !strings.Contains(text, path) || !strings.Contains(text, "backup") ||
-			!strings.Contains(text, "rm "+filepath.Join(dir, listFile)) {
+			!strings.Contains(text, "kehai key anew") {
 			t.Errorf("%s = %v, want the file and what to do", what, err)
 		}
+	}
+	if _, err := OpenAlone(dir); err == nil || strings.Contains(err.Error(), "kehai key") ||
+		!strings.Contains(err.Error(), "rm "+filepath.Join(dir, listFile)) {
+		t.Errorf("OpenAlone() = %v, want no command of Kehai", err)
 	}
 	_, err := Open(dir)
 	check("Open()", err)

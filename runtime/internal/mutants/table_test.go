@@ -500,6 +500,18 @@ var mutants = []mutant{
 		by: "TestAReceiptBeforeTheEndOfItsKeys"},
 	{what: "a receipt without its seal is an older one", file: "runtime/keyring/receipt.go",
 		old: `return had, !had, nil`, new: `return false, true, nil`, by: "TestAReceiptIsSealed"},
+	{what: "keys of another store count as lost", file: "runtime/keyring/anew.go",
+		old: `err == nil && !fit && len(rows) > 0`, new: `err == nil && fit && len(rows) < 0`, by: "TestLosses"},
+	{what: "a key that is out of reach is lost", file: "runtime/keyring/anew.go",
+		old: `		case err != nil:
+			return nil, err
+		}
+	}
+	return gone, nil`, new: `		case err != nil:
+			gone = append(gone, of.String())
+		}
+	}
+	return gone, nil`, by: "TestLosses"},
 	{what: "a key ends although nobody could be told", file: "runtime/engine/forget.go",
 		old: `if err := d.e.ends(key); err != nil {`, new: `if err := d.e.ends(key); err != nil && key.ID == "" {`,
 		by: "TestTheEndOfAKeyIsToldBeforeIt"},
