@@ -91,11 +91,7 @@ func GiveUp(dir string) error {
 // unusable names the keys that should be there, and whose files are gone, blank or damaged. It reads the list, and each
 // key.
 func (d *directory) unusable() (gone []string, err error) {
-	names, err := d.names()
-	if err == nil {
-		d.list, err = d.readList(names)
-	}
-	if err != nil {
+	if d.list, err = d.readList(); err != nil {
 		return nil, fmt.Errorf("keyring: %w", err)
 	}
 	r := newRing(d, strings.NewReader("")) // nothing is sealed

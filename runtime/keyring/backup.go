@@ -57,7 +57,7 @@ func backup(dir string, w io.Writer, withStore bool) (keys int, err error) {
 		}
 	}
 	// What has ended is listed too: it tells what is older than this backup, and that no older one brings it back.
-	l, err := d.readList(names)
+	l, err := d.readList()
 	if err != nil {
 		return 0, fmt.Errorf("keyring: %w", err)
 	}

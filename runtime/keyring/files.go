@@ -93,7 +93,7 @@ func (d *directory) tidy() error {
 		}
 	}
 	if err == nil {
-		d.list, err = d.readList(names)
+		d.list, err = d.readList()
 	}
 	if err != nil {
 		return fmt.Errorf("keyring: %w", err)

@@ -98,7 +98,8 @@ func parseList(raw []byte) (r reading, later bool) {
 	case old:
 		return parseOld(lines), false
 	}
-	return none, strings.HasPrefix(head, anyHead)
+	number, begins := strings.CutPrefix(head, anyHead)
+	return none, begins && '3' < number[0] && number[0] <= '9' && number[1] == '\n'
 }
 
 // anyHead is how a list of any version begins.

@@ -1,7 +1,6 @@
 package keyring
 
 import (
-	"bytes"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/binary"
@@ -151,16 +150,21 @@ func (l *list) witnessed(of id) bool {
 // the copy. A copy that knows of all ends of which this list does was made after them.
 func (l *list) destroyed(of id, file stamp, by list) bool {
 	want, should := l.should[of]
+	ends := []id{of, {}}
 	switch {
 	case should && want == file:
 		return false
 	case l.knows(of, file):
 		return true
-	case should:
-		return want != stamp{}
+	case should && want != stamp{}:
+		return true
+	case should: // its file is damaged, and only what ended for sure may not take its place
+		ends = ends[:1]
 	}
-	for _, ends := range []id{of, {}} {
-		if slices.ContainsFunc(l.ended[ends], func(e end) bool { return e.mark == ended && !by.knows(ends, e.of) }) {
+	for _, of := range ends {
+		if slices.ContainsFunc(l.ended[of], func(e end) bool {
+			return e.mark == ended && !(should && e.of == stamp{}) && !by.knows(of, e.of)
+		}) {
 			return true
 		}
 	}
@@ -300,9 +304,9 @@ func (d *directory) rewrite(next list) error {
 	return nil
 }
 
-// readList reads the list of the directory, in which these files are.
-func (d *directory) readList(names []string) (list, error) {
-	r, err := d.readLines(names)
+// readList reads the list of the directory.
+func (d *directory) readList() (list, error) {
+	r, err := d.readLines()
 	if err != nil {
 		return list{}, err
 	}
@@ -319,7 +323,7 @@ func (d *directory) readList(names []string) (list, error) {
 }
 
 // readLines reads what is left of the list.
-func (d *directory) readLines(names []string) (reading, error) {
+func (d *directory) readLines() (reading, error) {
 	path := d.file(listFile)
 	raw, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -332,17 +336,6 @@ func (d *directory) readLines(names []string) (reading, error) {
 	if later {
 		return reading{}, fmt.Errorf("%s is damaged, or of a later version: upgrade this program, or put the "+
 			"directory back from the backup that belongs to the store; if no key is gone, remove it: rm %s", path, path)
-	}
-	if r.none && bytes.HasPrefix([]byte(oldHead), raw) { // older versions did not write it at once
-		keys := 0
-		for _, name := range names {
-			if _, is := idOf(name); is {
-				keys++
-			}
-		}
-		if keys <= 1 {
-			return reading{list: newList(0)}, nil
-		}
 	}
 	return r, nil
 }

@@ -6,7 +6,7 @@ import "slices"
 // that have a file are those there should be, and all others have ended with it: so nothing that was forgotten comes
 // back. changed reports whether it has to be written.
 func (d *directory) mended(names []string) (l list, changed bool, err error) {
-	r, err := d.readLines(names)
+	r, err := d.readLines()
 	if err != nil || !r.damaged() {
 		return r.list, false, err
 	}

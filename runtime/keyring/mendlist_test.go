@@ -564,6 +564,28 @@ func TestACopyFromBetweenTwoKeys(t *testing.T) {
 	}
 }
 
+// Where the list was damaged, and the file of a key too, an older copy does not take its place if the list still tells
+// of an end that the copy does not know. The right one does.
+func TestACopyInPlaceOfADamagedKey(t *testing.T) {
+	s := newStory(t)
+	raw := read(t, s.list())
+	clear(raw[len(raw)-listEntry:]) // of the key that was made last
+	write(t, s.list(), raw)
+	path := filepath.Join(s.dir, nameOf(s.again))
+	key := read(t, path)
+	key[len(key)-1] ^= 1
+	write(t, path, key)
+	for _, backup := range [][]byte{s.older, s.newer} {
+		if _, err := (Taking{KeepOthers: true}).Restore(s.dir, bytes.NewReader(backup)); err != nil {
+			t.Fatal(err)
+		}
+		if plain, err := Reader(s.dir).Open([]byte("p"), s.first); err == nil {
+			t.Errorf("what was forgotten says %q", plain)
+		}
+	}
+	s.check(t, "restored")
+}
+
 // A list that lacks entries at its end is noticed, wherever it is cut and even where zeros follow, and mended.
 func TestACutListIsNoticed(t *testing.T) {
 	s := newStory(t)

@@ -304,7 +304,7 @@ func (d *directory) complete(t Taking) (got Restored, err error) {
 func (d *directory) reduce(t Taking, got Restored) (Restored, error) {
 	names, err := d.names()
 	if err == nil {
-		d.list, err = d.readList(names)
+		d.list, err = d.readList()
 	}
 	if err != nil {
 		return Restored{}, err

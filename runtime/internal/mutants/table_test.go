@@ -486,10 +486,16 @@ var mutants = []mutant{
 		old: `	r.sealed.key = nil
 `, new: ``, by: "TestADestroyedKeyIsGone"},
 	{what: "an older copy brings a destroyed key back in place of its successor", file: "runtime/keyring/list.go",
-		old: `return want != stamp{}`, new: `return false`, by: "TestThePriorFormOfTheList"},
+		old: `case should && want != stamp{}:
+		return true`, new: `case should && want != stamp{}:
+		return false`, by: "TestThePriorFormOfTheList"},
 	{what: "a copy from between two keys keeps the later one out", file: "runtime/keyring/list.go",
-		old: `return e.mark == ended && !by.knows(ends, e.of)`, new: `return e.mark == ended`,
+		old: `&& !by.knows(of, e.of)`, new: ``,
 		by: "TestACopyFromBetweenTwoKeys"},
+	{what: "any copy takes the place of a damaged key that no list tells", file: "runtime/keyring/list.go",
+		old: `ends = ends[:1]`, new: `return false`, by: "TestACopyInPlaceOfADamagedKey"},
+	{what: "any damaged list is one of a later version", file: "runtime/keyring/lines.go",
+		old: `begins && '3' < number[0]`, new: `begins || '3' < number[0]`, by: "TestADamagedListIsMended"},
 	{what: "a list that was cut is whole", file: "runtime/keyring/lines.go",
 		old: `r.cut, r.stale = all < count, used`, new: `r.cut, r.stale = false, used`, by: "TestACutListIsNoticed"},
 	{what: "the rest of a torn entry stays", file: "runtime/keyring/lines.go",
