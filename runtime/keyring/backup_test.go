@@ -683,7 +683,14 @@ func TestTheEndOfAKeyWaitsForItsReceipt(t *testing.T) {
 	if err := in.Ends(key); !errors.Is(err, engine.ErrKeyAway) || len(must(ReadReceipt(path)).Pending) != 1 {
 		t.Errorf("Ends() while the keys are out of reach = %v, want %v", err, engine.ErrKeyAway)
 	}
-	if err := errors.Join(os.Remove(in.Keys), os.Rename(aside, in.Keys), in.Ends(key)); err != nil {
+	err = errors.Join(os.Remove(in.Keys), os.Rename(aside, in.Keys), os.MkdirAll(path+".tmp/x", 0o700))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := engine.KeyAway(in.Ends(key)); !strings.Contains(text, in.Dir) {
+		t.Errorf("Ends() where the receipt cannot be written tells %q, want the place", text)
+	}
+	if err := errors.Join(os.RemoveAll(path+".tmp"), in.Ends(key)); err != nil {
 		t.Errorf("Ends() after that = %v, want nil", err)
 	}
 }

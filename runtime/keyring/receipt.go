@@ -114,8 +114,8 @@ func (in Receipts) Ends(key engine.Key) error {
 			}))
 		}
 	}
-	if err != nil {
-		return &away{err}
+	if err != nil { // which says what helps
+		return fmt.Errorf("%w (%w)", err, engine.ErrKeyAway)
 	}
 	return nil
 }
