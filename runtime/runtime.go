@@ -149,7 +149,7 @@ func (r *Runtime) system(o live.Options) live.Options {
 	o.Engine.Listener, o.Engine.OnCommit, o.Engine.Idle = r.listen, r.committed, r.cfg.Actors.Sleep
 	o.Engine.Sealing = func(rows int) { maintenance.Sealing(r.diskNow(), r.log, rows) }
 	o.Engine.Elsewhere = r.admin.ForgetElsewhere
-	o.Engine.Deletes = func() error { return r.diskNow().PurgeLater() }
+	o.Engine.Deletes, o.Engine.Ends = func() error { return r.diskNow().PurgeLater() }, admin.Receipts(r.cfg).Ends
 	return o
 }
 

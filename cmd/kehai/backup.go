@@ -245,7 +245,7 @@ locked, Kehai does not start, and says so.`,
 		Example: "  kehai key keychain",
 		Args:    cobra.NoArgs,
 		RunE:    v.keychain,
-	})
+	}, (&anewVerb{app: v.app}).command())
 }
 
 // newKeys has the first keys of a data directory begin in the keychain of a Mac; where that fails
@@ -364,6 +364,9 @@ func mendLacking(c keyring.Closed) string {
 	mend := lackingMend
 	for _, id := range c.Conversations[:min(len(c.Conversations), 3)] {
 		mend += "; if it was forgotten, kehai forget " + id + " removes what is left"
+	}
+	if c.Keys > len(c.Conversations) {
+		mend += "; where there is no copy, kehai key anew says what is lost, and goes on without"
 	}
 	return mend
 }

@@ -67,7 +67,7 @@ func (v *forgetVerb) forget(ctx context.Context, b control.Backend, args []strin
 		return err
 	}
 	if !v.yes {
-		ok, err := v.confirm(args[0])
+		ok, err := v.confirm(v.in, fmt.Sprintf("Delete everything stored of %s for good?", args[0]))
 		if err != nil {
 			return err
 		}
@@ -168,11 +168,11 @@ func count(n int, what string, tail ...string) string {
 }
 
 // confirm asks a person. Without one to ask the answer is an error.
-func (v *forgetVerb) confirm(conversation string) (bool, error) {
-	v.stderr.printf("Delete everything stored of %s for good? Type yes: ", conversation)
-	line, err := bufio.NewReader(v.in).ReadString('\n')
+func (a *app) confirm(in io.Reader, question string) (bool, error) {
+	a.stderr.printf("%s Type yes: ", question)
+	line, err := bufio.NewReader(in).ReadString('\n')
 	if err != nil && line == "" {
-		v.stderr.printf("\n")
+		a.stderr.printf("\n")
 		return false, badUsage("nobody answers here: give --yes to go on without asking")
 	}
 	return strings.TrimSpace(line) == "yes", nil

@@ -36,8 +36,8 @@ its key: that is found, and ends with 1 too.
 
 A receipt is sealed with the node's key: one in which somebody has changed a time, a name
 or a fingerprint is found, and ends with 1, as is a key that this data directory has never
-had. Who has the keys can seal anything, and one of an older version has no seal, which is
-said.`,
+had. Who has the keys can seal anything. One of an older version has no seal, which is said;
+where this version has destroyed the key, a seal that is missing was removed.`,
 		Example: `  kehai verify-forgotten ~/.local/share/kehai/receipts/20261123T070000.000Z-8c1f02aa.json
   kehai verify-forgotten receipt.json --in kehai-2026-11-01.backup`,
 		Args: cobra.ExactArgs(1),
@@ -127,8 +127,8 @@ func (v *verifyForgotten) tell(r keyring.Receipt, p keyring.Proof) error {
 	case r.ForgottenAt.IsZero():
 		return fmt.Errorf("not finished: run kehai forget %s again", r.Conversation)
 	case p.Edited:
-		return errors.New("nothing is verified: the receipt is not as it was written, is of another data directory " +
-			"(give --data), or of a later version")
+		return errors.New("nothing is verified: the receipt, or its seal, is not as it was written, is of another " +
+			"data directory (give --data), or of a later version")
 	case p.Plain > 0:
 		return fmt.Errorf("%s not sealed, and may tell of anybody", count(p.Plain, "row"))
 	case p.Before > 0:

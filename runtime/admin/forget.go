@@ -12,6 +12,7 @@ import (
 
 	"github.com/kehai-run/kehai/actors/directory"
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/runtime/config"
 	"github.com/kehai-run/kehai/runtime/datadir"
 	"github.com/kehai-run/kehai/runtime/engine"
 	"github.com/kehai-run/kehai/runtime/keyring"
@@ -47,14 +48,14 @@ func (b Backend) Forget(ctx context.Context, c messages.ConversationID) (engine.
 	sum := engine.Forgotten{}
 	// First: what a window shows meanwhile is forgotten with the rest.
 	if sum.Drawn, err = b.Drawn.Forget(b.Config, calledBy(known, ids)); err != nil {
-		return sum, errors.Join(err, b.withdraw(e, ids, receipt, path))
+		return sum, errors.Join(err, b.withdraw(e, ids, path))
 	}
 	if err := b.closePages(ids); err != nil { // also where the deletion waits for a key
-		return sum, errors.Join(err, b.withdraw(e, ids, receipt, path))
+		return sum, errors.Join(err, b.withdraw(e, ids, path))
 	}
 	gone, rest, err := b.deleteAll(ctx, e, ids)
 	if sum = sum.Plus(gone); err != nil {
-		return sum, errors.Join(err, b.withdraw(e, ids, receipt, path))
+		return sum, errors.Join(err, b.withdraw(e, ids, path))
 	}
 	if unsure {
 		rest = fmt.Errorf("%w: what was merged into it, or imported for it: forget it again then: %w",
@@ -76,23 +77,18 @@ func (b Backend) Forget(ctx context.Context, c messages.ConversationID) (engine.
 		sum.Receipt = path
 	default:
 		sum.Receipt, receipt.Waiting = path, b.unanswered(ctx, ids, receipt.Keys)
-		return sum, b.receipts().Finish(receipt, path, sum, time.Now())
+		return sum, Receipts(b.Config).Finish(receipt, path, sum, time.Now())
 	}
 	return sum, rest
 }
 
 // withdraw takes a receipt back where the deletion has failed before it began: the conversations live on, and a
 // restore of the keys is not to leave theirs out.
-func (b Backend) withdraw(e *engine.Engine, ids []messages.ConversationID, r keyring.Receipt, path string) error {
+func (b Backend) withdraw(e *engine.Engine, ids []messages.ConversationID, path string) error {
 	if path == "" || slices.ContainsFunc(ids, e.Forgets) {
 		return nil
 	}
-	there, _, err := keysOf(e, ids)
-	gone := slices.ContainsFunc(r.Keys, func(k engine.Key) bool { return !slices.Contains(there, k) })
-	if err != nil || gone {
-		return nil // nobody can tell, or some of it was deleted
-	}
-	return b.receipts().Withdraw(r, path)
+	return Receipts(b.Config).Withdraw(path)
 }
 
 // closePages ends the page sessions of those who see these conversations only.
@@ -248,13 +244,13 @@ func (b Backend) receipt(
 			return slices.Contains(all, id)
 		})...)
 	}
-	r, path, err = b.receipts().Begin(string(c), keys, from, time.Now())
+	r, path, err = Receipts(b.Config).Begin(string(c), keys, from, time.Now())
 	return r, path, unnamed, err
 }
 
-// receipts are those of the data directory.
-func (b Backend) receipts() keyring.Receipts {
-	return keyring.Receipts{Dir: datadir.Receipts(b.Config), Keys: datadir.Keys(b.Config)}
+// Receipts are those of a data directory.
+func Receipts(cfg config.Config) keyring.Receipts {
+	return keyring.Receipts{Dir: datadir.Receipts(cfg), Keys: datadir.Keys(cfg)}
 }
 
 // keysOf are the keys that conversations have, and how many more cannot be read.

@@ -61,7 +61,7 @@ func (b Backend) Answers(ctx context.Context) error {
 			return member && !slices.Contains(silent, node)
 		})
 		if len(waiting) < len(r.Waiting) && ctx.Err() == nil {
-			err = errors.Join(err, b.receipts().Answered(r, path, waiting))
+			err = errors.Join(err, Receipts(b.Config).Answered(r, path, waiting))
 		}
 	}
 	return err

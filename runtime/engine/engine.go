@@ -125,6 +125,9 @@ type Options struct {
 	// Deletes is called before a deletion that goes on by itself, or at a start, deletes something: it has to leave
 	// the store's files. After an error, the deletion is tried again. Nil: nothing has to be done.
 	Deletes func() error
+	// Ends is called before the key of a conversation is destroyed: its deletion is carried out now, also after a
+	// crash. After an error that wraps [ErrKeyAway] it is tried again. Nil: nothing has to be done.
+	Ends func(Key) error
 	// OnCommit is called after each transaction with what it held.
 	OnCommit func(turns, ops int)
 }
@@ -152,6 +155,7 @@ type Engine struct {
 	onLog     func()
 	elsewhere func(messages.ConversationID)
 	deletes   func() error
+	ends      func(Key) error
 	sealer    Sealer
 	sealing   func(rows int)
 	sealedAll bool                // everything private is sealed; set by Recover
@@ -213,7 +217,7 @@ func New(o Options) (*Engine, error) {
 	if e.onCommit = o.OnCommit; e.onCommit == nil {
 		e.onCommit = func(int, int) {}
 	}
-	e.elsewhere, e.deletes = o.Elsewhere, o.Deletes
+	e.elsewhere, e.deletes, e.ends = o.Elsewhere, o.Deletes, o.Ends
 	if e.onLog = o.OnLog; e.onLog == nil {
 		e.onLog = func() {}
 	}

@@ -469,7 +469,25 @@ func (d *deletion) destroyKey() error {
 	if d.e.sealer == nil || d.partial || d.bound || d.rest {
 		return nil
 	}
+	if err := d.tellEnd(); err != nil {
+		return err
+	}
 	return d.e.sealer.Destroy(string(d.rec.Conversation))
+}
+
+// tellEnd tells whoever wants to know that the key is about to end. One that cannot be read has no name.
+func (d *deletion) tellEnd() error {
+	if d.e.ends == nil {
+		return nil
+	}
+	key, ok, err := d.e.KeyOf(d.rec.Conversation)
+	if ok {
+		err = d.e.ends(key)
+	}
+	if errors.Is(err, ErrNoKey) {
+		return nil
+	}
+	return err
 }
 
 func (d *deletion) intent(s Shard) []byte {

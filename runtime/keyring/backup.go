@@ -56,16 +56,12 @@ func backup(dir string, w io.Writer, withStore bool) (keys int, err error) {
 			}
 		}
 	}
-	// Destroyed keys are listed too, so that no older backup brings them back after this one.
-	l, err := d.readList(names)
+	// What has ended is listed too: it tells what is older than this backup, and that no older one brings it back.
+	l, err := d.readList()
 	if err != nil {
 		return 0, fmt.Errorf("keyring: %w", err)
 	}
-	for of, file := range l.ended {
-		if !kept.wants(of) {
-			kept.ended[of] = file
-		}
-	}
+	kept.ended = l.ended
 	if files[nodeFile] == nil {
 		return 0, fmt.Errorf("keyring: there are no keys in %s", dir)
 	}

@@ -234,6 +234,7 @@ func TestAReceiptOfAnUnknownKey(t *testing.T) {
 	edited.ID = strings.Repeat("ab", idBytes)
 	for k, want := range map[engine.Key]int{key: 0, edited: 1} {
 		receipt := Receipt{Version: receiptVersion, Conversation: "c-1", Keys: []engine.Key{k}}
+		receipt.Seal = must(receipt.sealOf(r))
 		p, err := receipt.Verify(dir, snapshot(t, map[string][]byte{"m/sealed": mine}))
 		if err != nil || len(p.Unknown) != want || p.OK() != (want == 0) {
 			t.Errorf("Verify() of key %s = %+v, %v, want %d unknown", k.ID, p, err, want)
@@ -285,7 +286,7 @@ func TestAReceiptIsSealed(t *testing.T) {
 		"the origin":    {func(r *Receipt) { r.SplitFrom = nil }, true, false},
 		"a number":      {func(r *Receipt) { r.Deleted.Rows = 4 }, true, false},
 		"the seal":      {func(r *Receipt) { r.Seal = "00" }, true, false},
-		"no seal":       {func(r *Receipt) { r.Seal = "" }, false, true},
+		"no seal":       {func(r *Receipt) { r.Seal = "" }, true, false},
 	} {
 		got, err := ReadReceipt(path)
 		if err != nil {
@@ -308,6 +309,35 @@ func TestAReceiptIsSealed(t *testing.T) {
 			t.Fatal(err)
 		}
 		verify(got, ", once another machine has answered")
+	}
+}
+
+// Of a receipt without a seal nobody can tell whether it was changed, if an older version has destroyed its key, or a
+// restore has left it out. Where this version has destroyed it, the seal was removed.
+func TestAReceiptWithoutASeal(t *testing.T) {
+	for what, c := range map[string]struct {
+		mark byte
+		of   stamp
+		want bool // it was removed
+	}{
+		"an older version": {ended, stamp{}, false}, "a restore": {keptOut, stamp{1}, false},
+		"this version": {ended, stamp{1}, true},
+	} {
+		dir := filepath.Join(t.TempDir(), "keys")
+		r := open(t, dir)
+		mine, err := r.Seal(nil, "", []byte("m/sealed"), []byte("kehai 3 {}"))
+		if err == nil {
+			err = r.files.(*directory).note(entry{c.mark, id{1}, c.of})
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		receipt := Receipt{Version: receiptVersion, Conversation: "c-1",
+			Keys: []engine.Key{{ID: id{1}.String(), Fingerprint: "f"}}}
+		p, err := receipt.Verify(dir, snapshot(t, map[string][]byte{"m/sealed": mine}))
+		if err != nil || p.Edited != c.want || p.Unsealed == c.want {
+			t.Errorf("the key was ended by %s: Verify() = %+v, %v, want edited %v", what, p, err, c.want)
+		}
 	}
 }
 
@@ -556,8 +586,88 @@ func TestTheKeyOfTheStoreIsRestored(t *testing.T) {
 	}
 }
 
-// A receipt is withdrawn where nothing was deleted, but not one that an earlier attempt has begun.
-func TestAReceiptIsWithdrawn(t *testing.T) {
+// A receipt keeps no key out whose end has not begun, as where a crash came first. It is withdrawn where none has, and
+// one that somebody has changed does not become a sealed one.
+func TestAReceiptBeforeTheEndOfItsKeys(t *testing.T) {
+	in := Receipts{Dir: filepath.Join(t.TempDir(), "receipts"), Keys: filepath.Join(t.TempDir(), "keys")}
+	r := open(t, in.Keys)
+	var keys []engine.Key
+	for _, c := range []string{"c-1", "c-2"} {
+		seal(t, r, c, "p", "words")
+		key, _, err := r.KeyOf(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		keys = append(keys, key)
+	}
+	var path string
+	begin := func(keys ...engine.Key) {
+		t.Helper()
+		var err error
+		if _, path, err = in.Begin("c-1", keys, nil, time.Now()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	named := func(when string, want ...engine.Key) {
+		t.Helper()
+		if got, err := Destroyed(in.Dir); err != nil || !slices.Equal(got, want) {
+			t.Errorf("%s: Destroyed() = %v, %v, want %v", when, got, err, want)
+		}
+		for path, r := range must(receiptsIn(in.Dir)) {
+			if seal, err := r.sealOf(Reader(in.Keys)); err != nil || r.Seal != seal {
+				t.Errorf("%s: the receipt has the seal %s, %v, want %s", when, r.Seal, err, seal)
+			}
+			_ = path
+		}
+	}
+	begin(keys...)
+	begin(keys...) // again, after a crash
+	named("begun")
+	if err := in.Withdraw(path); err != nil {
+		t.Fatal(err)
+	}
+	if left := must(receiptsIn(in.Dir)); len(left) > 0 {
+		t.Errorf("%v are left after Withdraw()", left)
+	}
+	begin(keys...)
+	if err := errors.Join(in.Ends(keys[0]), in.Withdraw(path)); err != nil {
+		t.Fatal(err)
+	}
+	named("the first has ended", keys[0])
+	begin(keys[1]) // the first is gone
+	named("again, after a crash", keys[0])
+	begin(keys...) // the first was not destroyed yet
+	named("again, after a crash before that", keys[0])
+	receipt, err := ReadReceipt(path)
+	if err == nil {
+		err = in.Finish(receipt, path, engine.Forgotten{Rows: 1}, time.Now())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := Destroyed(in.Dir); err != nil || len(got) != 2 {
+		t.Errorf("Destroyed() = %v, %v, want both once all is deleted", got, err)
+	}
+	begin(keys...)
+	receipt = must(ReadReceipt(path))
+	receipt.AskedAt = receipt.AskedAt.Add(time.Hour)
+	if err := errors.Join(receipt.put(path), in.Ends(keys[0])); err != nil {
+		t.Fatal(err)
+	}
+	if r := must(ReadReceipt(path)); len(r.Pending) != 1 || r.Seal == must(r.sealOf(Reader(in.Keys))) {
+		t.Errorf("a changed receipt became the sealed %+v", r)
+	}
+}
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+// Where receipts cannot be written, no key is destroyed: it waits.
+func TestTheEndOfAKeyWaitsForItsReceipt(t *testing.T) {
 	in := Receipts{Dir: filepath.Join(t.TempDir(), "receipts"), Keys: filepath.Join(t.TempDir(), "keys")}
 	r := open(t, in.Keys)
 	seal(t, r, "c-1", "p", "words")
@@ -565,21 +675,22 @@ func TestAReceiptIsWithdrawn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for what, left := range map[string]int{"a new one": 0, "one that was begun before": 1} {
-		if left > 0 {
-			if _, _, err := in.Begin("c-1", []engine.Key{key}, nil, time.Now()); err != nil {
-				t.Fatal(err)
-			}
-		}
-		receipt, path, err := in.Begin("c-1", []engine.Key{key}, nil, time.Now())
-		if err = errors.Join(err, in.Withdraw(receipt, path)); err != nil {
-			t.Fatal(err)
-		}
-		if keys, err := Destroyed(in.Dir); err != nil || len(keys) != left {
-			t.Errorf("after Withdraw() of %s, receipts name %v, %v, want %d", what, keys, err, left)
-		}
-		if err := os.RemoveAll(in.Dir); err != nil {
-			t.Fatal(err)
-		}
+	_, path, err := in.Begin("c-1", []engine.Key{key}, nil, time.Now())
+	aside := filepath.Join(t.TempDir(), "aside")
+	if err = errors.Join(err, os.Rename(in.Keys, aside), os.WriteFile(in.Keys, nil, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	if err := in.Ends(key); !errors.Is(err, engine.ErrKeyAway) || len(must(ReadReceipt(path)).Pending) != 1 {
+		t.Errorf("Ends() while the keys are out of reach = %v, want %v", err, engine.ErrKeyAway)
+	}
+	err = errors.Join(os.Remove(in.Keys), os.Rename(aside, in.Keys), os.MkdirAll(path+".tmp/x", 0o700))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := engine.KeyAway(in.Ends(key)); !strings.Contains(text, in.Dir) {
+		t.Errorf("Ends() where the receipt cannot be written tells %q, want the place", text)
+	}
+	if err := errors.Join(os.RemoveAll(path+".tmp"), in.Ends(key)); err != nil {
+		t.Errorf("Ends() after that = %v, want nil", err)
 	}
 }

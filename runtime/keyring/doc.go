@@ -23,10 +23,9 @@
 // unreadable, and a copy of the keys opens what was forgotten since, in a store as old. So Time
 // Machine leaves the directory out on a Mac, and a person decides about copies with [Backup].
 //
-// The list is rewritten once less than half of it is needed; it keeps telling what was
-// destroyed, which is then not restored from an older copy ([Taking]). Each of its entries has a check, with which a
-// changed byte is put right; how it is written stands at listFile. A new key always costs the same, its
-// file and its entry, however many there are.
+// The list keeps telling what was destroyed, which is then not restored from an older copy ([Taking]). At least half of
+// its entries are needed. Each of them has a check, with which a changed byte is put right; how it is written stands
+// at listFile. A new key always costs the same, its file and its entry, however many there are.
 //
 // A row is sealed with AES-256-GCM:
 //

@@ -1,6 +1,7 @@
 package keyring
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -23,6 +24,7 @@ type keyFiles interface {
 	// missing returns the error for a missing key: an [absent] if one may be made.
 	missing(name string) error
 	mend(name string) string // for errors about a damaged key: the commands, in parentheses
+	without() string         // for errors about a lost key: what helps whoever has no copy of it
 	count() int              // of the keys of subjects
 	where() string           // for errors: "in DIRECTORY"
 }
@@ -35,6 +37,7 @@ func (m memory) write(name string, raw []byte) error    { m[name] = raw; return 
 func (m memory) destroy(name string) error              { delete(m, name); return nil }
 func (m memory) where() string                          { return "in memory" }
 func (m memory) mend(string) string                     { return "" }
+func (m memory) without() string                        { return "" }
 func (m memory) missing(name string) error              { return missing(name, m, "") }
 func (m memory) count() int                             { return max(0, len(m)-1) } // one is the node's
 
@@ -48,7 +51,6 @@ type directory struct {
 	step func(what action, path string, do func() error) error
 	// loose are files that could not be written to the end: a power cut may take them back.
 	loose map[string]bool
-	slack int   // for the list; 0 means listSlack
 	vault vault // nil: the system's
 	// leaveOut keeps a directory out of the system's backups. Nil: as the system does.
 	leaveOut func(path string)
@@ -91,7 +93,7 @@ func (d *directory) tidy() error {
 		}
 	}
 	if err == nil {
-		d.list, err = d.readList(names)
+		d.list, err = d.readList()
 	}
 	if err != nil {
 		return fmt.Errorf("keyring: %w", err)
@@ -120,7 +122,6 @@ func (d *directory) tidy() error {
 	if d.list.stale {
 		_ = d.rewrite(d.list) // on a full volume, say, it stays as it is, and the next entry replaces it
 	}
-	_ = d.compact() // the same
 	return nil
 }
 
@@ -197,6 +198,14 @@ func (d *directory) mend(name string) string {
 	// A restore replaces no key, so it has to be out of the way.
 	return fmt.Sprintf(" (mv %s %s, then kehai key restore FILE)", d.file(nodeFile),
 		filepath.Join(filepath.Dir(d.path), nodeFile+".damaged"))
+}
+
+func (d *directory) without() string {
+	if d.alone {
+		return "; or remove what it sealed: forget its conversation"
+	}
+	return "; or, where there is no copy of it, kehai forget its conversation, or have its window begin anew: " +
+		"kehai key anew says what is lost"
 }
 
 func (d *directory) read(name string) ([]byte, bool, error) {
@@ -338,7 +347,7 @@ func (d *directory) destroy(name string) error {
 		err = nil
 	}
 	if err == nil {
-		err = d.note(endedOf(name)...) // first: after a crash it must not look like a lost key
+		err = d.note(d.ends(name)...) // first: after a crash it must not look like a lost key
 	}
 	if err == nil && !gone {
 		err = d.wipe(name)
@@ -346,8 +355,25 @@ func (d *directory) destroy(name string) error {
 	if err != nil {
 		return fmt.Errorf("keyring: destroy a key: %w", &away{err})
 	}
-	_ = d.compact() // where it fails, as on a full volume, the list is as it was, and the key gone all the same
 	return nil
+}
+
+// ends are the entries of a key that is destroyed.
+func (d *directory) ends(name string) []entry {
+	of, ok := idOf(name)
+	if !ok {
+		return nil
+	}
+	should := d.list.should[of]
+	raw, err := d.readFile(name)
+	switch file := stampOf(raw); {
+	case err != nil || len(raw) != wrappedKey || blank(raw) || file == should:
+		return []entry{{ended, of, cmp.Or(should, unnamed())}}
+	case should != stamp{}: // somebody has put another one there
+		return []entry{{ended, of, should}, {ended, of, file}}
+	default:
+		return []entry{{ended, of, file}}
+	}
 }
 
 // wipe overwrites and deletes a file.

@@ -103,10 +103,7 @@ func Lacking(dir string, snapshot io.Reader, conversation func(row []byte) strin
 // look reads the list first and then the files, so that keys made meanwhile do not count
 // as lost. Files without a key are not among the names.
 func (d *directory) look() (lost, names []string, err error) {
-	if names, err = d.names(); err == nil {
-		d.list, err = d.readList(names)
-	}
-	if err == nil {
+	if d.list, err = d.readList(); err == nil {
 		names, err = d.names()
 	}
 	slices.Sort(names)

@@ -183,8 +183,8 @@ func (r *Ring) Open(place, sealed []byte) ([]byte, error) {
 	plain, err := k.aead.Open(make([]byte, 0, len(text)-tagBytes), nonce, text, place)
 	if err != nil && of != (id{}) { // an older key of the subject may be missing
 		return nil, fmt.Errorf("%w: a row does not open with key %s: it was changed or moved, or sealed before "+
-			"its conversation was forgotten: restore the data directory from a backup, or forget the conversation "+
-			"again: %w", engine.ErrRecord, of, engine.ErrNoKey)
+			"its conversation was forgotten: restore the data directory from a backup%s: %w", engine.ErrRecord, of,
+			r.files.without(), engine.ErrNoKey)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%w: a row does not open with key %s %s: the key or the row was changed: put the key "+
@@ -399,7 +399,7 @@ func (r *Ring) load(of id) (*key, error) {
 	secret, err := n.unwrap(of, wrapped)
 	if err != nil {
 		return nil, fmt.Errorf("keyring: key %s %s is damaged, or of another node: put it back from the backup that "+
-			"belongs to the store%s, or forget the conversation: %w", of, r.files.where(), r.files.mend(of.String()),
+			"belongs to the store%s%s: %w", of, r.files.where(), r.files.mend(of.String()), r.files.without(),
 			engine.ErrNoKey)
 	}
 	return keyOf(of, secret), nil
@@ -407,7 +407,7 @@ func (r *Ring) load(of id) (*key, error) {
 
 func missing(name string, in keyFiles, with string) error {
 	return &absent{fmt.Errorf("keyring: there is no key %s %s: put the directory back from the backup that belongs "+
-		"to the store%s, or forget the conversation: %w", name, in.where(), with, engine.ErrNoKey)}
+		"to the store%s%s: %w", name, in.where(), with, in.without(), engine.ErrNoKey)}
 }
 
 // absent is the error for a key that does not exist and may be made. A damaged key must

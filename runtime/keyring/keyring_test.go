@@ -204,7 +204,7 @@ func TestWhatACrashLeaves(t *testing.T) {
 	if files, _ := filepath.Glob(filepath.Join(dir, "*"+unfinished)); len(files) > 0 {
 		t.Errorf("%q are left", files)
 	}
-	err := open(t, dir).files.(*directory).note(endedOf(name)...)
+	err := noteEnd(open(t, dir), name)
 	if err = errors.Join(err, os.WriteFile(filepath.Join(dir, name), make([]byte, 73), 0o600)); err != nil {
 		t.Fatal(err)
 	}

@@ -12,7 +12,8 @@ import (
 type reading struct {
 	list
 	unclear []id // of entries that cannot be read, as they stand
-	all     int  // entries in the file
+	all     int  // entries that the file should have
+	cut     bool // some at its end are missing, or nobody can tell
 	none    bool // nothing can be read
 }
 
@@ -22,27 +23,39 @@ const mostRighted = 16
 var (
 	castagnoli = crc32.MakeTable(crc32.Castagnoli)
 	checkHead  = crc32.Checksum([]byte(listHead), castagnoli)
+	checkPrior = crc32.Checksum([]byte(priorHead), castagnoli)
 )
 
-// checkOf is the check of an entry with a number.
-func checkOf(bare []byte, number int) uint32 {
+// checkOf is the check of an entry with a number, in a list with a head of which this is the checksum.
+func checkOf(bare []byte, head uint32, number int) uint32 {
 	var n [4]byte
 	binary.BigEndian.PutUint32(n[:], uint32(number))
-	return crc32.Update(crc32.Update(checkHead, castagnoli, n[:]), castagnoli, bare)
+	return crc32.Update(crc32.Update(head, castagnoli, n[:]), castagnoli, bare)
 }
 
 // sound reports whether an entry is as it was written in this place.
-func sound(line []byte, number int) bool {
-	return binary.BigEndian.Uint32(line[bareEntry:]) == checkOf(line[:bareEntry], number)
+func sound(line []byte, head uint32, number int) bool {
+	return binary.BigEndian.Uint32(line[bareEntry:]) == checkOf(line[:bareEntry], head, number)
+}
+
+// under reports whether entries are of a list with a head of which this is the checksum: half of them or more.
+func under(lines []byte, head uint32) bool {
+	good, all := 0, len(lines)/listEntry
+	for n := range all {
+		if sound(lines[n*listEntry:][:listEntry], head, n) {
+			good++
+		}
+	}
+	return good > 0 && 2*good >= all
 }
 
 // righted is an entry of which one byte was changed, as it was written. ok is false where that is not all that
 // happened to it, or more than one entry may have stood there.
-func righted(line []byte, number int) (was []byte, ok bool) {
+func righted(line []byte, head uint32, number int) (was []byte, ok bool) {
 	try := bytes.Clone(line)
 	for at := range try {
 		for try[at]++; try[at] != line[at]; try[at]++ {
-			if !sound(try, number) {
+			if !sound(try, head, number) {
 				continue
 			}
 			if was != nil {
@@ -72,15 +85,21 @@ func parseList(raw []byte) (r reading, later bool) {
 		return none, false
 	}
 	head, lines := string(raw[:len(listHead)]), raw[len(listHead):]
-	switch {
-	case head == listHead, len(lines) >= listEntry && sound(lines[:listEntry], 0):
-		r = parseLines(lines)
+	switch old := head == oldHead || differ(head, oldHead) == 1 && !strings.HasPrefix(head, anyHead); {
+	case head == listHead && len(lines) >= listEntry && sound(lines[:listEntry], checkHead, 0), under(lines, checkHead),
+		head == listHead && !under(lines, checkPrior):
+		r = parseCounted(lines)
 		r.stale = r.stale || head != listHead
 		return r, false
-	case head == oldHead, differ(head, oldHead) == 1 && !strings.HasPrefix(head, anyHead):
+	case under(lines, checkPrior), head == priorHead:
+		r = parseLines(lines, checkPrior, 0, 0)
+		r.stale = true
+		return r, false
+	case old:
 		return parseOld(lines), false
 	}
-	return none, strings.HasPrefix(head, anyHead)
+	number, begins := strings.CutPrefix(head, anyHead)
+	return none, begins && '3' < number[0] && number[0] <= '9' && number[1] == '\n'
 }
 
 // anyHead is how a list of any version begins.
@@ -96,28 +115,49 @@ func differ(a, b string) (n int) {
 	return n
 }
 
-// parseLines reads the entries of a list. A power cut may have cut the last one off, or left zeros.
-func parseLines(lines []byte) (r reading) {
-	all := (len(bytes.TrimRight(lines, "\x00")) + listEntry - 1) / listEntry
-	all = min(all, len(lines)/listEntry)
-	r.list, r.exists, r.all = newList(all), true, all
+// parseCounted reads a list whose first entry counts the others.
+func parseCounted(lines []byte) (r reading) {
+	count, ok := -1, false
+	if len(lines) >= listEntry {
+		line := lines[:listEntry]
+		if ok = sound(line, checkHead, 0); !ok {
+			line, ok = righted(line, checkHead, 0)
+		}
+		if ok {
+			count = int(binary.BigEndian.Uint64(line[1+idBytes-8:]))
+		}
+	}
+	r = parseLines(lines[min(len(lines), listEntry):], checkHead, 1, count)
+	r.stale = r.stale || len(lines) < listEntry || !sound(lines[:listEntry], checkHead, 0)
+	r.cut = r.cut || !ok
+	return r
+}
+
+// parseLines reads the entries of a list, which are numbered from first. So many of them were on the disk for sure. A
+// power cut may have cut the one after these off, or left zeros: what is there of it goes.
+func parseLines(lines []byte, head uint32, first, count int) (r reading) {
+	used := len(bytes.TrimRight(lines, "\x00"))
+	all := min((used+listEntry-1)/listEntry, len(lines)/listEntry)
+	r.list, r.exists, r.all = newList(all), true, max(all, count)
+	r.cut, r.stale = all < count, used > all*listEntry
 	bad := 0
 	for n := range all {
-		line := lines[n*listEntry:][:listEntry]
-		if !sound(line, n) {
+		line, number := lines[n*listEntry:][:listEntry], first+n
+		if !sound(line, head, number) {
 			bad++
 			was, ok := []byte(nil), false
 			if bad <= mostRighted {
-				was, ok = righted(line, n)
+				was, ok = righted(line, head, number)
 			}
-			if !ok && n == all-1 && torn(line, len(listHead)+n*listEntry) {
+			r.stale = true
+			if !ok && n == all-1 && n >= count && torn(line, int(place(number))) {
+				r.all--
 				return r
 			}
 			if line = was; !ok {
 				r.unclear = append(r.unclear, id(lines[n*listEntry+1:][:idBytes]))
 				continue
 			}
-			r.stale = true
 		}
 		if e := (entry{line[0], id(line[1:][:idBytes]), stamp(line[1+idBytes:][:stampBytes])}); !r.take(e) {
 			r.unclear = append(r.unclear, e.of)
@@ -144,12 +184,15 @@ func parseOld(lines []byte) (r reading) {
 }
 
 // damaged reports whether the list does not tell all that it told.
-func (r reading) damaged() bool { return r.none || len(r.unclear) > 0 }
+func (r reading) damaged() bool { return r.none || r.cut || len(r.unclear) > 0 }
 
 // text says what of the list survives.
 func (r reading) text() string {
 	if r.none {
 		return "nothing of it can be read"
+	}
+	if len(r.unclear) == 0 {
+		return fmt.Sprintf("%d of its entries can be read, and some at its end are missing", r.entries)
 	}
 	names := make([]string, len(r.unclear))
 	for i, of := range r.unclear {
@@ -159,6 +202,6 @@ func (r reading) text() string {
 	if n := len(names) - 3; n > 0 {
 		names, more = names[:3], fmt.Sprintf(" and %d more", n)
 	}
-	return fmt.Sprintf("%d of its %d entries can be read, and not what it says of key %s%s", r.all-len(r.unclear),
+	return fmt.Sprintf("%d of its %d entries can be read, and not what it says of key %s%s", r.entries,
 		r.all, strings.Join(names, ", "), more)
 }

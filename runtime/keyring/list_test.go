@@ -32,9 +32,13 @@ func TestALostKeyIsMissed(t *testing.T) {
 		t.Helper()
 		text := fmt.Sprint(err)
 		if !errors.Is(err, engine.ErrNoKey) || !strings.Contains(text, path) || !strings.Contains(text, "backup") ||
-			!strings.Contains(text, "rm "+filepath.Join(dir, listFile)) {
+			!strings.Contains(text, "kehai key anew") {
 			t.Errorf("%s = %v, want the file and what to do", what, err)
 		}
+	}
+	if _, err := OpenAlone(dir); err == nil || strings.Contains(err.Error(), "kehai key") ||
+		!strings.Contains(err.Error(), "rm "+filepath.Join(dir, listFile)) {
+		t.Errorf("OpenAlone() = %v, want no command of Kehai", err)
 	}
 	_, err := Open(dir)
 	check("Open()", err)
@@ -115,6 +119,12 @@ func TestABlankKeyIsMissed(t *testing.T) {
 	}
 }
 
+// noteEnd enters the end of a key, and leaves the key.
+func noteEnd(r *Ring, name string) error {
+	d := r.files.(*directory)
+	return d.note(d.ends(name)...)
+}
+
 // A crash comes between a key and its entry, in an entry, or between the entry of a
 // key that is to be destroyed and its end.
 func TestACrashBesideTheList(t *testing.T) {
@@ -127,10 +137,10 @@ func TestACrashBesideTheList(t *testing.T) {
 	}
 	for name, crash := range map[string]func(d *directory, key string) error{
 		"no list":         func(d *directory, _ string) error { return os.Remove(d.file(listFile)) },
-		"half an entry":   func(d *directory, _ string) error { return os.Truncate(d.file(listFile), 20) },
+		"half an entry":   func(d *directory, _ string) error { return atEnd(d, []byte("+0123456789")) },
 		"zeros":           func(d *directory, _ string) error { return atEnd(d, make([]byte, 3*listEntry+4)) },
 		"half a mark":     func(d *directory, _ string) error { return atEnd(d, []byte("+")) },
-		"to be destroyed": func(d *directory, key string) error { return d.note(endedOf(key)...) },
+		"to be destroyed": func(d *directory, key string) error { return d.note(d.ends(key)...) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "keys")

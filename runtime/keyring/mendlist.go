@@ -3,14 +3,14 @@ package keyring
 import "slices"
 
 // mended is the list of a directory with these files, put right where it does not tell all that it told. Then the keys
-// that have a file are those there should be, and any other one that the list or a backup names counts as destroyed: so
-// nothing that was forgotten comes back. changed reports whether it has to be written.
-func (d *directory) mended(names, backup []string) (l list, changed bool, err error) {
-	r, err := d.readLines(names)
+// that have a file are those there should be, and all others have ended with it: so nothing that was forgotten comes
+// back. changed reports whether it has to be written.
+func (d *directory) mended(names []string) (l list, changed bool, err error) {
+	r, err := d.readLines()
 	if err != nil || !r.damaged() {
 		return r.list, false, err
 	}
-	l = newList(len(names))
+	l = list{should: map[id]stamp{}, ended: r.ended}
 	there, _ := d.entries(slices.DeleteFunc(slices.Clone(names), func(name string) bool {
 		_, ok := idOf(name)
 		return !ok
@@ -18,24 +18,6 @@ func (d *directory) mended(names, backup []string) (l list, changed bool, err er
 	for _, e := range there {
 		l.take(e)
 	}
-	count := func(of id) {
-		if !l.wants(of) {
-			l.take(entry{mark: ended, of: of})
-		}
-	}
-	for of := range r.should {
-		count(of)
-	}
-	for of := range r.ended {
-		count(of)
-	}
-	for _, of := range r.unclear {
-		count(of)
-	}
-	for _, name := range backup {
-		if of, ok := idOf(name); ok {
-			count(of)
-		}
-	}
+	l.take(entry{ended, id{}, unnamed()})
 	return l, true, nil
 }

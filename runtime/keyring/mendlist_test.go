@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/rand"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -216,6 +217,9 @@ func TestReceiptsKeepKeysDestroyed(t *testing.T) {
 		if err == nil {
 			_, _, err = Receipts{receipts, s.dir}.Begin(c, []engine.Key{key}, nil, time.Now())
 		}
+		if err == nil {
+			err = Receipts{receipts, s.dir}.Ends(key)
+		}
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -417,7 +421,7 @@ func TestAListThatCannotBeReplaced(t *testing.T) {
 // A list that was perhaps replaced, as its directory could not be synced, is written as a whole with the next entry.
 func TestAListThatWasPerhapsReplaced(t *testing.T) {
 	dir, failing, failed := filepath.Join(t.TempDir(), "keys"), false, false
-	d := &directory{path: dir, slack: 4}
+	d := &directory{path: dir}
 	d.step = func(what action, path string, do func() error) error {
 		if failing && what == doSyncDir {
 			failing, failed = false, true
@@ -431,10 +435,12 @@ func TestAListThatWasPerhapsReplaced(t *testing.T) {
 	}
 	r := newRing(d, rand.Reader)
 	kept := seal(t, r, "kept", "p", "kept")
-	for n := 0; n < 8 && !failed; n++ { // until it is written anew
-		if err := errors.Join(r.Ready("short"), r.Destroy("short")); err != nil {
-			t.Fatal(err)
-		}
+	if err := errors.Join(r.Ready("short"), r.Destroy("short")); err != nil {
+		t.Fatal(err)
+	}
+	d.list.stale = true // so it is written anew
+	if err := r.Ready("last"); !errors.Is(err, engine.ErrKeyAway) {
+		t.Errorf("Ready() = %v, want %v", err, engine.ErrKeyAway)
 	}
 	last := seal(t, r, "last", "p", "last")
 	if !failed {
@@ -451,7 +457,7 @@ func TestAListThatWasPerhapsReplaced(t *testing.T) {
 // A list of a later version is no damaged one: it stays as it is.
 func TestALaterListIsNotMended(t *testing.T) {
 	s := newStory(t)
-	later := bytes.Replace(read(t, s.list()), []byte(listHead), []byte("kehai keys 3\n+"), 1)
+	later := bytes.Replace(read(t, s.list()), []byte(listHead), []byte("kehai keys 4\n+"), 1)
 	write(t, s.list(), later)
 	if _, err := Restore(s.dir, bytes.NewReader(s.newer)); err == nil ||
 		!strings.Contains(err.Error(), "upgrade this program") {
@@ -467,6 +473,7 @@ func TestAnEntryIsTorn(t *testing.T) {
 	s := newStory(t)
 	whole := read(t, s.list())
 	last := whole[len(whole)-listEntry:]
+	copy(whole[len(listHead):], countOf(mustList(t, whole).entries-1)) // which is not there yet
 	for n := range listEntry {
 		for what, tail := range map[string][]byte{
 			"cut":   last[:n],
@@ -490,11 +497,11 @@ func TestAnEntryIsTorn(t *testing.T) {
 
 // Nor does one of which a disk has written only what is in one of two sectors, wherever they meet in it.
 func TestAnEntryIsTornBetweenSectors(t *testing.T) {
-	raw, met := []byte(listHead), map[int]bool{}
+	raw, met := append([]byte(listHead), countOf(0)...), map[int]bool{}
 	for n := range sector {
 		begin := len(raw)
 		of := id{byte(n), byte(n >> 8), 1}
-		raw = entry{made, of, stampOf(of[:])}.append(raw, n)
+		raw = entry{made, of, stampOf(of[:])}.append(raw, n+1)
 		edge := sector - begin%sector
 		if edge >= listEntry {
 			continue
@@ -512,5 +519,193 @@ func TestAnEntryIsTornBetweenSectors(t *testing.T) {
 	}
 	if len(met) != listEntry-1 {
 		t.Errorf("sectors meet in %d places of an entry, want all", len(met))
+	}
+}
+
+// A copy that was made between the end of a key and the making of the next one keeps no later key out, however many
+// followed, and an older one brings none back after it.
+func TestACopyFromBetweenTwoKeys(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "keys")
+	r := open(t, dir)
+	kept := seal(t, r, "a", "p", "kept")
+	var rows, during, between [][]byte
+	for n := range 3 {
+		rows = append(rows, seal(t, r, "c", "p", fmt.Sprint("words ", n)))
+		during = append(during, backedUp(t, dir))
+		if err := r.Destroy("c"); err != nil {
+			t.Fatal(err)
+		}
+		between = append(between, backedUp(t, dir))
+	}
+	last := seal(t, r, "c", "p", "last")
+	during = append(during, backedUp(t, dir))
+	for _, first := range between {
+		for _, older := range append(during[:3:3], between...) {
+			dir := filepath.Join(t.TempDir(), "keys")
+			for _, backup := range [][]byte{first, during[3], older} {
+				if _, err := (Taking{KeepOthers: true}).Restore(dir, bytes.NewReader(backup)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			r := open(t, dir)
+			want(t, r, "p", kept, "kept")
+			want(t, r, "p", last, "last")
+		}
+		// What ended before the first copy was made stays out, whatever comes after it.
+		dir := filepath.Join(t.TempDir(), "keys")
+		for _, backup := range [][]byte{between[2], first, during[0], during[1], during[2]} {
+			if _, err := (Taking{KeepOthers: true}).Restore(dir, bytes.NewReader(backup)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, row := range rows {
+			wantMissing(t, open(t, dir), "p", row)
+		}
+	}
+}
+
+// Where the list was damaged, and the file of a key too, an older copy does not take its place if the list still tells
+// of an end that the copy does not know. The right one does.
+func TestACopyInPlaceOfADamagedKey(t *testing.T) {
+	s := newStory(t)
+	raw := read(t, s.list())
+	clear(raw[len(raw)-listEntry:]) // of the key that was made last
+	write(t, s.list(), raw)
+	path := filepath.Join(s.dir, nameOf(s.again))
+	key := read(t, path)
+	key[len(key)-1] ^= 1
+	write(t, path, key)
+	for _, backup := range [][]byte{s.older, s.newer} {
+		if _, err := (Taking{KeepOthers: true}).Restore(s.dir, bytes.NewReader(backup)); err != nil {
+			t.Fatal(err)
+		}
+		if plain, err := Reader(s.dir).Open([]byte("p"), s.first); err == nil {
+			t.Errorf("what was forgotten says %q", plain)
+		}
+	}
+	s.check(t, "restored")
+}
+
+// A list that lacks entries at its end is noticed, wherever it is cut and even where zeros follow, and mended.
+func TestACutListIsNoticed(t *testing.T) {
+	s := newStory(t)
+	whole := read(t, s.list())
+	for at := len(whole) - 1; at > 0; at-- {
+		for what, tail := range map[string]int{"cut": 0, "zeros": len(whole) - at} {
+			bad := append(slices.Clone(whole[:at]), make([]byte, tail)...)
+			if r, _ := parseList(bad); !bytes.Equal(bad, whole) && !r.damaged() && !r.stale {
+				t.Errorf("a list of which %d of %d bytes are left, then %s, counts as whole", at, len(whole), what)
+			}
+		}
+	}
+	for at := len(whole) - listEntry; at > len(listHead); at -= listEntry {
+		write(t, s.list(), whole[:at])
+		if _, err := Open(s.dir); err == nil || !strings.Contains(err.Error(), "at its end are missing") ||
+			!strings.Contains(err.Error(), "kehai key restore FILE") {
+			t.Errorf("Open() with a list of %d of %d bytes = %v, want what is missing", at, len(whole), err)
+		}
+	}
+	for _, backup := range [][]byte{s.newer, s.older} {
+		if _, err := (Taking{KeepOthers: true}).Restore(s.dir, bytes.NewReader(backup)); err != nil {
+			t.Fatal(err)
+		}
+		s.check(t, "mended")
+	}
+}
+
+// The id of an end can be what was damaged: the mended list says of no key that it was not destroyed.
+func TestAnEndOfWhichTheIDIsDamaged(t *testing.T) {
+	s := newStory(t)
+	raw := read(t, s.list())
+	at := bytes.Index(raw, append([]byte{ended}, s.gone[:idBytes]...))
+	raw[at+3], raw[at+7] = raw[at+3]^0x55, raw[at+7]^0xaa
+	at = bytes.Index(raw, append([]byte{made}, s.gone[:idBytes]...))
+	raw[at+3], raw[at+7] = raw[at+3]^0x33, raw[at+7]^0xcc
+	write(t, s.list(), raw)
+	for _, backup := range [][]byte{s.newer, s.older} {
+		if _, err := (Taking{KeepOthers: true}).Restore(s.dir, bytes.NewReader(backup)); err != nil {
+			t.Fatal(err)
+		}
+		s.check(t, "mended")
+	}
+}
+
+// Which form a list has its entries tell, so that its head and another byte may be damaged, too.
+func TestTheHeadAndTheFirstEntryAreDamaged(t *testing.T) {
+	s := newStory(t)
+	whole := read(t, s.list())
+	for digit := range byte(10) {
+		for at := range 2 * listEntry {
+			bad := slices.Clone(whole)
+			bad[len(listHead)-2] = '0' + digit
+			bad[len(listHead)+at] ^= 0x41
+			if r, later := parseList(bad); later || r.damaged() || !bytes.Equal(r.bytes(), mustList(t, whole).bytes()) {
+				t.Fatalf("a list of form %d with byte %d changed: parseList() = %+v, %v", digit, at, r, later)
+			}
+		}
+	}
+}
+
+// Two power cuts, each while the same entry was being written, can leave parts of two entries in its place.
+func TestAnEntryIsTornTwice(t *testing.T) {
+	s := newStory(t)
+	d := &directory{path: s.dir}
+	if err := d.tidy(); err != nil {
+		t.Fatal(err)
+	}
+	for int(place(d.list.entries+1))%sector <= sector-listEntry {
+		if err := d.note(entry{made, id(s.kept), d.list.should[id(s.kept)]}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	edge := sector - int(place(d.list.entries+1))%sector
+	tear := func(e entry, part func(line []byte) ([]byte, int)) {
+		line, at := part(e.append(nil, d.list.entries+1))
+		if err := d.writeAt(listFile, 0, line, place(d.list.entries+1)+int64(at)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	tear(entry{ended, id{1}, stamp{2}}, func(l []byte) ([]byte, int) { return l[edge:], edge })
+	if d = (&directory{path: s.dir}); d.tidy() != nil {
+		t.Fatal("a list with a torn entry is not opened")
+	}
+	tear(entry{ended, id{3}, stamp{4}}, func(l []byte) ([]byte, int) { return l[:edge], 0 })
+	s.check(t, "torn twice")
+}
+
+// The form of the list before this one is read, and replaced at the next start.
+func TestThePriorFormOfTheList(t *testing.T) {
+	s := newStory(t)
+	raw, n := []byte(priorHead), 0
+	for _, e := range []entry{
+		{made, id(s.gone), stamp{1}}, {ended, id(s.gone), stamp{}}, {made, id(s.first), stamp{2}},
+		{ended, id(s.first), stamp{}}, {made, id(s.kept), stampOf(read(t, filepath.Join(s.dir, nameOf(s.kept))))},
+		{made, id(s.again), stampOf(read(t, filepath.Join(s.dir, nameOf(s.again))))},
+	} {
+		raw = e.in(raw, checkPrior, n)
+		n++
+	}
+	for what, damage := range map[string]func(raw []byte){
+		"whole": func([]byte) {}, "a byte": func(raw []byte) { raw[len(raw)-9] ^= 4 },
+		"the head, like now": func(raw []byte) { raw[len(priorHead)-2] = '3' },
+		"the head":           func(raw []byte) { raw[len(priorHead)-2] = 'x' },
+		"the head, older":    func(raw []byte) { raw[len(priorHead)-2] = '1' },
+	} {
+		bad := slices.Clone(raw)
+		damage(bad)
+		write(t, s.list(), bad)
+		s.check(t, what)
+		if now := read(t, s.list()); !strings.HasPrefix(string(now), listHead) {
+			t.Errorf("%s: a start left the list %q", what, now)
+		}
+		if err := os.Remove(filepath.Join(s.dir, nameOf(s.again))); err != nil {
+			t.Fatal(err)
+		}
+		for _, backup := range [][]byte{s.older, s.newer} {
+			if _, err := (Taking{KeepOthers: true}).Restore(s.dir, bytes.NewReader(backup)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s.check(t, what)
 	}
 }

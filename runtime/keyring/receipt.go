@@ -25,12 +25,14 @@ import (
 // written before anything is deleted, so that it also covers an interrupted deletion.
 // [Receipt.Verify] checks for itself.
 type Receipt struct {
-	Version      int               `json:"kehai_receipt"`
-	Conversation string            `json:"conversation"`
-	Keys         []engine.Key      `json:"keys"`
-	AskedAt      time.Time         `json:"asked_at"`
-	ForgottenAt  time.Time         `json:"forgotten_at,omitzero"`
-	Deleted      *engine.Forgotten `json:"deleted,omitempty"`
+	Version      int          `json:"kehai_receipt"`
+	Conversation string       `json:"conversation"`
+	Keys         []engine.Key `json:"keys"`
+	// Pending are those of the keys whose end has not begun: a crash may leave them to conversations that live on.
+	Pending     []engine.Key      `json:"pending,omitempty"`
+	AskedAt     time.Time         `json:"asked_at"`
+	ForgottenAt time.Time         `json:"forgotten_at,omitzero"`
+	Deleted     *engine.Forgotten `json:"deleted,omitempty"`
 	// Waiting are machines of the cluster that have not yet said that they destroyed their copies of
 	// the keys, and their files. They do so before they do anything else.
 	Waiting []string `json:"waiting,omitempty"`
@@ -39,8 +41,6 @@ type Receipt struct {
 	Note      string   `json:"note"`
 	// Seal tells with the node's key that all the above is as it was written; "" in receipts of older versions.
 	Seal string `json:"seal,omitempty"`
-
-	begun bool // by this call of Begin
 }
 
 // Receipts are where receipts are kept, and where the keys are with which they are sealed.
@@ -67,13 +67,18 @@ var ErrReceipt = errors.New("keyring: no receipt of forgetting")
 // interrupted attempt it continues with that receipt, because the keys it names may
 // already be destroyed.
 func (in Receipts) Begin(c string, keys []engine.Key, from []Origin, now time.Time) (Receipt, string, error) {
-	r := Receipt{Version: receiptVersion, Conversation: c, Keys: keys, SplitFrom: from, AskedAt: now.UTC().Round(0),
-		Note: CopiedKeys}
+	r := Receipt{Version: receiptVersion, Conversation: c, Keys: slices.Clone(keys), SplitFrom: from,
+		AskedAt: now.UTC().Round(0), Note: CopiedKeys}
 	open, before, err := unfinishedReceipt(in.Dir, c)
 	if err != nil {
 		return r, "", err
 	}
-	for _, k := range before.Keys {
+	for _, k := range keys {
+		if !slices.Contains(before.Keys, k) || slices.Contains(before.Pending, k) {
+			r.Pending = append(r.Pending, k)
+		}
+	}
+	for _, k := range before.Keys { // one that is gone has ended, also where a crash came before that was noted
 		if !slices.Contains(r.Keys, k) {
 			r.Keys = append(r.Keys, k)
 		}
@@ -85,7 +90,7 @@ func (in Receipts) Begin(c string, keys []engine.Key, from []Origin, now time.Ti
 		return r, "", nil // nothing is sealed for it
 	}
 	path := open
-	if r.begun = path == ""; r.begun {
+	if path == "" {
 		at := r.AskedAt.Format("20060102T150405.000Z")
 		path = filepath.Join(in.Dir, fmt.Sprintf("%s-%.8s.json", at, r.Keys[0].Fingerprint))
 	}
@@ -98,10 +103,27 @@ func (in Receipts) Begin(c string, keys []engine.Key, from []Origin, now time.Ti
 	return r, path, nil
 }
 
+// Ends notes, before a key is destroyed, that receipts that name it are about to be true. The error wraps
+// [engine.ErrKeyAway]: it may succeed later.
+func (in Receipts) Ends(key engine.Key) error {
+	all, err := receiptsIn(in.Dir)
+	for path, r := range all {
+		if slices.Contains(r.Pending, key) {
+			err = errors.Join(err, in.change(r, path, func(r *Receipt) {
+				r.Pending = slices.DeleteFunc(slices.Clone(r.Pending), func(k engine.Key) bool { return k == key })
+			}))
+		}
+	}
+	if err != nil { // which says what helps
+		return fmt.Errorf("%w (%w)", err, engine.ErrKeyAway)
+	}
+	return nil
+}
+
 // Finish completes a receipt once the conversation is forgotten.
 func (in Receipts) Finish(r Receipt, path string, sum engine.Forgotten, now time.Time) error {
 	sum.Receipt = ""
-	r.ForgottenAt, r.Deleted = now.UTC().Round(0), &sum
+	r.ForgottenAt, r.Deleted, r.Pending = now.UTC().Round(0), &sum, nil
 	if err := in.write(r, path); err != nil {
 		return fmt.Errorf("%w. All is deleted but for the end of the receipt: kehai forget %s adds that then", err,
 			r.Conversation)
@@ -109,26 +131,32 @@ func (in Receipts) Finish(r Receipt, path string, sum engine.Forgotten, now time
 	return nil
 }
 
-// Withdraw removes a receipt that was just begun, as nothing was deleted: its keys are not to be taken for destroyed.
-func (Receipts) Withdraw(r Receipt, path string) error {
-	if !r.begun {
-		return nil
+// Withdraw removes a receipt of which the end of no key has begun.
+func (Receipts) Withdraw(path string) error {
+	r, err := ReadReceipt(path)
+	if err == nil && len(r.Pending) == len(r.Keys) {
+		err = os.Remove(path)
 	}
-	if err := os.Remove(path); err != nil {
+	if err != nil {
 		return fmt.Errorf("keyring: receipt: %w", err)
 	}
 	return nil
 }
 
-// Answered replaces the machines that were waited for by those that have still not answered. A receipt that was not
-// sealed as it is stays so.
+// Answered replaces the machines that were waited for by those that have still not answered.
 func (in Receipts) Answered(r Receipt, path string, waiting []string) error {
+	return in.change(r, path, func(r *Receipt) { r.Waiting = waiting })
+}
+
+// change writes a receipt with a change. One that was not sealed as it is stays so.
+func (in Receipts) change(r Receipt, path string, change func(*Receipt)) error {
 	seal, err := r.sealOf(Reader(in.Keys))
 	if err != nil {
 		return fmt.Errorf("keyring: receipt: %w", err)
 	}
-	r.Waiting = waiting
-	if hmac.Equal([]byte(seal), []byte(r.Seal)) {
+	sealed := hmac.Equal([]byte(seal), []byte(r.Seal))
+	change(&r)
+	if sealed {
 		return in.write(r, path)
 	}
 	return r.put(path)
@@ -151,11 +179,15 @@ func unfinishedReceipt(dir string, c string) (path string, r Receipt, err error)
 	return "", Receipt{}, err
 }
 
-// Destroyed lists the keys that the receipts in a directory name.
+// Destroyed lists the keys that the receipts in a directory name, but for those whose end has not begun.
 func Destroyed(dir string) (keys []engine.Key, err error) {
 	all, err := receiptsIn(dir)
 	for _, path := range slices.Sorted(maps.Keys(all)) {
-		keys = append(keys, all[path].Keys...)
+		for _, k := range all[path].Keys {
+			if !slices.Contains(all[path].Pending, k) {
+				keys = append(keys, k)
+			}
+		}
 	}
 	return keys, err
 }
@@ -253,7 +285,7 @@ type Proof struct {
 	// backup from before that was done: they may be about this one.
 	Before int
 	// Edited reports that the receipt is not as it was written, or is of a later version; Unsealed, that nobody can
-	// tell, as an older one has written it.
+	// tell, as an older one has written it. Where the list tells that this one has destroyed its keys, it had a seal.
 	Edited, Unsealed bool
 }
 
@@ -275,12 +307,9 @@ func (r Receipt) Verify(dir string, backup io.Reader) (p Proof, err error) {
 		return p, err
 	}
 	ring := newRing(d, strings.NewReader("")) // nothing is sealed
-	seal, err := r.sealOf(ring)
-	if err != nil {
+	if p.Edited, p.Unsealed, err = r.changed(ring, d.list); err != nil {
 		return p, err
 	}
-	p.Unsealed = r.Seal == ""
-	p.Edited = !p.Unsealed && !hmac.Equal([]byte(seal), []byte(r.Seal))
 	ids := map[id]bool{} // whether the key is that of the receipt, still
 	for _, k := range r.Keys {
 		of, _ := idOf(k.ID)
@@ -327,6 +356,22 @@ func (r Receipt) Verify(dir string, backup io.Reader) (p Proof, err error) {
 		err = fmt.Errorf("%w: it does not say with which keys it was sealed", ErrOthers)
 	}
 	return p, err
+}
+
+// changed reports whether the receipt is not as it was written; unsealed, that nobody can tell.
+func (r Receipt) changed(ring *Ring, l list) (edited, unsealed bool, err error) {
+	seal, err := r.sealOf(ring)
+	if err != nil {
+		return false, false, err
+	}
+	if r.Seal != "" {
+		return !hmac.Equal([]byte(seal), []byte(r.Seal)), false, nil
+	}
+	had := slices.ContainsFunc(r.Keys, func(k engine.Key) bool {
+		of, _ := idOf(k.ID)
+		return l.witnessed(of)
+	})
+	return had, !had, nil
 }
 
 // unlisted are the keys of a receipt of which a list does not tell.

@@ -138,7 +138,7 @@ func (d *directory) lackedBy(to *directory, t Taking) (l lacking, err error) {
 	theirs, err := to.names()
 	mine, merr := d.names()
 	if err = errors.Join(err, merr); err == nil {
-		to.list, l.mended, err = to.mended(theirs, mine)
+		to.list, l.mended, err = to.mended(theirs)
 	}
 	if err != nil {
 		return l, err
@@ -182,8 +182,10 @@ func (l *list) lackedEnds(of list, files []string) (ends []entry) {
 		}
 	}
 	for _, key := range slices.SortedFunc(maps.Keys(of.ended), id.compare) {
-		if _, gone := l.ended[key]; !gone && !l.wants(key) && !there[key] {
-			ends = append(ends, entry{ended, key, of.ended[key]})
+		for _, e := range of.ended[key] {
+			if !l.knows(key, e.of) && !l.wants(key) && !there[key] {
+				ends = append(ends, entry{e.mark, key, e.of})
+			}
 		}
 	}
 	return ends
@@ -228,7 +230,7 @@ func (l *lacking) weigh(n *node, of id, from, to *directory, foreign bool, t Tak
 		return errOthers(to, name)
 	case opens:
 		l.left.Others++
-	case to.list.destroyed(of, stampOf(raw)):
+	case to.list.destroyed(of, stampOf(raw), from.list):
 		l.left.Destroyed++
 	default:
 		l.names = append(l.names, name)
@@ -302,7 +304,7 @@ func (d *directory) complete(t Taking) (got Restored, err error) {
 func (d *directory) reduce(t Taking, got Restored) (Restored, error) {
 	names, err := d.names()
 	if err == nil {
-		d.list, err = d.readList(names)
+		d.list, err = d.readList()
 	}
 	if err != nil {
 		return Restored{}, err
@@ -317,7 +319,7 @@ func (d *directory) reduce(t Taking, got Restored) (Restored, error) {
 			return Restored{}, err
 		}
 		of, _ := idOf(name)
-		d.list.take(entry{ended, of, stampOf(raw)})
+		d.list.take(entry{keptOut, of, stampOf(raw)})
 	}
 	if len(gone) > 0 {
 		err = d.rewrite(d.list)

@@ -81,6 +81,7 @@ func recovered(
 		Store: st, Sealer: keys, Codec: codec, Clock: engine.SystemClock{}, Driver: steps,
 		Kinds:    kindsOffline(kinds, ids),
 		Deletes:  maintenance.DiskOf(st).PurgeLater,
+		Ends:     admin.Receipts(cfg).Ends,
 		Listener: func(ev engine.Published) { library.Hear(ev.Message); book.Listen(ev) },
 		Sync:     cfg.Durability == config.DurabilityPower, MinFree: uint64(cfg.Store.MinFree),
 	})

@@ -486,21 +486,54 @@ var mutants = []mutant{
 		old: `	r.sealed.key = nil
 `, new: ``, by: "TestADestroyedKeyIsGone"},
 	{what: "an older copy brings a destroyed key back in place of its successor", file: "runtime/keyring/list.go",
-		old: `should && want != stamp{} && want != file`, new: `should && want == file && false`,
-		by: "TestADestroyedKeyStaysSo"},
+		old: `case should && want != stamp{}:
+		return true`, new: `case should && want != stamp{}:
+		return false`, by: "TestThePriorFormOfTheList"},
+	{what: "a copy from between two keys keeps the later one out", file: "runtime/keyring/list.go",
+		old: `&& !by.knows(of, e.of)`, new: ``,
+		by: "TestACopyFromBetweenTwoKeys"},
+	{what: "any copy takes the place of a damaged key that no list tells", file: "runtime/keyring/list.go",
+		old: `ends = ends[:1]`, new: `return false`, by: "TestACopyInPlaceOfADamagedKey"},
+	{what: "any damaged list is one of a later version", file: "runtime/keyring/lines.go",
+		old: `begins && '3' < number[0]`, new: `begins || '3' < number[0]`, by: "TestADamagedListIsMended"},
+	{what: "a list that was cut is whole", file: "runtime/keyring/lines.go",
+		old: `r.cut, r.stale = all < count, used`, new: `r.cut, r.stale = false, used`, by: "TestACutListIsNoticed"},
+	{what: "the rest of a torn entry stays", file: "runtime/keyring/lines.go",
+		old: `			r.stale = true
+			if !ok && n == all-1`, new: `			if !ok && n == all-1`, by: "TestAnEntryIsTornTwice"},
+	{what: "a receipt of who lives on keeps a key out", file: "runtime/keyring/receipt.go",
+		old: `if !slices.Contains(all[path].Pending, k) {`, new: `if all != nil {`,
+		by: "TestAReceiptBeforeTheEndOfItsKeys"},
+	{what: "a receipt without its seal is an older one", file: "runtime/keyring/receipt.go",
+		old: `return had, !had, nil`, new: `return false, true, nil`, by: "TestAReceiptIsSealed"},
+	{what: "keys of another store count as lost", file: "runtime/keyring/anew.go",
+		old: `err == nil && !fit && len(rows) > 0`, new: `err == nil && fit && len(rows) < 0`, by: "TestLosses"},
+	{what: "a key that is out of reach is lost", file: "runtime/keyring/anew.go",
+		old: `		case err != nil:
+			return nil, err
+		}
+	}
+	return gone, nil`, new: `		case err != nil:
+			gone = append(gone, of.String())
+		}
+	}
+	return gone, nil`, by: "TestLosses"},
+	{what: "a key ends although nobody could be told", file: "runtime/engine/forget.go",
+		old: `		err = d.e.ends(key)`, new: `		_ = d.e.ends(key)`,
+		by: "TestTheEndOfAKeyIsToldBeforeIt"},
 	{what: "what was destroyed is restored where the list is gone", file: "runtime/keyring/restore.go",
 		old: `prints[k.print] {`, new: `prints[k.print+"x"] {`,
 		by: "TestReceiptsKeepKeysDestroyed"},
 	{what: "what a backup tells as destroyed is not told on", file: "runtime/keyring/restore.go",
 		old: `err = to.note(l.ends...)`, new: `_ = l.ends`, by: "TestABackupTellsWhatWasDestroyed"},
 	{what: "a changed receipt is verified", file: "runtime/keyring/receipt.go",
-		old: `!hmac.Equal([]byte(seal), []byte(r.Seal))`, new: `len(seal) == 0`, by: "TestAReceiptIsSealed"},
+		old: `return !hmac.Equal([]byte(seal), []byte(r.Seal)), false, nil`, new: `return seal == "", false, nil`, by: "TestAReceiptIsSealed"},
 	{what: "entries follow behind a list that is perhaps another one", file: "runtime/keyring/list.go",
 		old: `d.list.stale = true // which`, new: `_ = err // which`, by: "TestAListThatWasPerhapsReplaced"},
 	{what: "a changed byte of the list is not put right", file: "runtime/keyring/lines.go",
 		old: `return was, was != nil`, new: `return nil, false`, by: "TestAChangedByteOfTheListIsRighted"},
 	{what: "what a damaged list does not tell is restored", file: "runtime/keyring/mendlist.go",
-		old: `for _, name := range backup {`, new: `for _, name := range backup[:0] {`,
+		old: `l.take(entry{ended, id{}, unnamed()})`, new: `_ = unnamed`,
 		by: "TestADamagedListIsMended"},
 	{what: "a backup of the keys with a changed byte is whole", file: "runtime/keyring/restore.go",
 		old: `if whole = bytes.Equal(raw, so.total()); !whole {`, new: `if whole = true; !whole {`,
