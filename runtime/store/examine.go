@@ -42,7 +42,8 @@ type examination struct {
 // the store kept it: a program that does not know it would leave one that calls a whole store damaged.
 func examine(o Options) error {
 	x := &examination{Options: o, names: map[string]int64{}}
-	for _, step := range []func() error{x.list, x.dropEmpty, x.fresh, x.checkKeys, x.checkTables, x.checkLogs, x.sync} {
+	for _, step := range []func() error{x.list, x.dropEmpty, x.fresh, x.checkKeys, x.dropVoid, x.checkTables,
+		x.checkLogs, x.sync} {
 		if err := step(); err != nil {
 			return err
 		}

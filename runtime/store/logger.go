@@ -24,8 +24,10 @@ type badgerLog struct {
 }
 
 const (
-	// Badger retries for ever, and writes and Close wait for it.
+	// Badger would retry for ever, and writes and Close wait for it. See [badgerLog.Errorf].
 	flushFailed = "error flushing memtable to disk"
+	// Badger would retry. It may have named tables in the MANIFEST that it has removed.
+	mergeFailed = "[Compactor: %d] LOG Compact FAILED"
 	// Badger then continues without a memtable: reads and writes panic.
 	noMemtable = "Got error: %v for id"
 	// Badger has collected the content of a table.
@@ -34,20 +36,36 @@ const (
 	discards = "Discard stats"
 )
 
+// Errorf does not return after a failed flush. Badger would try again, and once that succeeds remove the memory log, while
+// the MANIFEST still names the table of the first attempt: nothing would tell any more whether data is missing.
 func (b badgerLog) Errorf(format string, args ...any) {
 	b.write(zerolog.WarnLevel, format, args)
-	for _, told := range []string{flushFailed, noMemtable} {
-		if !strings.HasPrefix(format, told) || len(args) == 0 || b.broken == nil {
-			continue
-		}
-		if err, ok := args[0].(error); ok {
-			b.broken(err)
-		}
+	b.tell(format, args, noMemtable)
+	if b.tell(format, args, flushFailed) {
+		select {}
 	}
 }
 
-func (b badgerLog) Warningf(format string, args ...any) { b.write(zerolog.WarnLevel, format, args) }
-func (b badgerLog) Infof(format string, args ...any)    { b.write(zerolog.DebugLevel, format, args) }
+func (b badgerLog) Warningf(format string, args ...any) {
+	b.write(zerolog.WarnLevel, format, args)
+	b.tell(format, args, mergeFailed)
+}
+
+// tell passes on the error of a message that begins so.
+func (b badgerLog) tell(format string, args []any, begins string) bool {
+	if !strings.HasPrefix(format, begins) || b.broken == nil {
+		return false
+	}
+	for _, a := range args {
+		if err, ok := a.(error); ok {
+			b.broken(err)
+			return true
+		}
+	}
+	return false
+}
+
+func (b badgerLog) Infof(format string, args ...any) { b.write(zerolog.DebugLevel, format, args) }
 
 func (b badgerLog) Debugf(format string, args ...any) {
 	b.write(zerolog.DebugLevel, format, args)

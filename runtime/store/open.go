@@ -127,11 +127,8 @@ func (s *Store) open(o Options) error {
 }
 
 func (s *Store) openBadger(o Options) error {
-	log := badgerLog{log: o.Logger, awaitRoom: s.awaitRoom, merged: s.merged, broken: func(err error) {
-		if s.opened.Load() { // before that, Badger returns the error itself
-			_ = s.unwritable(err)
-		}
-	}}
+	log := badgerLog{log: o.Logger, awaitRoom: s.awaitRoom, merged: s.merged,
+		broken: func(err error) { _ = s.unwritable(err) }}
 	db, err := openDB(badgerOptions(o).WithLogger(log))
 	if err != nil {
 		return s.unreadable(err)

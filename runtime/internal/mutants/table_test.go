@@ -1538,6 +1538,14 @@ var mutants = []mutant{
 	{what: "the less sure reading counts", file: "actors/ocr/repair.go",
 		old: `sureness(again) > sureness(lines)`, new: `sureness(again) < sureness(lines)`,
 		by: "TestWorkerReadsUnsureTwice"},
+	{what: "a table that is lost counts as one that was never finished", file: "runtime/store/manifest.go",
+		old: `if logged && !x.follow(tables) {`, new: `if false {`, by: "TestTablesThatAreMissing"},
+	{what: "what was stored after a table that is lost counts for nothing", file: "runtime/store/manifest.go",
+		old: `case logged && len(s.deleted) == 0:`, new: `case false:`, by: "TestTablesThatAreMissing"},
+	{what: "a table that was never finished is damage", file: "runtime/store/manifest.go",
+		old: `		case missing:
+`, new: `		case missing && false:
+`, by: "TestTablesThatWereNeverFinished"},
 	{what: "a language that is missing is told for good", file: "runtime/health/language.go",
 		old: `unknown == 0 && texts > 0`, new: `false`, by: "TestHealthTellsOfALanguage"},
 	{what: "one bubble that is drawn again is three", file: "runtime/health/language.go",
