@@ -36,8 +36,8 @@ const (
 	discards = "Discard stats"
 )
 
-// Errorf does not return after a failed flush. Badger would try again, and once that succeeds remove the memory log, while
-// the MANIFEST still names the table of the first attempt: nothing would tell any more whether data is missing.
+// Errorf does not return after a failed flush. Badger would try again, and once that succeeds remove the memory log,
+// while the MANIFEST still names the table of the first attempt: nothing would tell any more whether data is missing.
 func (b badgerLog) Errorf(format string, args ...any) {
 	b.write(zerolog.WarnLevel, format, args)
 	b.tell(format, args, noMemtable)

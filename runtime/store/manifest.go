@@ -28,10 +28,10 @@ type changeSet struct {
 	deleted []uint64
 }
 
-// dropVoid takes sets of changes out of the MANIFEST that were never carried out. Badger names a new table there before
-// it uses it, and removes the table where it cannot be sure that the name is on the disk; the name stays. The next start
-// would miss a table, although everything that it held is where it was: in the tables that it was made of, or in a
-// memory log. Where that is not sure, nothing is changed.
+// dropVoid takes sets of changes out of the MANIFEST that were never carried out. Badger names a new table there
+// before it uses it, and removes the table where it cannot be sure that the name is on the disk; the name stays. The
+// next start would miss a table, although everything that it held is where it was: in the tables that it was made of,
+// or in a memory log. Where that is not sure, nothing is changed.
 func (x *examination) dropVoid() error {
 	if _, ok := x.names[badger.ManifestFilename]; !ok {
 		return nil
