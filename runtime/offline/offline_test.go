@@ -119,6 +119,9 @@ func TestKeepsTheIndex(t *testing.T) {
 	if n, err := s.Import(t.Context(), "shop:4711", list); n != len(list) || err != nil {
 		t.Fatalf("Import() = %d, %v, want %d", n, err, len(list))
 	}
+	if err := s.Settled(t.Context()); err != nil { // it is accepted, and remembered soon
+		t.Fatal(err)
+	}
 	for range 2 { // the first time it is read, the second time it is there
 		r, err := s.Recall(t.Context(), control.RecallQuery{Text: "word77", K: 1})
 		if err != nil || len(r.Found) != 1 || r.Found[0].ID != "77" {
