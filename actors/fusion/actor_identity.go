@@ -174,12 +174,24 @@ func (a *actor) overlapAnswered(turn *actors.Turn, m messages.OverlapAnswer) {
 	a.compared(turn, c.read, c.shared, c.asked)
 }
 
+// parting is a page that goes on from nothing that its conversation has shown. It dies with the activation.
+type parting struct {
+	conversation messages.ConversationID
+	at           time.Time // of its capture
+}
+
 // compared asks again, now with what each conversation that the title may mean has shown of
 // the reading. If that proves none of them, other conversations may have shown it too.
 func (a *actor) compared(turn *actors.Turn, m messages.FrameRead, shared []messages.Shared, asked int) {
 	for i, s := range shared {
 		if s.Overlap == messages.OverlapWeak && a.alone(turn, m, s.Conversation, shared) {
 			shared[i].Overlap = messages.OverlapSame // its header too
+		}
+		switch {
+		case s.Overlap == messages.OverlapGap:
+			a.parted = parting{s.Conversation, m.At}
+		case slices.Contains(shows, shared[i].Overlap) && a.parted.conversation == s.Conversation:
+			a.parted = parting{}
 		}
 	}
 	q := messages.Identify{Compared: true, Asked: asked, Shared: shared}
