@@ -11,8 +11,9 @@ import (
 )
 
 // TestFlooded: pages of a flood that were held, as a namesake's may be, are passed on in their order before the page
-// that is known to go on after a gap. They stay held where something else was shown in between, under another header,
-// where somebody else may have that name, and where the conversation shows again what is known.
+// that is known to go on after a gap, after a short stop too. They stay held where something else was or may have been
+// shown in between, under another header, where somebody else may have that name, and where the conversation shows
+// again what is known.
 func TestFlooded(t *testing.T) {
 	const c = "c-1"
 	hers := []messages.ConversationID{c}
@@ -22,6 +23,7 @@ func TestFlooded(t *testing.T) {
 		of      []messages.ConversationID
 		overlap messages.Overlap // of the last page
 		passed  int
+		crash   time.Duration // before the last page, that long
 	}{
 		"a flood":          {header: 7, of: hers, overlap: messages.OverlapGap, passed: 3},
 		"another header":   {header: 8, of: hers, overlap: messages.OverlapGap, passed: 1},
@@ -29,6 +31,9 @@ func TestFlooded(t *testing.T) {
 		"somebody else":    {header: 7, between: "Ken", of: hers, overlap: messages.OverlapGap, passed: 1},
 		"two of that name": {header: 7, of: append(hers, "c-2"), overlap: messages.OverlapGap, passed: 1},
 		"what is known":    {header: 7, of: hers, overlap: messages.OverlapSame, passed: 1},
+		"texts in place":   {header: 7, of: hers, overlap: messages.OverlapWeak, passed: 3},
+		"a restart":        {header: 7, of: hers, overlap: messages.OverlapGap, passed: 3, crash: time.Second},
+		"a long stop":      {header: 7, of: hers, overlap: messages.OverlapGap, passed: 1, crash: maxUnseen},
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := actortest.Spawn(t, New(DefaultOptions()), actortest.Address("fusion/line@mac"))
@@ -64,6 +69,10 @@ func TestFlooded(t *testing.T) {
 			}
 			if change.between != "" {
 				answered(change.between, "q r", 9, "", messages.Identified{Conversation: "c-3", Name: change.between})
+			}
+			if change.crash > 0 {
+				h.Crash()
+				h.Advance(change.crash)
 			}
 			h.Sent()
 			h.Advance(5 * time.Second) // as many as its messages

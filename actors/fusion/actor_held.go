@@ -119,7 +119,7 @@ func (a *actor) claim(turn *actors.Turn, shows page, at time.Time, view View, na
 	rows := heldRows(turn)
 	var mine []heldRow
 	last, _ := lastViews.Get(turn, string(view.Conversation))
-	parted := !last.goesOn(view, false)
+	parted := !last.continues(view)
 	for _, row := range slices.Backward(rows) {
 		before := row.Detection.SeenAt.Before(at)
 		if p := a.pageFor(turn, row, shows, view.Conversation); p.isOf(shows) ||
@@ -131,16 +131,6 @@ func (a *actor) claim(turn *actors.Turn, shows page, at time.Time, view View, na
 	}
 	slices.Reverse(mine)
 	a.attribute(turn, mine, view, name)
-}
-
-// flooded reports whether a held reading is of a flood that went on until a later page: neither it nor that page
-// goes on from anything that its conversation has shown, the window showed no other header and nobody else
-// in between, and nobody else has that name. Whoever switched to a namesake and back would see what is known.
-func (a *actor) flooded(row heldRow, shows page, c messages.ConversationID) bool {
-	p := row.page()
-	return row.Why == events.UnknownNamesake && !row.Idle && len(row.Of) == 1 && row.Of[0] == c &&
-		p.name != 0 && p.name == shows.name && a.parted.conversation == c && row.Detection.SeenAt.Before(a.parted.at) &&
-		a.streak.from(c, row.Detection.SeenAt)
 }
 
 // pageFor is what a held reading shows, for comparing with a page of a conversation. Whoever it might have been does

@@ -44,6 +44,7 @@ func (a *actor) identified(turn *actors.Turn, answer messages.Identified) {
 	}
 	a.asked = nil
 	a.streak.note(m, answer)
+	a.steady.note(m, answer.Unlisted, func() time.Time { return a.steadySince(turn, m) })
 	if answer.Why != "" {
 		a.contestUnknown(turn, m, answer.Why)
 		a.keep(turn, m, answer)
@@ -174,12 +175,6 @@ func (a *actor) overlapAnswered(turn *actors.Turn, m messages.OverlapAnswer) {
 	a.compared(turn, c.read, c.shared, c.asked)
 }
 
-// parting is a page that goes on from nothing that its conversation has shown. It dies with the activation.
-type parting struct {
-	conversation messages.ConversationID
-	at           time.Time // of its capture
-}
-
 // compared asks again, now with what each conversation that the title may mean has shown of
 // the reading. If that proves none of them, other conversations may have shown it too.
 func (a *actor) compared(turn *actors.Turn, m messages.FrameRead, shared []messages.Shared, asked int) {
@@ -187,12 +182,7 @@ func (a *actor) compared(turn *actors.Turn, m messages.FrameRead, shared []messa
 		if s.Overlap == messages.OverlapWeak && a.alone(turn, m, s.Conversation, shared) {
 			shared[i].Overlap = messages.OverlapSame // its header too
 		}
-		switch {
-		case s.Overlap == messages.OverlapGap:
-			a.parted = parting{s.Conversation, m.At}
-		case slices.Contains(shows, shared[i].Overlap) && a.parted.conversation == s.Conversation:
-			a.parted = parting{}
-		}
+		a.parted.note(s, m.At)
 	}
 	q := messages.Identify{Compared: true, Asked: asked, Shared: shared}
 	if !slices.ContainsFunc(shared, func(s messages.Shared) bool { return s.Overlap == messages.OverlapSame }) {

@@ -71,7 +71,8 @@ func TestFlood(t *testing.T) {
 			for _, c := range []struct {
 				name, do string
 				catchUp  bool
-			}{{"watched", "", false}, {"caught up", "", true}, {"caught up after a restart", "restart", true},
+			}{{"watched", "", false}, {"restarted", "restart", false}, {"crashed", "crash", false},
+				{"caught up", "", true}, {"caught up after a restart", "restart", true},
 				{"caught up after a crash", "crash", true}} {
 				t.Run(fmt.Sprintf("%s in %d ms, %s", kind, over, c.name), func(t *testing.T) {
 					t.Parallel()
@@ -93,17 +94,21 @@ func TestFlood(t *testing.T) {
 							gaps = append(gaps, g)
 						}
 					})}
+					open := 0
+					if kind == "repeats" && over == 5000 && c.name == "crashed" {
+						open = 1 // a page ends with "OK" and the next begins with it, which may be one
+					}
 					r, err := Run(t.Context(), o)
-					if err != nil || r.Errors() != 0 {
-						t.Errorf("Run() = %d errors %+v, %v, want none", r.Errors(), r.Problems, err)
+					if err != nil || r.Errors() != open || r.Missed != open {
+						t.Errorf("Run() = %d errors %+v, %v, want %d", r.Errors(), r.Problems, err, open)
 					}
 					if c.catchUp && (!slices.Equal(got, want) || c.do == "" && len(gaps) > 0) {
 						t.Errorf("delivered %q with the gaps %+v, want all of %q", got, gaps, want)
 					}
 					if !c.catchUp && (len(gaps) == 0 || slices.ContainsFunc(gaps, func(g messages.TranscriptGap) bool {
-						return g.Screens < 1
+						return g.Screens < 1 || g.Screens > 10
 					})) {
-						t.Errorf("gaps told are %+v, want some, each of a screen or more", gaps)
+						t.Errorf("gaps told are %+v, want some, each of a screen or a few", gaps)
 					}
 				})
 			}

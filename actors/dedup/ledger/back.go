@@ -272,7 +272,11 @@ func (l *Ledger) Screens(visible int, since, now time.Time) int {
 	if len(known) < 2 || visible == 0 {
 		return 1
 	}
-	span := known[len(known)-1].SeenAt.Sub(known[0].SeenAt)
+	last := known[len(known)-1].SeenAt
+	if since.IsZero() { // after a restart nobody knows when it was seen last
+		since = last
+	}
+	span := last.Sub(known[0].SeenAt)
 	unseen := now.Sub(since)
 	if span <= 0 || unseen <= 0 {
 		return 1

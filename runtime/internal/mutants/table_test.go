@@ -1391,12 +1391,13 @@ var mutants = []mutant{
 	}`, by: "TestTwoGaps"},
 	{what: "what was held of a flood stays held", file: "actors/fusion/actor_held.go",
 		old: `parted && before && a.flooded(`, new: `parted && !before && a.flooded(`, by: "TestFlooded"},
-	{what: "a flood may have another header", file: "actors/fusion/actor_held.go",
+	{what: "a flood may have another header", file: "actors/fusion/actor_flooded.go",
 		old: `p.name != 0 && p.name == shows.name && a.parted`, new: `p.title != "" && a.parted`, by: "TestFlooded"},
-	{what: "somebody else may come into a flood", file: "actors/fusion/actor_held.go",
-		old: `		a.streak.from(c, row.Detection.SeenAt)
-`, new: `		true
-`, by: "TestFlooded"},
+	{what: "somebody else may come into a flood", file: "actors/fusion/actor_flooded.go",
+		old: `(a.streak.from(c, at) || a.steady.from(p.name, at))`, new: `true`, by: "TestFlooded"},
+	{what: "a flood ends with a restart", file: "actors/fusion/actor_flooded.go",
+		old: `			since = before()
+`, new: ``, by: "TestFlooded"},
 	{what: "each page of a flood is a first view", file: "hardware/drawn/truth.go",
 		old: `first && (!went || later(below, view) < 0 || dated(below))`, new: `first`, by: "TestTruthOfAFlood"},
 	{what: "a whole page may lack the end", file: "actors/dedup/ledger/overlap.go",
