@@ -71,8 +71,8 @@ func foreign(i int, list []observation, tail []Entry) bool {
 		}
 		var c counter
 		for k := max(0, i-j); k < min(len(list), len(tail)+i-j); k++ {
-			e := &tail[k-i+j]
-			c.add(&list[k], e, equal(list[k].text(), e.text(), true))
+			o, e := &list[k], &tail[k-i+j]
+			c.add(o, e, o.Key != e.Key && equal(o.text(), e.text(), true)) // pixels are compared faster
 		}
 		if !c.incredible() {
 			return false
