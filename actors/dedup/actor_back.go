@@ -23,7 +23,7 @@ func (a *actor) gap(turn *actors.Turn, m messages.Detection, f ledger.Finding, a
 	}
 	a.ledger.Notify(notice)
 	turn.Send(messages.To(messages.ActorCatchUp, string(m.Window)), messages.CatchUp{
-		Conversation: a.conversation, Window: m.Window, After: after, At: turn.Now().UTC().Round(0),
+		Conversation: a.conversation, Window: m.Window, After: a.ledger.After(), At: turn.Now().UTC().Round(0),
 	})
 }
 

@@ -82,6 +82,8 @@ type actor struct {
 	inconsistentAt    time.Time                 // capture of the last of them
 	watched           time.Time                 // when the window last showed what was read before the last frame
 	streak            titleStreak
+	steady            steady
+	parted            parting // the newest
 	blank             blank
 	header            header
 	unknown           unknown

@@ -118,11 +118,15 @@ func (r heldRow) page() page {
 func (a *actor) claim(turn *actors.Turn, shows page, at time.Time, view View, name messages.Text) {
 	rows := heldRows(turn)
 	var mine []heldRow
+	last, _ := lastViews.Get(turn, string(view.Conversation))
+	parted := !last.continues(view)
 	for _, row := range slices.Backward(rows) {
-		if p := a.pageFor(turn, row, shows, view.Conversation); p.isOf(shows) {
+		before := row.Detection.SeenAt.Before(at)
+		if p := a.pageFor(turn, row, shows, view.Conversation); p.isOf(shows) ||
+			parted && before && a.flooded(row, shows, view.Conversation) {
 			mine, shows = append(mine, row), p
 		} else {
-			a.outlast(turn, row, shows, view.Conversation, row.Detection.SeenAt.Before(at))
+			a.outlast(turn, row, shows, view.Conversation, before)
 		}
 	}
 	slices.Reverse(mine)

@@ -44,6 +44,7 @@ func (a *actor) identified(turn *actors.Turn, answer messages.Identified) {
 	}
 	a.asked = nil
 	a.streak.note(m, answer)
+	a.steady.note(m, answer.Unlisted, func() time.Time { return a.steadySince(turn, m) })
 	if answer.Why != "" {
 		a.contestUnknown(turn, m, answer.Why)
 		a.keep(turn, m, answer)
@@ -181,6 +182,7 @@ func (a *actor) compared(turn *actors.Turn, m messages.FrameRead, shared []messa
 		if s.Overlap == messages.OverlapWeak && a.alone(turn, m, s.Conversation, shared) {
 			shared[i].Overlap = messages.OverlapSame // its header too
 		}
+		a.parted.note(s, m.At)
 	}
 	q := messages.Identify{Compared: true, Asked: asked, Shared: shared}
 	if !slices.ContainsFunc(shared, func(s messages.Shared) bool { return s.Overlap == messages.OverlapSame }) {

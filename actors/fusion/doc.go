@@ -29,6 +29,10 @@
 // While a window shows one title without a break (actor_streak.go), what stands in the
 // place of a message is that message, edited or taken back: no namesake's first sight.
 //
+// Messages may come faster than a window is looked at (actor_flooded.go): pages that nothing connects with what
+// their conversation has shown are kept, as a namesake's may be, and go before the first page that is known to follow
+// after a gap.
+//
 // A window that was away, and has the header of the conversation that it showed before over
 // a whole transcript, shows that one, begun anew (actor_reopened.go): some applications start
 // without what was said before.

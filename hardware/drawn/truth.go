@@ -24,7 +24,8 @@ type Seen struct {
 	// many of them are new.
 	Alike bool
 	// Later is, for a message of the first capture of its conversation, how many of the
-	// friend's stood whole below it, or -1 if an own one did; otherwise [NotFirst].
+	// friend's stood whole below it, or -1 if an own one did; otherwise [NotFirst]. In a capture
+	// that shows nothing of what others have shown, it is -1 too if an own one or a date stood below.
 	Later int
 	order int
 }
@@ -66,6 +67,7 @@ func (w *Window) change(p placed, now time.Time) {
 func (w *Window) recordSeen(bubbles []placed, now time.Time) {
 	view := w.frame(w.s).view()
 	first := !slices.ContainsFunc(bubbles, func(p placed) bool { return p.captured })
+	went := first && slices.ContainsFunc(w.s.conversation("").bubbles, func(b *bubble) bool { return b.captured })
 	for i, p := range bubbles {
 		p.captured = p.captured || done(p, view)
 		p.shown.add(p, view)
@@ -87,8 +89,11 @@ func (w *Window) recordSeen(bubbles []placed, now time.Time) {
 			Conversation: w.s.shown, Index: p.index, Kind: p.kind, Text: messages.Text(p.text),
 			At: now, Partial: !p.shown.all(), Alike: alike(bubbles, view), Later: NotFirst, order: w.seen,
 		}
-		if first {
-			p.seen.Later = later(bubbles[i+1:], view)
+		if below := bubbles[i+1:]; first && (!went || later(below, view) < 0 || dated(below)) {
+			p.seen.Later = later(below, view)
+			if went {
+				p.seen.Later = -1
+			}
 		}
 	}
 }
@@ -119,6 +124,11 @@ func later(below []placed, view image.Rectangle) (n int) {
 		}
 	}
 	return n
+}
+
+// dated reports whether a date stands above one of some bubbles.
+func dated(below []placed) bool {
+	return slices.ContainsFunc(below, func(p placed) bool { return p.date != "" })
 }
 
 // rows are the parts of a bubble that captures have shown, from its upper edge, in pixels.

@@ -107,6 +107,32 @@ func TestHidesHigherThanView(t *testing.T) {
 	}
 }
 
+// TestTruthOfAFlood: what a capture shows of a flood is no first view, though none of it was captured before. What
+// stands above an own message may be history.
+func TestTruthOfAFlood(t *testing.T) {
+	later := func(last Who) (got []int) {
+		w := open(t, Options{})
+		must(t, w.Append("", Friend, "a"))
+		picture(t, w)
+		for i := range 40 {
+			must(t, w.Append("", Friend, messages.Text(fmt.Sprintf("flood %d", i))))
+		}
+		must(t, w.Append("", last, "b"))
+		picture(t, w)
+		for _, s := range w.Truth()[1:] {
+			got = append(got, s.Later)
+		}
+		slices.Sort(got)
+		return slices.Compact(got)
+	}
+	if got := later(Friend); !slices.Equal(got, []int{NotFirst}) {
+		t.Errorf("Truth().Later of a flood = %v, want %d alone", got, NotFirst)
+	}
+	if got := later(Me); !slices.Equal(got, []int{-1}) {
+		t.Errorf("Truth().Later above an own message = %v, want -1 alone", got)
+	}
+}
+
 // TestTruthOfTheFirstView: what stands below a message on the first view of its
 // conversation says whether it was answered.
 func TestTruthOfTheFirstView(t *testing.T) {

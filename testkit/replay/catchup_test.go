@@ -96,17 +96,17 @@ func TestCatchUp(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := catchUp(t, text, nil)
-			n := 30
+			n, late := 30, 7 // a page was captured while they came
 			if strings.HasPrefix(name, "200") {
-				n = 200
+				n, late = 200, 100
 			}
 			wantOnce(t, got, n)
 			if last := len(got.texts) - 1; last < 0 || got.texts[last] != "Good night" {
 				t.Errorf("delivered %q last, want the one that came after all", got.texts)
 			}
-			if len(got.gaps) > 0 || got.late < n/2 {
-				t.Errorf("%d messages are marked late, and gaps told are %+v, want most of %d and none", got.late,
-					got.gaps, n)
+			if len(got.gaps) > 0 || got.late < late {
+				t.Errorf("%d messages are marked late, and gaps told are %+v, want %d or more and none", got.late,
+					got.gaps, late)
 			}
 			if !slices.Equal(got.stops, []string{string(messages.CatchUpReached)}) {
 				t.Errorf("it stopped for %q, want %q once", got.stops, messages.CatchUpReached)

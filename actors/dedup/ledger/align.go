@@ -3,6 +3,7 @@ package ledger
 // alignment says where a view belongs in the tail.
 type alignment struct {
 	score   Score
+	like    Score // of it, what texts give that are only like each other
 	known   int   // observations recognised beyond doubt
 	at      []int // for each observation the index of its entry, -1 for none
 	sure    []bool
@@ -35,9 +36,10 @@ func (a *alignment) explainsAll() bool {
 
 // anchored reports whether the alignment can be trusted. It needs one certain match, or
 // two unreadable bubbles of the same size, or it must explain everything, as with
-// animated stickers alone.
+// animated stickers alone. Texts that are only like each other anchor nothing, however many: "item 12"
+// follows "item 11".
 func (a *alignment) anchored() bool {
-	return a.score > 0 && (a.known > 0 || a.score >= anchoring || a.explainsAll())
+	return a.score > 0 && (a.known > 0 || a.score-a.like >= anchoring || a.explainsAll())
 }
 
 // stance is what is known about the position of a view.
@@ -65,7 +67,8 @@ type stance struct {
 // An edit can make a text equal to another one, or tell equal ones apart. Then
 // the repeats look like a view that has moved. One bubble that is said once only,
 // or the transcript's beginning, shows that it has not: among known ones another
-// text is an edit then.
+// text is an edit then. But nobody edits many messages between two views: they are
+// others then, and only an unbroken overlap counts.
 func align(list []observation, tail []Entry, at stance) alignment {
 	g := newGrid(list, tail, at)
 	// Most views repeat known texts to the letter: only what is left over then
@@ -86,8 +89,11 @@ func align(list []observation, tail []Entry, at stance) alignment {
 	a = g.solve()
 	if g.expectEdits() {
 		if b := g.solve(); at.complete || g.pinned(&b) {
-			return b
+			a = b
 		}
+	}
+	if !at.complete && g.claimed(&a).incredible() {
+		return g.slide()
 	}
 	return a
 }
@@ -112,6 +118,7 @@ type grid struct {
 
 	pair []Score // of each observation with each entry
 	sure []bool  // whether the pair is certainly the same
+	like []bool  // whether its texts are only like each other
 
 	width int
 	score []Score // of the best path to a cell
@@ -123,7 +130,7 @@ func newGrid(list []observation, tail []Entry, at stance) *grid {
 	n, m := len(list), len(tail)
 	g := &grid{
 		stance: at, list: list, tail: tail, rarity: rarities(tail), width: m + 1,
-		pair: make([]Score, n*m), sure: make([]bool, n*m), miss: make([]Score, m),
+		pair: make([]Score, n*m), sure: make([]bool, n*m), like: make([]bool, n*m), miss: make([]Score, m),
 		score: make([]Score, (n+1)*(m+1)), move: make([]int8, (n+1)*(m+1)),
 	}
 	for j := range tail {
@@ -151,6 +158,7 @@ func (g *grid) compare(i int, fuzzy bool) {
 			sum = editedNewest
 		}
 		g.pair[row+j], g.sure[row+j] = sum, weights[r].sure
+		g.like[row+j] = r == similarText || r == similarLetters
 	}
 }
 
@@ -321,9 +329,12 @@ func (g *grid) trace(i, j int) alignment {
 		switch g.move[i*g.width+j] {
 		case began, paired:
 			a.at[i-1] = j - 1
-			if g.sure[(i-1)*m+j-1] {
+			switch c := (i-1)*m + j - 1; {
+			case g.sure[c]:
 				a.sure[i-1] = true
 				a.known++
+			case g.like[c]:
+				a.like += g.pair[c]
 			}
 			if g.move[i*g.width+j] == began {
 				return a

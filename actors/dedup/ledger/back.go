@@ -16,12 +16,19 @@ type Open struct {
 	// order; zero: it is held no longer.
 	Until  time.Time              `json:"until,omitzero"`
 	Notice messages.TranscriptGap `json:"notice,omitzero"` // to be published if it is not closed by then
+	// More counts the gaps after this one that came before it was read. Whoever scrolls back
+	// meets the newest first.
+	More int `json:"more,omitempty"`
 }
 
 // open records that a gap will be read by scrolling back. The part of its view that counts as
-// history does so only for the time being.
+// history does so only for the time being. If one is open already, both are read.
 func (l *Ledger) open(first int, held []messages.Occurrence, until time.Time) {
-	l.head.Open = Open{After: l.entries[first].Occurrence - 1, Until: until}
+	if l.Opened() {
+		l.head.Open.More++
+	} else {
+		l.head.Open = Open{After: l.entries[first].Occurrence - 1, Until: until}
+	}
 	for i := first; i < len(l.entries); i++ {
 		e := &l.entries[i]
 		own := e.Side == messages.SideOwn && !e.Own && !e.Gone
@@ -31,22 +38,32 @@ func (l *Ledger) open(first int, held []messages.Occurrence, until time.Time) {
 	}
 }
 
-// gap is the index of the first entry after the open gap, -1 if there is none.
-func (l *Ledger) gap() int {
+// gap is the index of the first entry after the newest open gap, which is read first; -1 if there is none.
+func (l *Ledger) gap() int { return l.openGap(0) }
+
+// held is the index from which entries are held: that of the first one after the oldest open gap.
+func (l *Ledger) held() int { return l.openGap(l.head.Open.More) }
+
+// openGap is the index of the first entry after an open gap that so many have followed.
+func (l *Ledger) openGap(newer int) int {
 	if l.head.Open.After == 0 {
 		return -1
 	}
 	for i := len(l.entries) - 1; i >= 0; i-- {
-		if l.entries[i].Gap {
+		if !l.entries[i].Gap {
+			continue
+		}
+		if newer == 0 {
 			return i
 		}
+		newer--
 	}
 	return -1
 }
 
 // holds reports whether an entry is held until the gap before it is read.
 func (l *Ledger) holds(i int, now time.Time) bool {
-	g := l.gap()
+	g := l.held()
 	return g >= 0 && i >= g && now.Before(l.head.Open.Until)
 }
 
@@ -58,7 +75,8 @@ func (l *Ledger) Held(now time.Time) time.Duration {
 // Back takes in a view of a window that is being scrolled back from after the open gap
 // towards it. Unknown messages above the known part are kept apart. Those that may be
 // the end of the transcript before the gap are not: a view further up decides about
-// them. Once it is certain, the gap is closed; fresh is then what is passed on now.
+// them. Once it is certain, the gap is closed; fresh is then what is passed on now, unless
+// an older gap is open.
 func (l *Ledger) Back(v View, now time.Time) (step messages.BackStep, fresh []messages.Occurrence) {
 	g := l.gap()
 	if g < 0 {
@@ -85,7 +103,10 @@ func (l *Ledger) Back(v View, now time.Time) (step messages.BackStep, fresh []me
 	case !certain:
 		return messages.BackMore, nil
 	}
-	return messages.BackReached, l.closeGap()
+	if fresh = l.closeGap(); l.Opened() {
+		return messages.BackMore, nil
+	}
+	return messages.BackReached, fresh
 }
 
 // goesOn reports whether a view that was laid along what is known after the gap, from an
@@ -161,8 +182,8 @@ func border(above []observation, before []Entry, scale float64) (n int, certain 
 	return a.fresh, false
 }
 
-// closeGap makes new messages of what was read, and numbers all that was not passed on
-// yet, so that it is passed on in its order.
+// closeGap makes new messages of what was read after the newest gap, and numbers all from there on that
+// was not passed on yet, so that it is passed on in its order.
 func (l *Ledger) closeGap() (fresh []messages.Occurrence) {
 	g := l.gap()
 	l.entries[g].Gap = false
@@ -187,7 +208,13 @@ func (l *Ledger) closeGap() (fresh []messages.Occurrence) {
 			l.dirty[e.Pos] = true
 		}
 	}
-	l.head.Open = Open{}
+	if l.head.Open.More == 0 {
+		l.head.Open = Open{}
+		return fresh
+	}
+	l.head.Open.More--
+	n := &l.head.Open.Notice
+	n.Screens = max(n.Screens-1, min(n.Screens, 1))
 	return fresh
 }
 
@@ -215,8 +242,18 @@ func (l *Ledger) GiveUp(why messages.CatchUpEnd, later bool) (notice messages.Tr
 	return notice, ok
 }
 
-// Notify keeps the notice of the open gap until it is known whether it can be read.
-func (l *Ledger) Notify(n messages.TranscriptGap) { l.head.Open.Notice = n }
+// Notify keeps the notice of the open gap until it is known whether it can be read. That of a later one
+// is taken into it.
+func (l *Ledger) Notify(n messages.TranscriptGap) {
+	if was := l.head.Open.Notice; l.head.Open.More > 0 && was.Conversation != "" {
+		was.Screens, was.Passed, was.Visible = min(was.Screens+n.Screens, maxScreens), was.Passed+n.Passed, n.Visible
+		n = was
+	}
+	l.head.Open.Notice = n
+}
+
+// After is the newest message before the open gap, the oldest of several.
+func (l *Ledger) After() messages.Occurrence { return l.head.Open.After }
 
 // Opened reports whether a gap is being read.
 func (l *Ledger) Opened() bool { return l.head.Open.After != 0 }
@@ -235,7 +272,11 @@ func (l *Ledger) Screens(visible int, since, now time.Time) int {
 	if len(known) < 2 || visible == 0 {
 		return 1
 	}
-	span := known[len(known)-1].SeenAt.Sub(known[0].SeenAt)
+	last := known[len(known)-1].SeenAt
+	if since.IsZero() { // after a restart nobody knows when it was seen last
+		since = last
+	}
+	span := last.Sub(known[0].SeenAt)
 	unseen := now.Sub(since)
 	if span <= 0 || unseen <= 0 {
 		return 1

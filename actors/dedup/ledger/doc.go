@@ -51,7 +51,7 @@
 //
 // entry.go has the entry and its moves, observe.go turns a view into
 // observations, compare.go says how an observation relates to an entry, weights.go
-// what that is worth, align.go finds where a view belongs, ledger.go judges it,
+// what that is worth, align.go finds where a view belongs, claims.go whether that can be, ledger.go judges it,
 // merge.go joins it with the tail, back.go what is read of a gap by scrolling back,
 // overlap.go says how much of it the tail has shown, parts.go joins the parts of what is
 // higher than the window, inplace.go whether it shows the places of the last view,

@@ -156,8 +156,8 @@ func (l *Ledger) take(v View, mem Memory, now time.Time, alone bool, f *Finding)
 	case events.RuleAligned:
 		l.follow(list, a, v, mem, f)
 	case events.RuleGap:
-		if notice, ok := l.GiveUp(messages.CatchUpLost, false); ok {
-			f.Notice = notice
+		if v.Anew || v.CatchUp == 0 { // nobody will scroll back over this one
+			f.Notice, _ = l.GiveUp(messages.CatchUpLost, false)
 		}
 		if v.Anew {
 			l.dropTail()
@@ -320,6 +320,11 @@ func (l *Ledger) jump(list []observation, v View, newer bool, now time.Time, f *
 			for from < len(list) && list[from].y < m.Box.Y {
 				from++
 			}
+		}
+	}
+	if newer && !countless(list) {
+		for i := range list {
+			list[i].Fresh = foreign(i, list, l.entries)
 		}
 	}
 	first := len(l.entries)

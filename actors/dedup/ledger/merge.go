@@ -34,7 +34,7 @@ func (l *Ledger) appendAll(list []observation, from int, fresh bool, f *Finding)
 			o.Own = i >= from && f.Rule != events.RuleFirstSight && f.Rule != events.RuleForgotten
 		} else if !o.Gone {
 			if i >= from {
-				o.Waiting, o.Fresh = true, fresh || hasTwin(list[from:i], o)
+				o.Waiting, o.Fresh = true, fresh || o.Fresh || hasTwin(list[from:i], o)
 				f.Passed++
 			} else {
 				held++
@@ -84,7 +84,7 @@ func (l *Ledger) mergeUnknown(i int, list []observation, a alignment, inserted i
 		return false
 	}
 	at := a.at[below] + inserted
-	if g := l.gap(); g >= 0 && at >= g && !o.Gone {
+	if g := l.held(); g >= 0 && at >= g && !o.Gone {
 		o.Back = true
 		o.Gap, l.entries[at].Gap = l.entries[at].Gap, false
 		l.dirty[l.entries[at].Pos] = true

@@ -1446,6 +1446,35 @@ var mutants = []mutant{
 		by: "TestPageFor"},
 	{what: "an older page may go on below a newer one", file: "actors/fusion/page.go",
 		old: `beyond: len(l.Marks) > len(v.Marks)+by}`, new: `beyond: false}`, by: "TestHeldOfStrangers"},
+	{what: "texts that are like each other say where a view belongs", file: "actors/dedup/ledger/align.go",
+		old: `a.score-a.like >= anchoring`, new: `a.score >= anchoring`, by: "TestFlood"},
+	{what: "somebody edits a whole page at once", file: "actors/dedup/ledger/align.go",
+		old: `if !at.complete && g.claimed(&a).incredible() {`, new: `if false {`, by: "TestFlood"},
+	{what: "what has kept its place in a row proves nothing", file: "actors/dedup/ledger/claims.go",
+		old: `c.edits >= c.kept && c.run <= mostRun`, new: `c.edits >= c.kept`, by: "TestFlood"},
+	{what: "a short text of a flood may be that of the page before", file: "actors/dedup/ledger/ledger.go",
+		old: `list[i].Fresh = foreign(i, list, l.entries)`, new: `list[i].Fresh = false`, by: "TestFloodIsFresh"},
+	{what: "only what came after the newest gap is held", file: "actors/dedup/ledger/back.go",
+		old: `return l.openGap(l.head.Open.More)`, new: `return l.openGap(0)`, by: "TestTwoGaps"},
+	{what: "the first gap that is read ends the reading", file: "actors/dedup/ledger/back.go",
+		old: `	if l.head.Open.More == 0 {
+		l.head.Open = Open{}
+		return fresh
+	}`, new: `	if true {
+		l.head.Open = Open{}
+		return fresh
+	}`, by: "TestTwoGaps"},
+	{what: "what was held of a flood stays held", file: "actors/fusion/actor_held.go",
+		old: `parted && before && a.flooded(`, new: `parted && !before && a.flooded(`, by: "TestFlooded"},
+	{what: "a flood may have another header", file: "actors/fusion/actor_flooded.go",
+		old: `p.name != 0 && p.name == shows.name && a.parted`, new: `p.title != "" && a.parted`, by: "TestFlooded"},
+	{what: "somebody else may come into a flood", file: "actors/fusion/actor_flooded.go",
+		old: `(a.streak.from(c, at) || a.steady.from(p.name, at))`, new: `true`, by: "TestFlooded"},
+	{what: "a flood ends with a restart", file: "actors/fusion/actor_flooded.go",
+		old: `			since = before()
+`, new: ``, by: "TestFlooded"},
+	{what: "each page of a flood is a first view", file: "hardware/drawn/truth.go",
+		old: `first && (!went || later(below, view) < 0 || dated(below))`, new: `first`, by: "TestTruthOfAFlood"},
 	{what: "a whole page may lack the end", file: "actors/dedup/ledger/overlap.go",
 		old: `case c.below == 0 && (`, new: `case (`, by: "TestOverlap"},
 	{what: "room above is none for a transcript", file: "actors/dedup/ledger/overlap.go",
