@@ -84,7 +84,9 @@ func (b Backend) Forget(ctx context.Context, c messages.ConversationID) (engine.
 
 // withdraw takes a receipt back where the deletion has failed before it began: the conversations live on, and a
 // restore of the keys is not to leave theirs out. Where ctx has ended the deletion may go on, and begin later.
-func (b Backend) withdraw(ctx context.Context, e *engine.Engine, ids []messages.ConversationID, path string) error {
+func (b Backend) withdraw(
+	ctx context.Context, e *engine.Engine, ids []messages.ConversationID, path string,
+) error {
 	if path == "" || ctx.Err() != nil || slices.ContainsFunc(ids, e.Forgets) {
 		return nil
 	}
@@ -116,7 +118,8 @@ func unseen(e *engine.Engine, known map[messages.ConversationID]directory.Known,
 }
 
 // deleteAll deletes what is stored of conversations. If one waits for its key, the others are deleted all the
-// same. rest says that a part of them waits for another conversation's key.
+// same; if ctx ends, the deletion of all goes on. rest says that a part of them waits for another conversation's
+// key.
 func (b Backend) deleteAll(ctx context.Context, e *engine.Engine, ids []messages.ConversationID) (
 	sum engine.Forgotten, rest, waits error) {
 	for _, id := range ids {
@@ -128,7 +131,7 @@ func (b Backend) deleteAll(ctx context.Context, e *engine.Engine, ids []messages
 		switch {
 		case errors.Is(err, engine.ErrRest):
 			rest = err
-		case errors.Is(err, engine.ErrKeyAway):
+		case errors.Is(err, engine.ErrKeyAway), err != nil && ctx.Err() != nil: // it goes on by itself
 			waits = errors.Join(waits, err)
 		case err != nil:
 			return sum, rest, errors.Join(waits, err)
