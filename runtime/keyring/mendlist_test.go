@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/kehai-run/kehai/runtime/engine"
+	"github.com/kehai-run/kehai/runtime/private"
 )
 
 // story is a directory of keys in which one is as it was, another one was destroyed, and a third was destroyed
@@ -752,6 +753,32 @@ func TestANewerCopyEndsWhatAnOlderOneBroughtBack(t *testing.T) {
 			if plain, err := r.Open([]byte("p"), want); err != nil || string(plain) != row {
 				t.Errorf("what is used says %q, %v, want %q", plain, err, row)
 			}
+		}
+	}
+}
+
+// Keys that others may read, or that lie behind a link, are neither used nor added to.
+func TestKeysThatAreNotPrivate(t *testing.T) {
+	for what, harm := range map[string]func(dir string) error{
+		"the node's key is open": func(dir string) error { return os.Chmod(filepath.Join(dir, nodeFile), 0o644) },
+		"the directory is open":  func(dir string) error { return os.Chmod(dir, 0o755) },
+		"the directory is a link": func(dir string) error {
+			return errors.Join(os.Rename(dir, dir+".there"), os.Symlink(dir+".there", dir))
+		},
+	} {
+		s := newStory(t)
+		if err := harm(s.dir); err != nil {
+			t.Fatal(err)
+		}
+		var open *private.Exposed
+		if _, err := Open(s.dir); !errors.As(err, &open) {
+			t.Errorf("%s: Open() = %v, want it refused", what, err)
+		}
+		if what == "the node's key is open" {
+			continue
+		}
+		if got, err := (Taking{KeepOthers: true}).Restore(s.dir, bytes.NewReader(s.newer)); !errors.As(err, &open) {
+			t.Errorf("%s: Restore() = %+v, %v, want it refused", what, got, err)
 		}
 	}
 }

@@ -62,6 +62,9 @@ func (t Taking) Restore(dir string, r io.Reader) (Restored, error) {
 // takeIn is [Taking.Restore].
 func (d *directory) takeIn(r io.Reader, t Taking) (got Restored, err error) {
 	files, err := os.ReadDir(d.path)
+	if len(files) > 0 && err == nil {
+		err = private.Check(d.path, private.Closed)
+	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return got, fmt.Errorf("keyring: %w", err)
 	}
