@@ -69,6 +69,32 @@ func TestForgettingTwoThatAreOneWaits(t *testing.T) {
 	}
 }
 
+// TestForgettingTwoThatAreOneGoesOn with both, though whoever asked for it has gone away.
+func TestForgettingTwoThatAreOneGoesOn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := testkit.Start(t)
+		s.Friend("Hana", "Good morning from Hana", "How are you today?")
+		s.Advance(20 * time.Second)
+		s.Friend("Kenji", "Kenji says hello", "When do we meet?")
+		s.Advance(20 * time.Second)
+		hana := s.ID("Hana")
+		if err := s.Runtime.Merge(t.Context(), "Kenji", "line:Hana"); err != nil {
+			t.Fatal(err)
+		}
+		s.Advance(20 * time.Second)
+		if got := listed(t, s, hana); len(got) != 4 {
+			t.Fatalf("listed %q, want what both said", got)
+		}
+		gone, leave := context.WithCancel(t.Context())
+		leave()
+		_, err := s.Runtime.Forget(gone, hana)
+		s.Advance(time.Minute)
+		if got := listed(t, s, hana); len(got) > 0 {
+			t.Errorf("a minute after Forget() = %v %q is left", err, got)
+		}
+	})
+}
+
 // TestAGuestsKeyEndsAtOnce, also where the deletion of the conversation waits for a key.
 func TestAGuestsKeyEndsAtOnce(t *testing.T) {
 	data, keys := t.TempDir(), &stuckKeys{Ring: keyring.Memory(nil)}

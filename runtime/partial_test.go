@@ -1,7 +1,9 @@
 package runtime_test
 
 import (
+	"context"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/kehai-run/kehai/actors"
@@ -78,5 +80,43 @@ func TestAPartialForgettingHasNoFinishedReceipt(t *testing.T) {
 	if sum.Partial || key || r.ForgottenAt.IsZero() || sum.Receipt != path {
 		t.Errorf("then Forget() = %+v with the key there (%v), its receipt is %+v; want %s, finished",
 			sum, key, r, path)
+	}
+}
+
+// TestAForgettingThatGoesOnHasItsReceipt: whoever asked for it may go away while it still looks for what to delete.
+func TestAForgettingThatGoesOnHasItsReceipt(t *testing.T) {
+	cfg := noWindow(t)
+	rt := newRuntime(t, cfg)
+	stop := start(t, rt)
+	learns(t, rt)
+	e, err := rt.Backend().(admin.Backend).Engine()
+	if err != nil {
+		t.Fatal(err)
+	}
+	key, ok, err := e.KeyOf("c-1")
+	if err != nil || !ok {
+		t.Fatalf("KeyOf() = %v, %v", ok, err)
+	}
+	gone, leave := context.WithCancel(t.Context())
+	leave()
+	_, ferr := rt.Forget(gone, "c-1")
+	if err := stop(); err != nil { // which waits for what was begun
+		t.Error(err)
+	}
+	rt = newRuntime(t, cfg)
+	stop = start(t, rt)
+	defer func() {
+		if err := stop(); err != nil {
+			t.Error(err)
+		}
+	}()
+	if e, err = rt.Backend().(admin.Backend).Engine(); err != nil {
+		t.Fatal(err)
+	}
+	if _, ok, err := e.KeyOf("c-1"); err != nil || ok {
+		t.Fatalf("after Forget() = %v the key is there (%v), %v", ferr, ok, err)
+	}
+	if told, err := keyring.Destroyed(datadir.Receipts(cfg)); err != nil || !slices.Contains(told, key) {
+		t.Errorf("after Forget() = %v the receipts tell of %v, %v, want %v", ferr, told, err, key)
 	}
 }

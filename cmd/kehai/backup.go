@@ -319,6 +319,10 @@ func (v *keyVerb) restore(cmd *cobra.Command, args []string) error {
 		said = errors.Join(said, v.stderr.printf("%s of the file left out: destroyed here, or the damaged list of "+
 			"keys does not tell; what was forgotten stays so\n", count(n, "key")))
 	}
+	if n := got.Ended; n > 0 {
+		said = errors.Join(said, v.stderr.printf("%s of %s destroyed: %s tells that it was forgotten, and nothing "+
+			"stored was opened with it\n", count(n, "key"), datadir.Keys(cfg), args[0]))
+	}
 	if n := got.Others; n > 0 {
 		said = errors.Join(said, v.stderr.printf("%s of the file left out: there is another one for the same "+
 			"conversation or window, which stays\n", count(n, "key")))

@@ -48,14 +48,14 @@ func (b Backend) Forget(ctx context.Context, c messages.ConversationID) (engine.
 	sum := engine.Forgotten{}
 	// First: what a window shows meanwhile is forgotten with the rest.
 	if sum.Drawn, err = b.Drawn.Forget(b.Config, calledBy(known, ids)); err != nil {
-		return sum, errors.Join(err, b.withdraw(e, ids, path))
+		return sum, errors.Join(err, b.withdraw(ctx, e, ids, path))
 	}
 	if err := b.closePages(ids); err != nil { // also where the deletion waits for a key
-		return sum, errors.Join(err, b.withdraw(e, ids, path))
+		return sum, errors.Join(err, b.withdraw(ctx, e, ids, path))
 	}
 	gone, rest, err := b.deleteAll(ctx, e, ids)
 	if sum = sum.Plus(gone); err != nil {
-		return sum, errors.Join(err, b.withdraw(e, ids, path))
+		return sum, errors.Join(err, b.withdraw(ctx, e, ids, path))
 	}
 	if unsure {
 		rest = fmt.Errorf("%w: what was merged into it, or imported for it: forget it again then: %w",
@@ -83,9 +83,11 @@ func (b Backend) Forget(ctx context.Context, c messages.ConversationID) (engine.
 }
 
 // withdraw takes a receipt back where the deletion has failed before it began: the conversations live on, and a
-// restore of the keys is not to leave theirs out.
-func (b Backend) withdraw(e *engine.Engine, ids []messages.ConversationID, path string) error {
-	if path == "" || slices.ContainsFunc(ids, e.Forgets) {
+// restore of the keys is not to leave theirs out. Where ctx has ended the deletion may go on, and begin later.
+func (b Backend) withdraw(
+	ctx context.Context, e *engine.Engine, ids []messages.ConversationID, path string,
+) error {
+	if path == "" || ctx.Err() != nil || slices.ContainsFunc(ids, e.Forgets) {
 		return nil
 	}
 	return Receipts(b.Config).Withdraw(path)
@@ -116,7 +118,8 @@ func unseen(e *engine.Engine, known map[messages.ConversationID]directory.Known,
 }
 
 // deleteAll deletes what is stored of conversations. If one waits for its key, the others are deleted all the
-// same. rest says that a part of them waits for another conversation's key.
+// same; if ctx ends, the deletion of all goes on. rest says that a part of them waits for another conversation's
+// key.
 func (b Backend) deleteAll(ctx context.Context, e *engine.Engine, ids []messages.ConversationID) (
 	sum engine.Forgotten, rest, waits error) {
 	for _, id := range ids {
@@ -128,7 +131,7 @@ func (b Backend) deleteAll(ctx context.Context, e *engine.Engine, ids []messages
 		switch {
 		case errors.Is(err, engine.ErrRest):
 			rest = err
-		case errors.Is(err, engine.ErrKeyAway):
+		case errors.Is(err, engine.ErrKeyAway), err != nil && ctx.Err() != nil: // it goes on by itself
 			waits = errors.Join(waits, err)
 		case err != nil:
 			return sum, rest, errors.Join(waits, err)

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 
 	"github.com/kehai-run/kehai/actors/prompt"
 	"github.com/kehai-run/kehai/runtime/cluster"
@@ -139,6 +140,19 @@ func destroyed(cfg config.Config) ([]engine.Key, error) {
 	return keys, nil
 }
 
+// usedIn reports which keys open rows of a store. It reads them at the first question.
+func usedIn(cfg config.Config, st engine.Store) func(name string) (bool, error) {
+	names := sync.OnceValues(func() (map[string]bool, error) {
+		return keyring.Used(Keys(cfg), func(yield func(key, value []byte) bool) error {
+			return st.Scan(nil, nil, yield)
+		})
+	})
+	return func(name string) (bool, error) {
+		all, err := names()
+		return all[name], err
+	}
+}
+
 // RestoreKeys puts a backup of the keys into the data directory of a configuration, except for those that were
 // destroyed or that have a successor. The error wraps engine.ErrInUse while a
 // Kehai runs on the store: it would go on with the keys that it knows.
@@ -151,20 +165,22 @@ func RestoreKeys(cfg config.Config, log zerolog.Logger, backup io.Reader) (got k
 		return got, err
 	}
 	opens := false
+	t := keyring.Taking{Destroyed: destroyed, KeepOthers: true}
 	if _, err := os.Stat(filepath.Join(cfg.Data, storeDir)); !errors.Is(err, fs.ErrNotExist) {
 		st, err := OpenStore(cfg, log, nil)
 		if opens = err == nil; opens {
 			defer st.Close()
+			t.Used = usedIn(cfg, st)
 		} else if !errors.Is(err, engine.ErrKey) { // the key of the store may be among them
 			return got, err
 		}
 	}
-	t := keyring.Taking{Destroyed: destroyed, KeepOthers: true}
 	switch {
 	case opens: // the store does without, or has a newer one
 		t.Without = []string{keyring.StoreKey}
 	case there(cfg, storeDir):
 		t.StoreFits = func(raw []byte) (bool, error) { return opensWith(cfg, log, raw) }
+		t.Used = func(string) (bool, error) { return true, nil } // nobody can tell yet
 	}
 	return t.Restore(Keys(cfg), backup)
 }

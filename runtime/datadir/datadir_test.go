@@ -146,3 +146,44 @@ func TestKeysThatTheClusterDestroyed(t *testing.T) {
 		t.Errorf("the other row says %q, %v", plain, err)
 	}
 }
+
+// A key that a newer copy of the keys tells as destroyed ends once it opens nothing in the store.
+func TestAKeyThatOpensSomethingIsUsed(t *testing.T) {
+	for _, used := range []bool{false, true} {
+		cfg := config.Default()
+		cfg.Data = t.TempDir()
+		keys, err := keyring.Open(Keys(cfg))
+		if err != nil {
+			t.Fatal(err)
+		}
+		row := engine.Op{Key: []byte("s/dedup/line:Hana\x00tail\x001")}
+		row.Value, err = keys.Seal([]byte("\x00ks\x01"), "line:Hana", row.Key, []byte(`1 {"text":"secret"}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var older, newer bytes.Buffer
+		_, err = keyring.Backup(Keys(cfg), &older)
+		err = errors.Join(err, keys.Destroy("line:Hana"))
+		if _, berr := keyring.Backup(Keys(cfg), &newer); berr != nil || err != nil {
+			t.Fatal(err, berr)
+		}
+		st, err := OpenStore(cfg, zerolog.Nop(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if used {
+			err = st.Apply([]engine.Op{row}, true)
+		}
+		if err := errors.Join(err, st.Close(), os.RemoveAll(Keys(cfg))); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := RestoreKeys(cfg, zerolog.Nop(), &older); err != nil {
+			t.Fatal(err)
+		}
+		got, err := RestoreKeys(cfg, zerolog.Nop(), &newer)
+		if _, there, kerr := keyring.Reader(Keys(cfg)).KeyOf("line:Hana"); err != nil || kerr != nil || there != used ||
+			(got.Ended == 0) != used {
+			t.Errorf("used %v: RestoreKeys() = %+v, %v, and the key is there: %v, %v", used, got, err, there, kerr)
+		}
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -83,6 +84,9 @@ func (d *directory) tidy() error {
 	}
 	if err == nil {
 		err = private.Check(d.path, private.Closed)
+	}
+	if slices.Contains(names, nodeFile) && err == nil { // with it the others open
+		err = private.CheckFile(d.file(nodeFile))
 	}
 	if err == nil { // an older version may have made it
 		d.exclude()

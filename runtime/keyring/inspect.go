@@ -100,6 +100,26 @@ func Lacking(dir string, snapshot io.Reader, conversation func(row []byte) strin
 	return c, err
 }
 
+// Used are the keys of a directory that open rows of a store, by their names. scan yields all rows.
+func Used(dir string, scan func(yield func(key, value []byte) bool) error) (names map[string]bool, err error) {
+	ring := Reader(dir)
+	names = map[string]bool{}
+	var bad error
+	err = scan(func(key, value []byte) bool {
+		sealed, _ := engine.SealedForm(key, value)
+		name, ok := KeyID(sealed)
+		if !ok || names[name] {
+			return true
+		}
+		_, oerr := engine.OpenRow(ring, key, value)
+		if names[name] = oerr == nil; oerr != nil && !errors.Is(oerr, engine.ErrNoKey) {
+			bad = oerr
+		}
+		return bad == nil
+	})
+	return names, errors.Join(err, bad)
+}
+
 // look reads the list first and then the files, so that keys made meanwhile do not count
 // as lost. Files without a key are not among the names.
 func (d *directory) look() (lost, names []string, err error) {

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,6 +15,7 @@ import (
 	"time"
 
 	"github.com/kehai-run/kehai/runtime/engine"
+	"github.com/kehai-run/kehai/runtime/private"
 )
 
 // story is a directory of keys in which one is as it was, another one was destroyed, and a third was destroyed
@@ -707,5 +709,76 @@ func TestThePriorFormOfTheList(t *testing.T) {
 			}
 		}
 		s.check(t, what)
+	}
+}
+
+// Where all was lost and an older copy of the keys came first, a newer one ends what it tells as destroyed, and its
+// keys of conversations that live on come in their place. What opens something that is stored stays.
+func TestANewerCopyEndsWhatAnOlderOneBroughtBack(t *testing.T) {
+	for _, used := range []bool{false, true} {
+		s := newStory(t)
+		if err := os.RemoveAll(s.dir); err != nil {
+			t.Fatal(err)
+		}
+		asked := map[string]bool{}
+		taking := Taking{KeepOthers: true, Used: func(name string) (bool, error) {
+			asked[name] = true
+			return used, nil
+		}}
+		if got, err := taking.Restore(s.dir, bytes.NewReader(s.older)); err != nil || got.Keys != 4 {
+			t.Fatalf("Restore() of the older copy = %+v, %v, want all", got, err)
+		}
+		got, err := taking.Restore(s.dir, bytes.NewReader(s.newer))
+		want := Restored{Keys: 1, Ended: 2}
+		if used {
+			want = Restored{Others: 1}
+		}
+		if err != nil || got != want {
+			t.Errorf("used %v: Restore() of the newer copy = %+v, %v, want %+v", used, got, err, want)
+		}
+		if both := map[string]bool{nameOf(s.gone): true, nameOf(s.again): true}; !maps.Equal(asked, both) {
+			t.Errorf("asked whether %v are used, want %v", asked, both)
+		}
+		if !used {
+			s.check(t, "the older copy, then the newer one")
+			got, err = taking.Restore(s.dir, bytes.NewReader(s.older))
+			if err != nil || got.Keys != 0 || got.Ended != 0 {
+				t.Errorf("the older copy once more: %+v, %v", got, err)
+			}
+			s.check(t, "the older copy once more")
+			continue
+		}
+		r := open(t, s.dir)
+		for row, want := range map[string][]byte{"gone": s.gone, "first": s.first} {
+			if plain, err := r.Open([]byte("p"), want); err != nil || string(plain) != row {
+				t.Errorf("what is used says %q, %v, want %q", plain, err, row)
+			}
+		}
+	}
+}
+
+// Keys that others may read, or that lie behind a link, are neither used nor added to.
+func TestKeysThatAreNotPrivate(t *testing.T) {
+	for what, harm := range map[string]func(dir string) error{
+		"the node's key is open": func(dir string) error { return os.Chmod(filepath.Join(dir, nodeFile), 0o644) },
+		"the directory is open":  func(dir string) error { return os.Chmod(dir, 0o755) },
+		"the directory is a link": func(dir string) error {
+			return errors.Join(os.Rename(dir, dir+".there"), os.Symlink(dir+".there", dir))
+		},
+	} {
+		s := newStory(t)
+		if err := harm(s.dir); err != nil {
+			t.Fatal(err)
+		}
+		var open *private.Exposed
+		if _, err := Open(s.dir); !errors.As(err, &open) {
+			t.Errorf("%s: Open() = %v, want it refused", what, err)
+		}
+		if what == "the node's key is open" {
+			continue
+		}
+		if got, err := (Taking{KeepOthers: true}).Restore(s.dir, bytes.NewReader(s.newer)); !errors.As(err, &open) {
+			t.Errorf("%s: Restore() = %+v, %v, want it refused", what, got, err)
+		}
 	}
 }

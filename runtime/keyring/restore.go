@@ -33,8 +33,12 @@ type Taking struct {
 	// StoreFits reports whether what [StoreKey] holds opens the store. It is asked where none does that is there: the
 	// key of the backup takes its place, or is left out. Nil: it is taken where there is none.
 	StoreFits func(raw []byte) (bool, error)
-	// KeepOthers leaves out keys for whose subject the directory has another key; else that is [ErrKeys].
+	// KeepOthers leaves out keys for whose subject the directory has another key; else that is [ErrKeys]. One that
+	// is there ends if the backup tells that it was destroyed, and nothing is opened with it: the next one takes its
+	// place.
 	KeepOthers bool
+	// Used reports whether the key with a name opens something that is stored. Nil: it does not.
+	Used func(name string) (bool, error)
 }
 
 // Restored counts keys of a backup.
@@ -42,6 +46,7 @@ type Restored struct {
 	Keys      int // that the directory lacked and has now
 	Destroyed int // left out, as they were destroyed here
 	Others    int // left out, as there is another one for the same subject
+	Ended     int // that the directory had, and of which the backup tells that they were destroyed
 	// Unfit reports that [StoreKey] was left out, as it does not open the store.
 	Unfit bool
 }
@@ -57,6 +62,9 @@ func (t Taking) Restore(dir string, r io.Reader) (Restored, error) {
 // takeIn is [Taking.Restore].
 func (d *directory) takeIn(r io.Reader, t Taking) (got Restored, err error) {
 	files, err := os.ReadDir(d.path)
+	if len(files) > 0 && err == nil {
+		err = private.Check(d.path, private.Closed)
+	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return got, fmt.Errorf("keyring: %w", err)
 	}
@@ -104,10 +112,20 @@ func (d *directory) addTo(to *directory, t Taking, got Restored) (Restored, erro
 	if err == nil && l.mended {
 		err = to.rewrite(to.list)
 	}
+	over := l.over
+	for _, name := range over {
+		if err == nil {
+			err = to.destroy(name)
+		}
+	}
+	if err == nil && len(over) > 0 {
+		l, err = d.lackedBy(to, t)
+	}
 	if err == nil {
 		err = to.note(l.ends...)
 	}
-	got = Restored{Destroyed: got.Destroyed + l.left.Destroyed, Others: l.left.Others, Unfit: got.Unfit}
+	got = Restored{Destroyed: got.Destroyed + l.left.Destroyed, Others: l.left.Others, Ended: len(over),
+		Unfit: got.Unfit}
 	for _, name := range l.names {
 		var raw []byte
 		if err == nil {
@@ -130,6 +148,7 @@ type lacking struct {
 	left   Restored // what it is not given
 	mended bool     // its list was damaged, and has to be written
 	ends   []entry  // of keys that were destroyed before the backup, and of which it does not tell
+	over   []string // of its keys that the backup tells as destroyed: these first, then what is lacking is weighed anew
 }
 
 // lackedBy names the keys that are missing or damaged in another directory, and reads its list. All that it has must
@@ -221,8 +240,14 @@ func (l *lacking) weigh(n *node, of id, from, to *directory, foreign bool, t Tak
 		return err
 	}
 	_, bad := n.unwrap(of, there)
-	switch opens := has && bad == nil; {
+	opens := has && bad == nil
+	over, err := t.ends(name, opens && from.list.knows(of, stampOf(there)))
+	switch {
+	case err != nil:
+		return err
 	case ok && has && bytes.Equal(raw, there):
+	case over:
+		l.over = append(l.over, name)
 	case !ok && foreign && has && !opens && !blank(there):
 		return errOthers(to, name)
 	case !ok:
@@ -236,6 +261,16 @@ func (l *lacking) weigh(n *node, of id, from, to *directory, foreign bool, t Tak
 		l.names = append(l.names, name)
 	}
 	return nil
+}
+
+// ends reports whether a key that is there ends; known: the backup tells that it was destroyed. What was sealed since
+// an older backup was restored is not lost with it.
+func (t Taking) ends(name string, known bool) (bool, error) {
+	if !known || !t.KeepOthers || t.Used == nil {
+		return known && t.KeepOthers, nil
+	}
+	used, err := t.Used(name)
+	return !used, err
 }
 
 // Bounds of the files of a backup, in bytes.
