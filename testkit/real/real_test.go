@@ -79,6 +79,7 @@ type rig struct {
 	phase    string
 	pictures int
 	flight   string // where Kehai records what it sees; "": it does not
+	settings string // its configuration, "": none
 }
 
 // openRig opens a client, and a Kehai that watches it and records that in a file, unless it is "".
@@ -284,7 +285,11 @@ func (r *rig) command(args ...string) *exec.Cmd {
 	if exe == "" {
 		r.t.Fatal("KEHAI names the program: make real sets it")
 	}
-	cmd := exec.CommandContext(r.t.Context(), exe, append([]string{"--data", r.store}, args...)...)
+	given := []string{"--data", r.store}
+	if r.settings != "" {
+		given = append(given, "--config", r.settings)
+	}
+	cmd := exec.CommandContext(r.t.Context(), exe, append(given, args...)...)
 	ours := func(entry string) bool { return strings.HasPrefix(entry, "KEHAI") } // of the test, no settings
 	cmd.Env = slices.DeleteFunc(os.Environ(), ours)
 	return cmd

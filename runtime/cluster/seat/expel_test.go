@@ -53,7 +53,8 @@ func three(t *testing.T, third cluster.Role) (a, b, c *Seat) {
 		_, _, _ = a.Close(), b.Close(), c.Close()
 	})
 	for _, s := range []*Seat{a, b, c} {
-		broken, err := func(error) {}, error(nil)
+		var err error
+		broken := func(error) {}
 		switch s {
 		case a:
 			_, _, err = a.Start(mem.New(), nil, keysA, broken)
