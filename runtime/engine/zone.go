@@ -313,6 +313,14 @@ func (r *Replica) Waiting() (n int) {
 	return n
 }
 
+// Waits reports whether the owner of an actor is not there.
+func (r *Replica) Waits(a messages.Address) bool {
+	r.look.RLock()
+	defer r.look.RUnlock()
+	owner, owned := r.holders[a]
+	return owned && r.members[owner] == 0
+}
+
 // Zones are those of the nodes that have said one; see [ReplicaOptions].
 func (r *Replica) Zones() map[string]string {
 	r.look.RLock()

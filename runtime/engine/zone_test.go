@@ -37,8 +37,8 @@ func TestAZoneKeepsWhatBeganInIt(t *testing.T) {
 	c.log(e.Down("mac-b", 1))
 	c.owner(reader, "mac-e", "its kind is not of the zone")
 	c.owner(keeper, "mac-b", "nobody who is there has the zone")
-	if n := c.Waiting(); n != 1 {
-		t.Errorf("Waiting() = %d, want 1", n)
+	if n := c.Waiting(); n != 1 || !c.Waits(keeper) || c.Waits("reader/x") || c.Waits("keeper/z") {
+		t.Errorf("Waiting() = %d, want 1: the keeper alone, which %v waits", n, c.Waits(keeper))
 	}
 	c.log(e.Commit(mail(keeper)), e.Claim(keeper))
 	c.owner(keeper, "mac-b", "mail and claims do not move it")

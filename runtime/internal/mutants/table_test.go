@@ -1107,6 +1107,12 @@ var mutants = []mutant{
 		old: ` && !k.goneElsewhere(s.Fingerprint)`, new: ``, by: "TestGoesOnWithAWitness"},
 	{what: "a destroyed key vouches for the next one", file: "runtime/cluster/keys/keys.go",
 		old: `k.seen(name).key == s.Fingerprint`, new: `k.seen(name).key != ""`, by: "TestGoesOnWithAWitness"},
+	{what: "what is said to who waits is called answered", file: "runtime/admin/talk.go",
+		old: `if e.Waits(to) {`, new: `if false {`, by: "TestSayWhereItWaits"},
+	{what: "who is there counts as waiting", file: "runtime/engine/zone.go",
+		old: `return owned && r.members[owner] == 0`, new: `return owned`, by: "TestSayWhereItWaits"},
+	{what: "a stream of what waits stays open", file: "runtime/web/follow.go",
+		old: `if f.waits != "" {`, new: `if false {`, by: "TestSayToWhoWaits"},
 	{what: "nobody says what would wait without a node", file: "runtime/engine/zone.go",
 		old: `bound && len(fit) == 0 {
 			n++`, new: `bound && len(fit) == 0 {
