@@ -118,7 +118,17 @@ func (s *Seat) look() {
 	}
 	s.mu.Unlock()
 	s.trouble("majority", err)
+	s.trouble("name", contested(st))
 	s.trouble("room", s.noRoom())
+}
+
+// contested says that another machine lives under this one's name.
+func contested(st cluster.Status) error {
+	if !st.Contested {
+		return nil
+	}
+	return fmt.Errorf("another machine runs as %s, with a store of its own: this one holds what it sees and sends "+
+		"nothing, so that not both do; stop the wrong one, and start Kehai on the right one again", st.Node)
 }
 
 // noRoom says that this machine cannot take what the others decide.

@@ -205,3 +205,14 @@ func TestLagOfWhoIsSilent(t *testing.T) {
 		t.Errorf("lag = %d since it is silent, want 410", got)
 	}
 }
+
+// A machine that holds everything because another one has its name says so.
+func TestAnotherMachineOfOneName(t *testing.T) {
+	if err := contested(cluster.Status{Node: "mac-a"}); err != nil {
+		t.Errorf("alone under its name it says %v, want nothing", err)
+	}
+	err := contested(cluster.Status{Node: "mac-a", Contested: true})
+	if err == nil || !strings.Contains(err.Error(), "another machine runs as mac-a") {
+		t.Errorf("it says %v, want that another one has its name", err)
+	}
+}
