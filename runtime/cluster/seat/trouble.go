@@ -78,10 +78,11 @@ func (s *Seat) trouble(about string, err error) {
 	}
 }
 
-// noteRefusal notes whether a member refuses this machine, as the answer to a greeting tells.
+// noteRefusal notes whether a member answers, or refuses this machine, as the answer to a greeting tells.
 func (s *Seat) noteRefusal(node string, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.silent[node] = err != nil
 	if err == nil {
 		delete(s.shut, node)
 		return

@@ -216,3 +216,28 @@ func TestAnotherMachineOfOneName(t *testing.T) {
 		t.Errorf("it says %v, want that another one has its name", err)
 	}
 }
+
+// Who does not answer a greeting is not called up until long after, and is again once it answers or greets.
+func TestWhoDoesNotAnswerIsNotUp(t *testing.T) {
+	s, ring := founder(t)
+	if _, _, err := s.Start(mem.New(), nil, ring, func(err error) { t.Error(err) }); err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	admitted(t, s)
+	is := func(want bool, when string) {
+		t.Helper()
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if got := s.answers("mac-b"); got != want {
+			t.Errorf("%s it answers: %v, want %v", when, got, want)
+		}
+	}
+	is(false, "never met")
+	s.met(greeting{Node: "mac-b", Address: "127.0.0.1:1"})
+	is(true, "just met")
+	s.noteRefusal("mac-b", errors.New("refused"))
+	is(false, "not answering a greeting")
+	s.met(greeting{Node: "mac-b", Address: "127.0.0.1:1"})
+	is(true, "back")
+}

@@ -1098,8 +1098,8 @@ var mutants = []mutant{
 		old: `s.me().Role == cluster.Witness && len(st.Peers) > 1`, new: `s.me().Role == "-"`,
 		by: "TestAWitnessDoesNotDecide"},
 	{what: "who is silent lacks no more than when it answered", file: "runtime/cluster/seat/backend.go",
-		old: `< upFor {
-		applied`, new: `> 0 {
+		old: `if s.answers(node) {
+		applied`, new: `if true {
 		applied`, by: "TestLagOfWhoIsSilent"},
 	{what: "a survivor waits for the dead because of a key that is in use", file: "runtime/cluster/keys/keys.go",
 		old: `errors.Is(err, ErrFew) &&`, new: `errors.Is(err, ErrFew) && subject == "" &&`, by: "TestGoesOnWithAWitness"},
@@ -1107,6 +1107,10 @@ var mutants = []mutant{
 		old: ` && !k.goneElsewhere(s.Fingerprint)`, new: ``, by: "TestGoesOnWithAWitness"},
 	{what: "a destroyed key vouches for the next one", file: "runtime/cluster/keys/keys.go",
 		old: `k.seen(name).key == s.Fingerprint`, new: `k.seen(name).key != ""`, by: "TestGoesOnWithAWitness"},
+	{what: "who does not answer a greeting is up", file: "runtime/cluster/seat/backend.go",
+		old: ` && !s.silent[node]`, new: ``, by: "TestWhoDoesNotAnswerIsNotUp"},
+	{what: "who answers again stays away", file: "runtime/cluster/seat/greet.go",
+		old: `g.Sharing, false`, new: `g.Sharing, s.silent[g.Node]`, by: "TestWhoDoesNotAnswerIsNotUp"},
 	{what: "two machines of one name fill the log", file: "runtime/engine/replica.go",
 		old: `case !r.greeted && r.rivals > maxRivals:`, new: `case false:`, by: "TestTwoMachinesOfOneName"},
 	{what: "who gave way takes part no more", file: "runtime/engine/carry.go",
