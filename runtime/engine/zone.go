@@ -352,6 +352,26 @@ func (r *Replica) Stranded(node string) (n int, err error) {
 	return n, nil
 }
 
+// Unfit counts the actors that a store has of a cluster, and that may not live on a machine with a zone: once that is
+// alone, it runs them all.
+func Unfit(st Store, name string) (n int, err error) {
+	r := &Replica{store: st}
+	if err := r.readHolders(); err != nil {
+		return 0, err
+	}
+	c, has := r.asStored(), zone{name: name}
+	for _, a := range c.held(func(string) bool { return true }) {
+		want, _, err := c.bound(a)
+		if err != nil {
+			return 0, err
+		}
+		if !has.within(want) {
+			n++
+		}
+	}
+	return n, nil
+}
+
 // Tells reports whether what is kept under a key may be told under another one: that keeps to the zone of the first, so
 // that no model gets to know what it may not, wherever its actors are and will be.
 func (r *Replica) Tells(of, to string) (bool, error) {

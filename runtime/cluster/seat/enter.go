@@ -16,6 +16,7 @@ import (
 	"github.com/kehai-run/kehai/runtime/cluster/identity"
 	"github.com/kehai-run/kehai/runtime/cluster/invite"
 	"github.com/kehai-run/kehai/runtime/cluster/transport"
+	"github.com/kehai-run/kehai/runtime/engine"
 	"github.com/kehai-run/kehai/runtime/keyring"
 	"github.com/kehai-run/kehai/runtime/private"
 )
@@ -125,6 +126,25 @@ func Stranded(ctx context.Context, o Options) (n int, err error) {
 		_ = s.askAny(ctx, serviceStranded, func(raw []byte) error { return json.Unmarshal(raw, &n) })
 		return nil
 	})
+}
+
+// Unfit counts what would ask models that are too far away once this machine, whose Kehai does not run and which is the
+// last member, has left and is alone. Of another one it is 0: it puts its store aside.
+func Unfit(o Options, open func() (engine.Store, error)) (n int, err error) {
+	o.defaults()
+	s, err := Open(o)
+	if err != nil || len(s.id.Book().Members) > 1 {
+		return 0, err
+	}
+	if held, err := s.generation(); err != nil || held == 0 { // it has not run as a member yet
+		return 0, err
+	}
+	st, err := open()
+	if err != nil {
+		return 0, err
+	}
+	n, err = engine.Unfit(st, o.Zone)
+	return n, errors.Join(err, st.Close())
 }
 
 // Leave takes this machine, whose Kehai does not run, out of its cluster. Its copy of the

@@ -2,13 +2,19 @@ package seat
 
 import (
 	"context"
+	"errors"
 	"path/filepath"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/kehai-run/kehai/actors"
+	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/runtime/cluster"
 	"github.com/kehai-run/kehai/runtime/cluster/identity"
+	"github.com/kehai-run/kehai/runtime/engine"
+	"github.com/kehai-run/kehai/runtime/private"
 	"github.com/kehai-run/kehai/runtime/store/mem"
 )
 
@@ -119,3 +125,54 @@ func TestAWitnessDoesNotDecide(t *testing.T) {
 		t.Error("the witness decides on")
 	}
 }
+
+// The last member says before it leaves what its models would be told; another one puts its store aside, and need not.
+func TestTheLastMemberSaysWhatItsModelsWouldBeTold(t *testing.T) {
+	stores := map[string]engine.Store{"mac-a": mem.New(), "mac-b": mem.New()}
+	codec, err := messages.NewCodec(events.Core())
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := engine.NewSimCluster(engine.SimClusterOptions{Nodes: []string{"mac-a", "mac-b"}, Seed: 1,
+		Zone: func(name string) string { return map[string]string{"mac-b": "local"}[name] },
+		Node: func(name string) engine.SimOptions {
+			return engine.SimOptions{Engine: engine.Options{Store: stores[name], Codec: codec,
+				Kinds: []engine.Kind{{Name: "thinker", Zoned: true, New: func(messages.Address) actors.Actor {
+					return actors.Func(func(*actors.Turn, messages.Message) error { return nil })
+				}}}}}
+		}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Advance(time.Minute)
+	if _, err := c.Node(1).Inject("thinker/x", messages.Embed{}, ""); err != nil {
+		t.Fatal(err)
+	}
+	c.Advance(time.Minute)
+	s, _ := founder(t)
+	closed := func() (engine.Store, error) { return nil, errors.New("it is opened") }
+	if n, err := Unfit(s.o, closed); n != 0 || err != nil {
+		t.Errorf("Unfit() before the first start = %d, %v, want that it does not look", n, err)
+	}
+	if err := private.Write(s.generationFile(), []byte("1\n")); err != nil {
+		t.Fatal(err)
+	}
+	for zone, want := range map[string]int{"": 1, "local": 0} {
+		o := s.o
+		o.Zone = zone
+		n, err := Unfit(o, func() (engine.Store, error) { return kept{stores["mac-a"]}, nil })
+		if err != nil || n != want {
+			t.Errorf("Unfit() with zone %q = %d, %v, want %d", zone, n, err, want)
+		}
+	}
+	second(t, s)
+	n, err := Unfit(s.o, closed)
+	if n != 0 || err != nil {
+		t.Errorf("Unfit() of one of two = %d, %v, want that it does not look", n, err)
+	}
+}
+
+// kept is a store that stays open.
+type kept struct{ engine.Store }
+
+func (kept) Close() error { return nil }
