@@ -133,7 +133,7 @@ func Stranded(ctx context.Context, o Options) (n int, err error) {
 func Unfit(o Options, open func() (engine.Store, error)) (n int, err error) {
 	o.defaults()
 	s, err := Open(o)
-	if err != nil || len(s.id.Book().Members) > 1 {
+	if err != nil || len(s.id.Book().Members) > 1 || !s.Belongs(s.id.Node()) {
 		return 0, err
 	}
 	if held, err := s.generation(); err != nil || held == 0 { // it has not run as a member yet
@@ -157,6 +157,9 @@ func Leave(ctx context.Context, o Options, force bool) (aside string, err error)
 		s, err := Open(o)
 		if err != nil {
 			return "", err
+		}
+		if !s.Belongs(s.id.Node()) {
+			return "", fmt.Errorf("seat: %w", ErrRemoved) // the one that is left may be another
 		}
 		if len(s.id.Book().Members) == 1 {
 			return "", identity.Leave(o.Data)

@@ -176,3 +176,46 @@ func TestTheLastMemberSaysWhatItsModelsWouldBeTold(t *testing.T) {
 type kept struct{ engine.Store }
 
 func (kept) Close() error { return nil }
+
+// without takes the machine out of its own book, as another member does.
+func without(t *testing.T, s *Seat) {
+	t.Helper()
+	b := s.id.Book().Without(s.id.Node(), time.Now())
+	b.Version++
+	if err := s.id.Keep(b); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Who was taken out of two is not the last member: both would have all that is stored, and answer.
+func TestWhoWasTakenOutOfTwo(t *testing.T) {
+	s, _ := founder(t)
+	admitted(t, s)
+	without(t, s)
+	if aside, err := Leave(t.Context(), s.o, false); aside != "" || !errors.Is(err, ErrRemoved) {
+		t.Errorf("Leave() = %q, %v, want that it was taken out", aside, err)
+	}
+}
+
+// Who decided alone and was taken out stops: nobody can have it decide no more.
+func TestWhoDecidedAndWasTakenOutStops(t *testing.T) {
+	s, ring := founder(t)
+	var why error
+	if _, _, err := s.Start(mem.New(), nil, ring, func(err error) { why = err }); err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	for end := time.Now().Add(10 * time.Second); !s.member.Status().Ready; <-time.After(10 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("it does not decide")
+		}
+	}
+	admitted(t, s)
+	if err := s.arrange(t.Context()); why != nil {
+		t.Errorf("as a member it stops: %v, %v", why, err)
+	}
+	without(t, s)
+	if err := s.arrange(t.Context()); err != nil || !errors.Is(why, ErrRemoved) {
+		t.Errorf("taken out it stops with %v, %v, want that it was taken out", why, err)
+	}
+}
