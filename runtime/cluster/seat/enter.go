@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/kehai-run/kehai/runtime/cluster"
 	"github.com/kehai-run/kehai/runtime/cluster/identity"
@@ -165,6 +166,11 @@ func Leave(ctx context.Context, o Options, force bool) (aside string, err error)
 			return "", identity.Leave(o.Data)
 		}
 		err = s.visit(func() error { return s.askAny(ctx, serviceLeave, func([]byte) error { return nil }) })
+		if err != nil && s.twoAct() {
+			err = fmt.Errorf("seat: of two members only the one that follows can leave by itself. For the other one, "+
+				"promote that first: stop Kehai there and `kehai cluster promote`; then `kehai cluster leave --force` "+
+				"here, and `kehai cluster remove %s` there: %w", s.id.Node(), err)
+		}
 		if err != nil {
 			return "", err
 		}
@@ -172,6 +178,13 @@ func Leave(ctx context.Context, o Options, force bool) (aside string, err error)
 	aside = o.asideNow()
 	// Without the keys the rest is unreadable.
 	return aside, errors.Join(o.putAside(aside, "keys", "store", "inhand"), identity.Leave(o.Data))
+}
+
+// twoAct reports whether there are two members, and none is a witness.
+func (s *Seat) twoAct() bool {
+	list := s.id.Book().Members
+	witness := func(m identity.Member) bool { return m.Role == cluster.Witness }
+	return len(list) == 2 && !slices.ContainsFunc(list, witness)
 }
 
 func (o *Options) asideNow() string {

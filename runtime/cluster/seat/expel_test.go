@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -217,5 +218,15 @@ func TestWhoDecidedAndWasTakenOutStops(t *testing.T) {
 	without(t, s)
 	if err := s.arrange(t.Context()); err != nil || !errors.Is(why, ErrRemoved) {
 		t.Errorf("taken out it stops with %v, %v, want that it was taken out", why, err)
+	}
+}
+
+// Of two members the one that decides cannot leave while it is off, and is told how it can.
+func TestTheOneOfTwoThatDecidesIsToldHowToLeave(t *testing.T) {
+	s, _ := founder(t)
+	admitted(t, s)
+	_, err := Leave(t.Context(), s.o, false)
+	if err == nil || !strings.Contains(err.Error(), "`kehai cluster remove mac-a` there") {
+		t.Errorf("Leave() = %v, want how it can leave", err)
 	}
 }

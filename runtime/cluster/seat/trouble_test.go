@@ -28,10 +28,21 @@ func TestCutOff(t *testing.T) {
 		{map[string]bool{"c": true, "e": true}, "refused by c, e: ", "promote"},
 		{map[string]bool{"e": true}, "`kehai cluster leave --force`", "from c, e"},
 	} {
-		got := cutOff(since, st, contact, k.shut).Error()
+		got := cutOff(since, st, contact, k.shut, func(string) bool { return true }).Error()
 		if !strings.Contains(got, k.want) || strings.Contains(got, k.not) {
 			t.Errorf("cutOff(%v) = %s, want %q and not %q", k.shut, got, k.want, k.not)
 		}
+	}
+}
+
+// Who follows one that was taken out is not told to start that one.
+func TestCutOffFromWhoWasTakenOut(t *testing.T) {
+	st := cluster.Status{Node: "a", Peers: peers("fv")}
+	stays := func(node string) bool { return node != "b" }
+	got := cutOff(time.Now(), st, nil, map[string]bool{"b": true}, stays).Error()
+	if !strings.Contains(got, "b decided and is no member any more") || strings.Contains(got, "start Kehai there") ||
+		strings.Contains(got, "refused") {
+		t.Errorf("cutOff() = %s, want that it can be promoted", got)
 	}
 }
 
