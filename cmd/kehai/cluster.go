@@ -20,6 +20,7 @@ import (
 	"github.com/kehai-run/kehai/runtime/config"
 	"github.com/kehai-run/kehai/runtime/control"
 	"github.com/kehai-run/kehai/runtime/datadir"
+	"github.com/kehai-run/kehai/runtime/engine"
 )
 
 // clusterVerb is the family of verbs about several machines.
@@ -328,9 +329,11 @@ func (v *clusterVerb) leaveCommand() *cobra.Command {
 		Long: `Takes this machine, on which no Kehai may run, out of its cluster. Its certificate opens
 nothing any more. Its copy of the conversations and their keys is put aside in
 DATA/aside-…, in case the others do not have all of it: delete that directory once you are
-sure. The last member keeps everything, and is alone again.`,
+sure. The last member keeps everything, and is alone again; what began elsewhere with
+llm.tier: local asks its models from then on, so that this says so and does nothing
+without --anyway if those are not local.`,
 		Example: `  kehai cluster leave
-  kehai cluster leave --anyway  also if what began here has to wait then
+  kehai cluster leave --anyway  also if something has to wait then, or is told to other models
   kehai cluster leave --force   tell nobody: then remove this machine on another member`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -342,6 +345,9 @@ sure. The last member keeps everything, and is alone again.`,
 				return identity.ErrNone
 			}
 			if !v.force && !v.anyway {
+				if err := v.unfit(o); err != nil {
+					return err
+				}
 				if n, err := seat.Stranded(cmd.Context(), o); err != nil || n > 0 {
 					return cmp.Or(err, strands(o.Node, n, "kehai cluster leave --anyway"))
 				}
@@ -366,8 +372,25 @@ sure. The last member keeps everything, and is alone again.`,
 	return v.anywayFlag(cmd)
 }
 
+// unfit says what the models of the last member would be told, which is alone then.
+func (v *clusterVerb) unfit(o seat.Options) error {
+	cfg, err := v.load()
+	if err != nil {
+		return err
+	}
+	open := func() (engine.Store, error) { return datadir.OpenStore(cfg, v.quiet(cfg), nil) }
+	n, err := seat.Unfit(o, open)
+	if err != nil || n == 0 {
+		return err
+	}
+	return fmt.Errorf("%s that began where llm.tier is local wait here, and would ask the models of this machine, "+
+		"which are farther away, once it is alone. First set llm.tier: local (and memory.embedding.tier: local if it "+
+		"has an embedder); to have them ask those: kehai cluster leave --anyway", count(n, "actor"))
+}
+
 func (v *clusterVerb) anywayFlag(cmd *cobra.Command) *cobra.Command {
-	cmd.Flags().BoolVar(&v.anyway, "anyway", false, "also if what began there has to wait then")
+	cmd.Flags().BoolVar(&v.anyway, "anyway", false, "also if what began there has to wait then, or is told to other "+
+		"models")
 	return cmd
 }
 

@@ -5,12 +5,14 @@ import (
 	"time"
 
 	"github.com/kehai-run/kehai/actors"
+	"github.com/kehai-run/kehai/actors/conversation"
 	"github.com/kehai-run/kehai/actors/llm"
 	"github.com/kehai-run/kehai/actors/recall"
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/runtime/admin"
 	"github.com/kehai-run/kehai/runtime/config"
+	"github.com/kehai-run/kehai/runtime/control"
 	"github.com/kehai-run/kehai/runtime/engine"
 	"github.com/kehai-run/kehai/runtime/names"
 	"github.com/kehai-run/kehai/runtime/store/mem"
@@ -82,5 +84,40 @@ func TestScopeKeepsToZones(t *testing.T) {
 		if b.Scope("web:b", false).Apart("web:a") != true || b.Scope("web:a", false).Apart("web:b") != false {
 			t.Errorf("node %d: what began where models are local is recalled elsewhere, or sees nothing of it", i)
 		}
+	}
+}
+
+// What is said to a conversation that waits for its zone is stored and not answered for now, and the answer says so.
+func TestSayWhereItWaits(t *testing.T) {
+	codec, err := messages.NewCodec(events.Core())
+	if err != nil {
+		t.Fatal(err)
+	}
+	silent := func(messages.Address) actors.Actor {
+		return actors.Func(func(*actors.Turn, messages.Message) error { return nil })
+	}
+	c, err := engine.NewSimCluster(engine.SimClusterOptions{Nodes: []string{"mac-a", "mac-b", "mac-d"}, Seed: 1,
+		Zone: func(name string) string { return map[string]string{"mac-a": "local"}[name] },
+		Node: func(string) engine.SimOptions {
+			return engine.SimOptions{Engine: engine.Options{Store: mem.New(), Codec: codec,
+				Kinds: []engine.Kind{{Name: conversation.Kind, Zoned: true, New: silent}}}}
+		}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Advance(time.Minute)
+	to := messages.To(conversation.Kind, "c-1")
+	if _, err := c.Node(0).Inject(to, messages.Say{Conversation: "c-1"}, ""); err != nil {
+		t.Fatal(err)
+	}
+	c.Advance(time.Minute)
+	said := control.Accepted{Conversation: "c-1", Answered: true}
+	if got := admin.Outlook(c.Node(1).Engine(), to, said); got != said {
+		t.Errorf("said while its owner is there: %+v, want it answered", got)
+	}
+	c.Kill(0)
+	c.Advance(time.Minute)
+	if got := admin.Outlook(c.Node(1).Engine(), to, said); got.Answered || got.Waits == "" {
+		t.Errorf("said while nobody of its zone is there: %+v, want that it waits, and for what", got)
 	}
 }

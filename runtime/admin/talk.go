@@ -166,8 +166,20 @@ func (b Backend) Say(ctx context.Context, c messages.ConversationID, s control.S
 	if err = e.InjectNew(ctx, to, said, string(a.Message)); errors.Is(err, engine.ErrInjected) {
 		a.Again, err = true, b.injected(e, to, said)
 	}
-	return a, err
+	return Outlook(e, to, a), err
 }
+
+// Outlook says of what was accepted for a conversation whether somebody reads it now.
+func Outlook(e *engine.Engine, to messages.Address, a control.Accepted) control.Accepted {
+	if e.Waits(to) {
+		a.Answered, a.Waits = false, waitsForMember
+	}
+	return a
+}
+
+// waitsForMember is why nobody reads what is kept for a conversation.
+const waitsForMember = "it is read and answered once a member is up on which the conversation may live: it began " +
+	"where llm.tier is local (ZONE of `kehai cluster status`)"
 
 // stored reports whether a message is kept. It is ErrKeyUsed if another text has its id.
 func (b Backend) stored(e *engine.Engine, to messages.Address, m messages.Say) (ok bool, err error) {

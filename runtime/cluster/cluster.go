@@ -43,6 +43,8 @@ type Status struct {
 	Peers   []PeerStatus `json:"peers"` // sorted by node, with this one
 	// Waiting counts actors that may live on members alone that are not there.
 	Waiting int `json:"waiting,omitempty"`
+	// Contested says that another machine lives under this node's name, so that this one takes no part.
+	Contested bool `json:"contested,omitempty"`
 }
 
 // PeerStatus is a member as this one knows it.

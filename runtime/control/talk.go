@@ -93,6 +93,7 @@ type Accepted struct {
 	After        uint64                  `json:"after"`              // a place in the event log before it
 	Again        bool                    `json:"again,omitempty"`    // it was stored before
 	Answered     bool                    `json:"answered,omitempty"` // a reply follows, or there was one
+	Waits        string                  `json:"waits,omitempty"`    // why nobody reads it for now; "" if somebody does
 }
 
 // Role says who wrote a message.

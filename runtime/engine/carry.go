@@ -612,6 +612,10 @@ func (c *carried) remember() (gone, came []messages.Address) {
 		}
 		if node == c.r.node && (boot == 0 || !c.mine) { // it is there, whoever else has its name: it says so
 			c.r.greeted, c.r.joined = false, false
+			c.r.rivals++
+		}
+		if node == c.r.node && boot == 0 {
+			c.r.rivals = 0
 		}
 	}
 	for node, said := range c.zoned {

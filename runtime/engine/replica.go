@@ -75,6 +75,7 @@ type Replica struct {
 	taken   uint64 // changes that came from the shard Anywhere
 	said    uint64 // what of that the others know
 	greeted bool   // this start's hello is in the log
+	rivals  int    // hellos of other machines under this name, since it was last said that nobody is there
 	flight  *flight
 	wanted  []request
 	outbox  []Change // that cross over and are not in the log yet, as far as is known
@@ -322,7 +323,7 @@ func (r *Replica) Connect(log Log) {
 func (r *Replica) start(e *Engine) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.engine, r.boot, r.n, r.greeted = e, e.boot, 0, false
+	r.engine, r.boot, r.n, r.greeted, r.rivals = e, e.boot, 0, false, 0
 	r.pump()
 }
 
@@ -417,6 +418,7 @@ func (r *Replica) crossing() []Batch {
 func (r *Replica) pump() {
 	switch {
 	case r.log == nil || r.boot == 0 || r.flight != nil:
+	case !r.greeted && r.rivals > maxRivals: // another machine has the name and lives: each would go on for ever
 	case !r.greeted:
 		_ = r.follow() // if it fails the hello comes back as a repetition, once the store takes entries again
 		hello := entry{kind: entryHello, store: r.id, crossed: r.given(), note: r.zone.form()}
@@ -432,6 +434,17 @@ func (r *Replica) pump() {
 	case len(r.outbox) > 0:
 		r.propose(entry{kind: entryCommit, batches: r.crossing()}, flight{turns: -1})
 	}
+}
+
+// maxRivals is how many late hellos of machines that had the name before may come into the log. More come of one that
+// lives.
+const maxRivals = 16
+
+// Contested reports whether another machine lives under this node's name: this one says no more that it is there.
+func (r *Replica) Contested() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return !r.greeted && r.rivals > maxRivals
 }
 
 // follow counts the starts of this machine on from those of one that had its name, as far as it is known:

@@ -445,6 +445,54 @@ func TestALateWordOfTheMachineBefore(t *testing.T) {
 	}
 }
 
+// Two machines that live under one name would say in turn that they are there, and fill the log: one of them gives way,
+// until nobody has the name.
+func TestTwoMachinesOfOneName(t *testing.T) {
+	var logs [2]proposals
+	both := [2]*copyOf{}
+	for i := range both {
+		store := mem.New()
+		r, err := engine.NewReplica(engine.ReplicaOptions{Node: "mac-a", Store: store,
+			Kinds: []engine.Kind{{Name: "keeper"}}, ID: func() string { return string(rune('1' + i)) }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		both[i] = &copyOf{Replica: r, t: t, store: store, next: 1}
+		r.Connect(&logs[i])
+		r.Begin(1)
+	}
+	said, entries := [2]int{}, 0
+	for moved := true; moved && entries < 1000; {
+		moved = false
+		for i := range logs {
+			if said[i] < len(logs[i]) {
+				moved = true
+				entry := logs[i][said[i]]
+				said[i]++
+				entries++
+				both[0].log(entry)
+				both[1].log(entry)
+			}
+		}
+	}
+	if entries >= 100 {
+		t.Fatalf("%d entries, want that one of them gives way", entries)
+	}
+	if both[0].Contested() == both[1].Contested() || both[0].Silent() == both[1].Silent() {
+		t.Errorf("Contested() = %v, %v, Silent() = %v, %v, want one that has given way", both[0].Contested(),
+			both[1].Contested(), both[0].Silent(), both[1].Silent())
+	}
+	way := both[0]
+	log := &logs[0]
+	if both[1].Contested() {
+		way, log = both[1], &logs[1]
+	}
+	way.log(voice("b", 1).Down("mac-a", way.Members()["mac-a"]))
+	if way.log(log.last()); way.Silent() || way.Contested() {
+		t.Error("it takes no part although nobody has its name any more")
+	}
+}
+
 // A snapshot may hold a hello that counted for nothing, because a machine before has started more often:
 // the next one is proposed.
 func TestASnapshotPassesOverAHello(t *testing.T) {

@@ -32,6 +32,9 @@ func (e *Engine) StoreOf(a messages.Address) string {
 	return string(id)
 }
 
+// Waits is that of [Replica]; alone nobody does.
+func (e *Engine) Waits(a messages.Address) bool { return e.replica != nil && e.replica.Waits(a) }
+
 // Tells is that of [Replica]; alone all is told.
 func (e *Engine) Tells(of, to string) (bool, error) {
 	if e.replica == nil {

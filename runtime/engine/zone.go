@@ -313,6 +313,14 @@ func (r *Replica) Waiting() (n int) {
 	return n
 }
 
+// Waits reports whether the owner of an actor is not there.
+func (r *Replica) Waits(a messages.Address) bool {
+	r.look.RLock()
+	defer r.look.RUnlock()
+	owner, owned := r.holders[a]
+	return owned && r.members[owner] == 0
+}
+
 // Zones are those of the nodes that have said one; see [ReplicaOptions].
 func (r *Replica) Zones() map[string]string {
 	r.look.RLock()
@@ -338,6 +346,26 @@ func (r *Replica) Stranded(node string) (n int, err error) {
 			return 0, err
 		}
 		if bound && len(fit) == 0 {
+			n++
+		}
+	}
+	return n, nil
+}
+
+// Unfit counts the actors that a store has of a cluster, and that may not live on a machine with a zone: once that is
+// alone, it runs them all.
+func Unfit(st Store, name string) (n int, err error) {
+	r := &Replica{store: st}
+	if err := r.readHolders(); err != nil {
+		return 0, err
+	}
+	c, has := r.asStored(), zone{name: name}
+	for _, a := range c.held(func(string) bool { return true }) {
+		want, _, err := c.bound(a)
+		if err != nil {
+			return 0, err
+		}
+		if !has.within(want) {
 			n++
 		}
 	}

@@ -37,8 +37,8 @@ func TestAZoneKeepsWhatBeganInIt(t *testing.T) {
 	c.log(e.Down("mac-b", 1))
 	c.owner(reader, "mac-e", "its kind is not of the zone")
 	c.owner(keeper, "mac-b", "nobody who is there has the zone")
-	if n := c.Waiting(); n != 1 {
-		t.Errorf("Waiting() = %d, want 1", n)
+	if n := c.Waiting(); n != 1 || !c.Waits(keeper) || c.Waits("reader/x") || c.Waits("keeper/z") {
+		t.Errorf("Waiting() = %d, want 1: the keeper alone, which %v waits", n, c.Waits(keeper))
 	}
 	c.log(e.Commit(mail(keeper)), e.Claim(keeper))
 	c.owner(keeper, "mac-b", "mail and claims do not move it")
@@ -382,5 +382,20 @@ func TestAZoneIsTheSameForAll(t *testing.T) {
 				t.Errorf("%s holds something else, restored after %d entries; %v", name, at, err)
 			}
 		}
+	}
+}
+
+// What keeps to a zone may not live on a machine without it that was the last of its cluster, and is alone.
+func TestAZoneOutlivesTheCluster(t *testing.T) {
+	c := newCopy(t, mem.New())
+	b, _, e := zoned()
+	c.log(b.Hello(0), e.Hello(0), b.Commit(mail("reader/x", keeper)), e.Commit(mail("keeper/y")), e.Down("mac-b", 1))
+	for zone, want := range map[string]int{"": 1, "local": 0, "local more": 0, "more": 1} {
+		if got, err := engine.Unfit(c.store, zone); err != nil || got != want {
+			t.Errorf("Unfit(%q) = %d, %v, want %d: the keeper that began on mac-b", zone, got, err, want)
+		}
+	}
+	if got, err := engine.Unfit(mem.New(), ""); err != nil || got != 0 {
+		t.Errorf("Unfit of a store that is alone = %d, %v, want 0", got, err)
 	}
 }

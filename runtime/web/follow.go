@@ -13,7 +13,7 @@ import (
 
 // follow sends what happens in a conversation after a place in the event log, until the
 // client leaves. If it follows one message, it ends once the outcome of that is known: at
-// once if nobody answers.
+// once if nobody answers, or reads it for now.
 func (s *Server) follow(w http.ResponseWriter, r *http.Request, c messages.ConversationID, after uint64,
 	f following) {
 	if s.talks.Add(1) > maxTalks {
@@ -35,6 +35,11 @@ func (s *Server) follow(w http.ResponseWriter, r *http.Request, c messages.Conve
 	f.stream = stream{s: s, w: w}
 	seen := &control.Token{}
 	if f.begin(after) != nil {
+		return
+	}
+	if f.waits != "" {
+		_ = f.send("", control.NewsDone,
+			control.TalkState{State: messages.ReplyNone, Why: f.waits, At: control.Stamp{Time: time.Now()}})
 		return
 	}
 	for ctx.Err() == nil {
@@ -60,6 +65,7 @@ type following struct {
 	stream
 	answering messages.MessageID // "" follows everything
 	answered  bool               // somebody answers
+	waits     string             // why nobody reads what is to be answered
 	resumes   bool               // an earlier stream, which may have shown what is void by now
 	anew      bool               // that stream told of what is not in the log
 	state     *control.TalkState // of the reply to it

@@ -256,7 +256,8 @@ func (s *Server) say(w http.ResponseWriter, r *http.Request) {
 		s.respond(w, http.StatusAccepted, a, err)
 		return
 	}
-	s.follow(w, r, a.Conversation, a.After, following{answering: a.Message, answered: a.Answered})
+	s.follow(w, r, a.Conversation, a.After, following{answering: a.Message, answered: a.Answered,
+		waits: a.Waits})
 }
 
 func (s *Server) draft(w http.ResponseWriter, r *http.Request) {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"maps"
 	"net/http"
 	"net/http/httptest"
@@ -134,5 +135,38 @@ func TestTooManyTalks(t *testing.T) {
 	}
 	if n := s.talks.Load(); n != maxTalks {
 		t.Errorf("%d streams count as open, want %d", n, maxTalks)
+	}
+}
+
+// waitingTalk stores what nobody reads for now.
+type waitingTalk struct{ Talker }
+
+func (waitingTalk) Say(_ context.Context, c messages.ConversationID, _ control.Say) (control.Accepted, error) {
+	return control.Accepted{Conversation: c, Message: "m1", Waits: "nobody reads it"}, nil
+}
+
+// TestSayToWhoWaits: a stream of what is said to a conversation that waits ends at once, and says why.
+func TestSayToWhoWaits(t *testing.T) {
+	s := &Server{opts: Options{Talk: waitingTalk{}}}
+	there := httptest.NewServer(http.HandlerFunc(s.say))
+	defer there.Close()
+	said := strings.NewReader(`{"text":"hello?"}`)
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, there.URL, said)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Accept", "text/event-stream")
+	resp, err := there.Client().Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	told, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Contains(told, []byte("event: done")) ||
+		!bytes.Contains(told, []byte(`"why":"nobody reads it"`)) {
+		t.Errorf("the stream says %q, want that it is over, and why", told)
 	}
 }

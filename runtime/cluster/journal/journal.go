@@ -162,7 +162,7 @@ func (j *Journal) appendHere(entry []byte) (place, error) {
 func (j *Journal) Status() cluster.Status {
 	s := cluster.Status{
 		Node: j.o.Node, Applied: j.o.Replica.Applied(), Contact: j.raft.LastContact(),
-		Waiting: j.o.Replica.Waiting(),
+		Waiting: j.o.Replica.Waiting(), Contested: j.o.Replica.Contested(),
 	}
 	_, leader := j.raft.LeaderWithID()
 	s.Leader = string(leader)

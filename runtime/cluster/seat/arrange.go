@@ -105,7 +105,11 @@ func (s *Seat) arrange(ctx context.Context) error {
 	}
 	ctx, done := context.WithTimeout(ctx, arrangeWithin)
 	defer done()
-	if _, ok := s.id.Book().Member(s.id.Node()); !ok { // somebody else takes this machine out
+	if !s.Belongs(s.id.Node()) { // somebody else takes this machine out
+		if loneVoter(st) { // nobody can have it decide no more, and the others go on once one is promoted
+			s.broken(fmt.Errorf("seat: %w", ErrRemoved))
+			return nil
+		}
 		return s.member.Transfer(ctx, "")
 	}
 	if s.me().Role == cluster.Witness && len(st.Peers) > 1 {
@@ -123,6 +127,13 @@ func (s *Seat) arrange(ctx context.Context) error {
 		s.o.Log.Info().Str("node", next.add.Node).Str("role", string(next.add.Role)).Msg("cluster_member_placed")
 	}
 	return nil
+}
+
+// loneVoter reports whether no other node of the log decides.
+func loneVoter(st cluster.Status) bool {
+	return !slices.ContainsFunc(st.Peers, func(p cluster.PeerStatus) bool {
+		return p.Node != st.Node && p.Role != cluster.Follower
+	})
 }
 
 // up says whether a member answered lately.

@@ -32,7 +32,7 @@ func (s *Seat) Cluster(context.Context) (control.Cluster, error) {
 		m := &c.Members[i]
 		if at, ok := s.contact[m.Node]; ok {
 			m.Contact = &control.Stamp{Time: at}
-			m.Up = s.o.now().Sub(at) < upFor
+			m.Up = s.answers(m.Node)
 			m.Lag = s.lag(m.Node, st.Applied)
 		}
 		m.Owns, m.Zone = s.member.Holds(m.Node)
@@ -53,11 +53,16 @@ func (s *Seat) Cluster(context.Context) (control.Cluster, error) {
 	return c, nil
 }
 
+// answers reports whether a member answered lately, and when it was greeted last. The caller holds s.mu.
+func (s *Seat) answers(node string) bool {
+	return s.o.now().Sub(s.contact[node]) < upFor && !s.silent[node]
+}
+
 // lag is how many changes a member lacks: as it was when it answered lately, or by what it had when it last did. The
 // caller holds s.mu.
 func (s *Seat) lag(node string, applied uint64) uint64 {
 	had := s.had[node]
-	if s.o.now().Sub(s.contact[node]) < upFor {
+	if s.answers(node) {
 		applied = had.mine
 	}
 	return applied - min(applied, had.its)

@@ -11,11 +11,13 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/kehai-run/kehai/runtime/cluster"
 	"github.com/kehai-run/kehai/runtime/cluster/identity"
 	"github.com/kehai-run/kehai/runtime/cluster/invite"
 	"github.com/kehai-run/kehai/runtime/cluster/transport"
+	"github.com/kehai-run/kehai/runtime/engine"
 	"github.com/kehai-run/kehai/runtime/keyring"
 	"github.com/kehai-run/kehai/runtime/private"
 )
@@ -127,6 +129,25 @@ func Stranded(ctx context.Context, o Options) (n int, err error) {
 	})
 }
 
+// Unfit counts what would ask models that are too far away once this machine, whose Kehai does not run and which is the
+// last member, has left and is alone. Of another one it is 0: it puts its store aside.
+func Unfit(o Options, open func() (engine.Store, error)) (n int, err error) {
+	o.defaults()
+	s, err := Open(o)
+	if err != nil || len(s.id.Book().Members) > 1 || !s.Belongs(s.id.Node()) {
+		return 0, err
+	}
+	if held, err := s.generation(); err != nil || held == 0 { // it has not run as a member yet
+		return 0, err
+	}
+	st, err := open()
+	if err != nil {
+		return 0, err
+	}
+	n, err = engine.Unfit(st, o.Zone)
+	return n, errors.Join(err, st.Close())
+}
+
 // Leave takes this machine, whose Kehai does not run, out of its cluster. Its copy of the
 // conversations is put aside in a directory, in case the others lack some of it. The last
 // member keeps its copy and is alone again: aside is "" then. If forced, it leaves
@@ -138,10 +159,18 @@ func Leave(ctx context.Context, o Options, force bool) (aside string, err error)
 		if err != nil {
 			return "", err
 		}
+		if !s.Belongs(s.id.Node()) {
+			return "", fmt.Errorf("seat: %w", ErrRemoved) // the one that is left may be another
+		}
 		if len(s.id.Book().Members) == 1 {
 			return "", identity.Leave(o.Data)
 		}
 		err = s.visit(func() error { return s.askAny(ctx, serviceLeave, func([]byte) error { return nil }) })
+		if err != nil && s.twoAct() {
+			err = fmt.Errorf("seat: of two members only the one that follows can leave by itself. For the other one, "+
+				"promote that first: stop Kehai there and `kehai cluster promote`; then `kehai cluster leave --force` "+
+				"here, and `kehai cluster remove %s` there: %w", s.id.Node(), err)
+		}
 		if err != nil {
 			return "", err
 		}
@@ -149,6 +178,13 @@ func Leave(ctx context.Context, o Options, force bool) (aside string, err error)
 	aside = o.asideNow()
 	// Without the keys the rest is unreadable.
 	return aside, errors.Join(o.putAside(aside, "keys", "store", "inhand"), identity.Leave(o.Data))
+}
+
+// twoAct reports whether there are two members, and none is a witness.
+func (s *Seat) twoAct() bool {
+	list := s.id.Book().Members
+	witness := func(m identity.Member) bool { return m.Role == cluster.Witness }
+	return len(list) == 2 && !slices.ContainsFunc(list, witness)
 }
 
 func (o *Options) asideNow() string {

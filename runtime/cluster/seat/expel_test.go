@@ -2,13 +2,20 @@ package seat
 
 import (
 	"context"
+	"errors"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/kehai-run/kehai/actors"
+	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/runtime/cluster"
 	"github.com/kehai-run/kehai/runtime/cluster/identity"
+	"github.com/kehai-run/kehai/runtime/engine"
+	"github.com/kehai-run/kehai/runtime/private"
 	"github.com/kehai-run/kehai/runtime/store/mem"
 )
 
@@ -118,5 +125,109 @@ func TestAWitnessDoesNotDecide(t *testing.T) {
 	}
 	if st := w.member.Status(); st.Leader == "mac-c" {
 		t.Error("the witness decides on")
+	}
+}
+
+// The last member says before it leaves what its models would be told; another one puts its store aside, and need not.
+func TestTheLastMemberSaysWhatItsModelsWouldBeTold(t *testing.T) {
+	stores := map[string]engine.Store{"mac-a": mem.New(), "mac-b": mem.New()}
+	codec, err := messages.NewCodec(events.Core())
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := engine.NewSimCluster(engine.SimClusterOptions{Nodes: []string{"mac-a", "mac-b"}, Seed: 1,
+		Zone: func(name string) string { return map[string]string{"mac-b": "local"}[name] },
+		Node: func(name string) engine.SimOptions {
+			return engine.SimOptions{Engine: engine.Options{Store: stores[name], Codec: codec,
+				Kinds: []engine.Kind{{Name: "thinker", Zoned: true, New: func(messages.Address) actors.Actor {
+					return actors.Func(func(*actors.Turn, messages.Message) error { return nil })
+				}}}}}
+		}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Advance(time.Minute)
+	if _, err := c.Node(1).Inject("thinker/x", messages.Embed{}, ""); err != nil {
+		t.Fatal(err)
+	}
+	c.Advance(time.Minute)
+	s, _ := founder(t)
+	closed := func() (engine.Store, error) { return nil, errors.New("it is opened") }
+	if n, err := Unfit(s.o, closed); n != 0 || err != nil {
+		t.Errorf("Unfit() before the first start = %d, %v, want that it does not look", n, err)
+	}
+	if err := private.Write(s.generationFile(), []byte("1\n")); err != nil {
+		t.Fatal(err)
+	}
+	for zone, want := range map[string]int{"": 1, "local": 0} {
+		o := s.o
+		o.Zone = zone
+		n, err := Unfit(o, func() (engine.Store, error) { return kept{stores["mac-a"]}, nil })
+		if err != nil || n != want {
+			t.Errorf("Unfit() with zone %q = %d, %v, want %d", zone, n, err, want)
+		}
+	}
+	second(t, s)
+	n, err := Unfit(s.o, closed)
+	if n != 0 || err != nil {
+		t.Errorf("Unfit() of one of two = %d, %v, want that it does not look", n, err)
+	}
+}
+
+// kept is a store that stays open.
+type kept struct{ engine.Store }
+
+func (kept) Close() error { return nil }
+
+// without takes the machine out of its own book, as another member does.
+func without(t *testing.T, s *Seat) {
+	t.Helper()
+	b := s.id.Book().Without(s.id.Node(), time.Now())
+	b.Version++
+	if err := s.id.Keep(b); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Who was taken out of two is not the last member: both would have all that is stored, and answer.
+func TestWhoWasTakenOutOfTwo(t *testing.T) {
+	s, _ := founder(t)
+	admitted(t, s)
+	without(t, s)
+	if aside, err := Leave(t.Context(), s.o, false); aside != "" || !errors.Is(err, ErrRemoved) {
+		t.Errorf("Leave() = %q, %v, want that it was taken out", aside, err)
+	}
+}
+
+// Who decided alone and was taken out stops: nobody can have it decide no more.
+func TestWhoDecidedAndWasTakenOutStops(t *testing.T) {
+	s, ring := founder(t)
+	var why error
+	if _, _, err := s.Start(mem.New(), nil, ring, func(err error) { why = err }); err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	for end := time.Now().Add(10 * time.Second); !s.member.Status().Ready; <-time.After(10 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("it does not decide")
+		}
+	}
+	admitted(t, s)
+	if err := s.arrange(t.Context()); why != nil {
+		t.Errorf("as a member it stops: %v, %v", why, err)
+	}
+	without(t, s)
+	if err := s.arrange(t.Context()); err != nil || !errors.Is(why, ErrRemoved) {
+		t.Errorf("taken out it stops with %v, %v, want that it was taken out", why, err)
+	}
+}
+
+// Of two members the one that decides cannot leave while it is off, and is told how it can.
+func TestTheOneOfTwoThatDecidesIsToldHowToLeave(t *testing.T) {
+	s, _ := founder(t)
+	admitted(t, s)
+	_, err := Leave(t.Context(), s.o, false)
+	if err == nil || !strings.Contains(err.Error(), "`kehai cluster remove mac-a` there") {
+		t.Errorf("Leave() = %v, want how it can leave", err)
 	}
 }

@@ -96,7 +96,7 @@ func (s *Seat) met(g greeting) {
 	mine := s.member.Status().Applied
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.contact[g.Node], s.sharing[g.Node] = s.o.now(), g.Sharing
+	s.contact[g.Node], s.sharing[g.Node], s.silent[g.Node] = s.o.now(), g.Sharing, false
 	s.had[g.Node] = had{its: g.Applied, mine: mine}
 }
 

@@ -109,6 +109,7 @@ type Seat struct {
 	problems map[string]string          // by what they are about
 	sharing  map[string]cluster.Sharing // by node, as it told last
 	shut     map[string]bool            // by node: it refuses this machine's certificate
+	silent   map[string]bool            // by node: it did not answer when it was greeted last
 	lost     time.Time                  // since when nobody decides; zero: somebody does
 	turned   map[string]turned          // by host
 }
@@ -150,8 +151,9 @@ func Open(o Options) (*Seat, error) {
 	}
 	return &Seat{o: o, id: id, contact: map[string]time.Time{}, had: map[string]had{},
 		learned: make(chan struct{}), passing: make(chan passing, maxPassing),
-		problems: map[string]string{}, shut: map[string]bool{}, sharing: map[string]cluster.Sharing{},
-		turned: map[string]turned{}}, nil
+		problems: map[string]string{}, shut: map[string]bool{}, silent: map[string]bool{},
+		sharing: map[string]cluster.Sharing{},
+		turned:  map[string]turned{}}, nil
 }
 
 // Identity is what this machine is.

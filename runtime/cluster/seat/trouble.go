@@ -78,10 +78,11 @@ func (s *Seat) trouble(about string, err error) {
 	}
 }
 
-// noteRefusal notes whether a member refuses this machine, as the answer to a greeting tells.
+// noteRefusal notes whether a member answers, or refuses this machine, as the answer to a greeting tells.
 func (s *Seat) noteRefusal(node string, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.silent[node] = err != nil
 	if err == nil {
 		delete(s.shut, node)
 		return
@@ -114,11 +115,21 @@ func (s *Seat) look() {
 	case !member:
 		err = ErrRemoved
 	case !st.Ready && now.Sub(s.lost) >= cutFor:
-		err = cutOff(s.lost, st, s.contact, s.shut)
+		err = cutOff(s.lost, st, s.contact, s.shut, s.Belongs)
 	}
 	s.mu.Unlock()
 	s.trouble("majority", err)
+	s.trouble("name", contested(st))
 	s.trouble("room", s.noRoom())
+}
+
+// contested says that another machine lives under this one's name.
+func contested(st cluster.Status) error {
+	if !st.Contested {
+		return nil
+	}
+	return fmt.Errorf("another machine runs as %s, with a store of its own: this one holds what it sees and sends "+
+		"nothing, so that not both do; stop the wrong one, and start Kehai on the right one again", st.Node)
 }
 
 // noRoom says that this machine cannot take what the others decide.
@@ -131,11 +142,14 @@ func (s *Seat) noRoom() error {
 }
 
 // cutOff says since when no majority decides, which machines are missing, and what to do.
-func cutOff(since time.Time, st cluster.Status, contact map[string]time.Time, shut map[string]bool) error {
-	var away, refusing []string
+func cutOff(since time.Time, st cluster.Status, contact map[string]time.Time, shut map[string]bool,
+	belongs func(node string) bool) error {
+	var away, refusing, removed []string
 	for _, p := range st.Peers {
 		switch {
 		case p.Node == st.Node:
+		case !belongs(p.Node):
+			removed = append(removed, p.Node)
 		case shut[p.Node]:
 			refusing = append(refusing, p.Node)
 		case p.Role != cluster.Follower && contact[p.Node].Before(since):
@@ -147,6 +161,10 @@ func cutOff(since time.Time, st cluster.Status, contact map[string]time.Time, sh
 	if len(away) > 0 {
 		text += fmt.Sprintf("; no answer from %s: start Kehai there, and mend the network; only if that is lost for "+
 			"good, stop Kehai here and `kehai cluster promote`", strings.Join(away, ", "))
+	}
+	if len(removed) > 0 && len(away) == 0 {
+		text += fmt.Sprintf("; %s decided and is no member any more: stop Kehai here and `kehai cluster promote`",
+			strings.Join(removed, ", "))
 	}
 	if len(refusing) > 0 {
 		text += fmt.Sprintf("; this machine is refused by %s: if `kehai cluster status` there does not list it, it "+

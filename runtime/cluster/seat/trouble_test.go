@@ -28,10 +28,21 @@ func TestCutOff(t *testing.T) {
 		{map[string]bool{"c": true, "e": true}, "refused by c, e: ", "promote"},
 		{map[string]bool{"e": true}, "`kehai cluster leave --force`", "from c, e"},
 	} {
-		got := cutOff(since, st, contact, k.shut).Error()
+		got := cutOff(since, st, contact, k.shut, func(string) bool { return true }).Error()
 		if !strings.Contains(got, k.want) || strings.Contains(got, k.not) {
 			t.Errorf("cutOff(%v) = %s, want %q and not %q", k.shut, got, k.want, k.not)
 		}
+	}
+}
+
+// Who follows one that was taken out is not told to start that one.
+func TestCutOffFromWhoWasTakenOut(t *testing.T) {
+	st := cluster.Status{Node: "a", Peers: peers("fv")}
+	stays := func(node string) bool { return node != "b" }
+	got := cutOff(time.Now(), st, nil, map[string]bool{"b": true}, stays).Error()
+	if !strings.Contains(got, "b decided and is no member any more") || strings.Contains(got, "start Kehai there") ||
+		strings.Contains(got, "refused") {
+		t.Errorf("cutOff() = %s, want that it can be promoted", got)
 	}
 }
 
@@ -204,4 +215,40 @@ func TestLagOfWhoIsSilent(t *testing.T) {
 	if got := s.lag("mac-b", 500); got != 410 {
 		t.Errorf("lag = %d since it is silent, want 410", got)
 	}
+}
+
+// A machine that holds everything because another one has its name says so.
+func TestAnotherMachineOfOneName(t *testing.T) {
+	if err := contested(cluster.Status{Node: "mac-a"}); err != nil {
+		t.Errorf("alone under its name it says %v, want nothing", err)
+	}
+	err := contested(cluster.Status{Node: "mac-a", Contested: true})
+	if err == nil || !strings.Contains(err.Error(), "another machine runs as mac-a") {
+		t.Errorf("it says %v, want that another one has its name", err)
+	}
+}
+
+// Who does not answer a greeting is not called up until long after, and is again once it answers or greets.
+func TestWhoDoesNotAnswerIsNotUp(t *testing.T) {
+	s, ring := founder(t)
+	if _, _, err := s.Start(mem.New(), nil, ring, func(err error) { t.Error(err) }); err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	admitted(t, s)
+	is := func(want bool, when string) {
+		t.Helper()
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if got := s.answers("mac-b"); got != want {
+			t.Errorf("%s it answers: %v, want %v", when, got, want)
+		}
+	}
+	is(false, "never met")
+	s.met(greeting{Node: "mac-b", Address: "127.0.0.1:1"})
+	is(true, "just met")
+	s.noteRefusal("mac-b", errors.New("refused"))
+	is(false, "not answering a greeting")
+	s.met(greeting{Node: "mac-b", Address: "127.0.0.1:1"})
+	is(true, "back")
 }
