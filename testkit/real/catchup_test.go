@@ -27,7 +27,10 @@ func TestCatchesUp(t *testing.T) {
 				n      int
 				every  time.Duration
 				asleep bool
-			}{{"30 in two seconds", 30, 66 * time.Millisecond, false}, {"200 while asleep", 200, 40 * time.Millisecond, true}} {
+			}{
+				{"30 in two seconds", 30, 66 * time.Millisecond, false},
+				{"200 while asleep", 200, 40 * time.Millisecond, true},
+			} {
 				r.phase = part.name
 				if part.asleep { // as a Mac does, with all that runs on it
 					_ = r.kehai.cmd.Process.Signal(syscall.SIGSTOP)
