@@ -10,8 +10,9 @@ import (
 	"time"
 )
 
-// TestCatchesUp says more than a window shows while nobody sees it, and wants all of it, once and in order: Kehai scrolls
-// back by itself after nobody was at the keyboard for half a minute. KEHAI_CLIENTS names the clients, or all are played.
+// TestCatchesUp says more than a window shows while nobody sees it, and wants all of it, once and in order: Kehai
+// scrolls back by itself after nobody was at the keyboard for half a minute. KEHAI_CLIENTS names the clients, or all
+// are played.
 func TestCatchesUp(t *testing.T) {
 	for _, c := range chosen(t) {
 		t.Run(c.name, func(t *testing.T) {
