@@ -9,7 +9,8 @@ import (
 	"github.com/kehai-run/kehai/messages/events"
 )
 
-// parting is a page that goes on from nothing that its conversation has shown, or may do so. It dies with the activation.
+// parting is a page that goes on from nothing that its conversation has shown, or may do so. It dies with the
+// activation.
 type parting struct {
 	conversation messages.ConversationID
 	at           time.Time // of its capture
