@@ -90,7 +90,7 @@ func three(t *testing.T, third cluster.Role) (a, b, c *Seat) {
 				voters++
 			}
 		}
-		return voters == 3
+		return voters == 3 && b.Belongs("mac-c") // whom it would not let in otherwise
 	})
 	if leader := b.member.Status().Leader; leader != "mac-a" {
 		t.Fatalf("%q decides, want the founder: this test shows nothing", leader)
