@@ -183,6 +183,10 @@ real: export KEHAI_FLIGHTS = $(abspath $(BIN))/flights
 real: build $(CONVERSE) ## what is missed of real chat applications (CLIENTS=dino), or RECORD=1h of each, replayed
 	$(call ensure,$(REAL_DEBS),)
 	$(GO) test -count=1 -v -timeout 12h -tags real -run '^TestRecorded$$' ./testkit/real
+else ifdef ASLEEP
+real: build $(CONVERSE) ## or with ASLEEP=1 what is read of 200 messages that came while the machine slept
+	$(call ensure,$(REAL_DEBS),)
+	$(GO) test -count=1 -v -timeout 2h -tags real -run '^TestCatchesUp$$' ./testkit/real
 else
 real: build $(CONVERSE)
 	$(call ensure,$(REAL_DEBS),)
