@@ -131,17 +131,17 @@ func TestADamagedListIsMended(t *testing.T) {
 	for what, damage := range map[string]func(list []byte, s story) []byte{
 		"an end": func(l []byte, s story) []byte {
 			at := bytes.Index(l, append([]byte{ended}, s.gone[:idBytes]...))
-			l[at], l[at+20] = made, 7
+			l[at], l[at+20] = made, ^l[at+20]
 			return l
 		},
 		"a start": func(l []byte, s story) []byte {
 			at := bytes.Index(l, append([]byte{made}, s.kept[:idBytes]...))
-			l[at], l[at+5] = ended, 7
+			l[at], l[at+5] = ended, ^l[at+5]
 			return l
 		},
 		"the start of what was destroyed": func(l []byte, s story) []byte {
 			at := bytes.Index(l, append([]byte{made}, s.gone[:idBytes]...))
-			l[at], l[at+5] = ended, 7
+			l[at], l[at+5] = ended, ^l[at+5]
 			return l
 		},
 		"all ends": func(l []byte, _ story) []byte {
