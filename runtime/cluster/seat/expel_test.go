@@ -3,7 +3,6 @@ package seat
 import (
 	"context"
 	"errors"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -13,7 +12,6 @@ import (
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/runtime/cluster"
-	"github.com/kehai-run/kehai/runtime/cluster/identity"
 	"github.com/kehai-run/kehai/runtime/engine"
 	"github.com/kehai-run/kehai/runtime/private"
 	"github.com/kehai-run/kehai/runtime/store/mem"
@@ -22,28 +20,8 @@ import (
 // joining is one more member of a cluster, which listens at an address.
 func joining(t *testing.T, of *Seat, node, at string, role cluster.Role) Options {
 	t.Helper()
-	r, key, err := identity.Ask(cluster.Peer{Node: node, Address: at, Role: role})
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := of.id.Book().Joins(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b := of.id.Book().With(m)
-	b.Version++
-	if err := of.id.Keep(b); err != nil {
-		t.Fatal(err)
-	}
-	g, err := of.id.Grant(r, time.Now())
-	if err != nil {
-		t.Fatal(err)
-	}
-	o := Options{Data: filepath.Join(t.TempDir(), node), Node: node, Listen: at}
-	if _, err := identity.Enter(o.Data, r, key, g); err != nil {
-		t.Fatal(err)
-	}
-	return o
+	_, data := entered(t, of, cluster.Peer{Node: node, Address: at, Role: role})
+	return Options{Data: data, Node: node, Listen: at}
 }
 
 // three are running members, of which the first decides and the third is what its role says.

@@ -71,7 +71,13 @@ func second(t *testing.T, of *Seat) *transport.Transport {
 // admitted is another member, and its data directory.
 func admitted(t *testing.T, of *Seat) (id *identity.Identity, data string) {
 	t.Helper()
-	r, key, err := identity.Ask(cluster.Peer{Node: "mac-b", Address: "127.0.0.1:1", Role: cluster.Voter})
+	return entered(t, of, cluster.Peer{Node: "mac-b", Address: "127.0.0.1:1", Role: cluster.Voter})
+}
+
+// entered is what a machine has that has become a member.
+func entered(t *testing.T, of *Seat, p cluster.Peer) (id *identity.Identity, data string) {
+	t.Helper()
+	r, key, err := identity.Ask(p)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,7 +94,7 @@ func admitted(t *testing.T, of *Seat) (id *identity.Identity, data string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	data = filepath.Join(t.TempDir(), "data")
+	data = filepath.Join(t.TempDir(), p.Node)
 	if id, err = identity.Enter(data, r, key, g); err != nil {
 		t.Fatal(err)
 	}
