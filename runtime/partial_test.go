@@ -2,9 +2,12 @@ package runtime_test
 
 import (
 	"context"
+	"errors"
+	"os"
 	"path/filepath"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/kehai-run/kehai/actors"
 	"github.com/kehai-run/kehai/messages"
@@ -83,40 +86,70 @@ func TestAPartialForgettingHasNoFinishedReceipt(t *testing.T) {
 	}
 }
 
-// TestAForgettingThatGoesOnHasItsReceipt: whoever asked for it may go away while it still looks for what to delete.
-func TestAForgettingThatGoesOnHasItsReceipt(t *testing.T) {
-	cfg := noWindow(t)
-	rt := newRuntime(t, cfg)
-	stop := start(t, rt)
-	learns(t, rt)
+// TestAForgettingThatNobodyWaitsForHasItsReceipt: whoever asked for it may go away, and the run may end, while it
+// still looks for what to delete. Either all of it is done, at the latest by the next run, or nothing is.
+func TestAForgettingThatNobodyWaitsForHasItsReceipt(t *testing.T) {
+	for _, after := range []time.Duration{0, time.Millisecond, 5 * time.Millisecond, 50 * time.Millisecond} {
+		t.Run(after.String(), func(t *testing.T) {
+			cfg := noWindow(t)
+			rt := newRuntime(t, cfg)
+			stop := start(t, rt)
+			learns(t, rt)
+			key := keyOf(t, rt, "c-1")
+			if key == (engine.Key{}) {
+				t.Fatal("the conversation has no key")
+			}
+			gone, leave := context.WithCancel(t.Context())
+			asked := make(chan error, 1)
+			go func() {
+				_, err := rt.Forget(gone, "c-1")
+				asked <- err
+			}()
+			for begun := false; !begun; {
+				list, err := os.ReadDir(datadir.Receipts(cfg))
+				if err != nil && !os.IsNotExist(err) {
+					t.Fatal(err)
+				}
+				begun = len(list) > 0
+			}
+			leave()
+			time.Sleep(after)
+			ended := stop() // which waits for what was begun before it
+			err := <-asked
+			if left := new(runtime.Unfinished); ended != nil && (err == nil || !errors.As(ended, &left)) {
+				t.Errorf("after Forget() = %v the run ended with %v", err, ended)
+			}
+			done := err == nil || errors.Is(err, engine.ErrHalfway)
+			if !done && !errors.Is(err, engine.ErrStopped) {
+				t.Errorf("Forget() = %v", err)
+			}
+			rt = newRuntime(t, cfg)
+			stop = start(t, rt)
+			if still := keyOf(t, rt, "c-1"); (still == engine.Key{}) != done {
+				t.Errorf("after Forget() = %v its key is %v", err, still)
+			}
+			told, terr := keyring.Destroyed(datadir.Receipts(cfg))
+			if terr != nil || slices.Contains(told, key) != done {
+				t.Errorf("after Forget() = %v the receipts tell of %v, %v, want of %v only if it was done", err, told,
+					terr, key)
+			}
+			if err := stop(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// keyOf is the key of a conversation, zero if there is none.
+func keyOf(t *testing.T, rt *runtime.Runtime, c messages.ConversationID) engine.Key {
+	t.Helper()
 	e, err := rt.Backend().(admin.Backend).Engine()
 	if err != nil {
 		t.Fatal(err)
 	}
-	key, ok, err := e.KeyOf("c-1")
-	if err != nil || !ok {
-		t.Fatalf("KeyOf() = %v, %v", ok, err)
-	}
-	gone, leave := context.WithCancel(t.Context())
-	leave()
-	_, ferr := rt.Forget(gone, "c-1")
-	if err := stop(); err != nil { // which waits for what was begun
-		t.Error(err)
-	}
-	rt = newRuntime(t, cfg)
-	stop = start(t, rt)
-	defer func() {
-		if err := stop(); err != nil {
-			t.Error(err)
-		}
-	}()
-	if e, err = rt.Backend().(admin.Backend).Engine(); err != nil {
+	key, _, err := e.KeyOf(c)
+	if err != nil {
 		t.Fatal(err)
 	}
-	if _, ok, err := e.KeyOf("c-1"); err != nil || ok {
-		t.Fatalf("after Forget() = %v the key is there (%v), %v", ferr, ok, err)
-	}
-	if told, err := keyring.Destroyed(datadir.Receipts(cfg)); err != nil || !slices.Contains(told, key) {
-		t.Errorf("after Forget() = %v the receipts tell of %v, %v, want %v", ferr, told, err, key)
-	}
+	return key
 }

@@ -22,10 +22,11 @@ import (
 
 // Forget implements [control.Backend]. What remains is a mark in the ledger: the number
 // of the next message, and that what is visible next is history. The receipt of a partial
-// deletion stays unfinished, and is continued the next time.
+// deletion stays unfinished, and is continued the next time. Once it has begun it is not called off: if ctx ends
+// then, only the files are left for later.
 func (b Backend) Forget(ctx context.Context, c messages.ConversationID) (engine.Forgotten, error) {
 	e, err := b.Engine()
-	if err != nil {
+	if err = cmp.Or(err, ctx.Err()); err != nil {
 		return engine.Forgotten{}, err
 	}
 	if c, err = names.Surely(e, string(c)); err != nil {
@@ -48,14 +49,14 @@ func (b Backend) Forget(ctx context.Context, c messages.ConversationID) (engine.
 	sum := engine.Forgotten{}
 	// First: what a window shows meanwhile is forgotten with the rest.
 	if sum.Drawn, err = b.Drawn.Forget(b.Config, calledBy(known, ids)); err != nil {
-		return sum, errors.Join(err, b.withdraw(ctx, e, ids, path))
+		return sum, errors.Join(err, b.withdraw(e, ids, path))
 	}
 	if err := b.closePages(ids); err != nil { // also where the deletion waits for a key
-		return sum, errors.Join(err, b.withdraw(ctx, e, ids, path))
+		return sum, errors.Join(err, b.withdraw(e, ids, path))
 	}
-	gone, rest, err := b.deleteAll(ctx, e, ids)
+	gone, rest, err := b.deleteAll(context.WithoutCancel(ctx), e, ids)
 	if sum = sum.Plus(gone); err != nil {
-		return sum, errors.Join(err, b.withdraw(ctx, e, ids, path))
+		return sum, errors.Join(err, b.withdraw(e, ids, path))
 	}
 	if unsure {
 		rest = fmt.Errorf("%w: what was merged into it, or imported for it: forget it again then: %w",
@@ -83,11 +84,9 @@ func (b Backend) Forget(ctx context.Context, c messages.ConversationID) (engine.
 }
 
 // withdraw takes a receipt back where the deletion has failed before it began: the conversations live on, and a
-// restore of the keys is not to leave theirs out. Where ctx has ended the deletion may go on, and begin later.
-func (b Backend) withdraw(
-	ctx context.Context, e *engine.Engine, ids []messages.ConversationID, path string,
-) error {
-	if path == "" || ctx.Err() != nil || slices.ContainsFunc(ids, e.Forgets) {
+// restore of the keys is not to leave theirs out.
+func (b Backend) withdraw(e *engine.Engine, ids []messages.ConversationID, path string) error {
+	if path == "" || slices.ContainsFunc(ids, e.Forgets) {
 		return nil
 	}
 	return Receipts(b.Config).Withdraw(path)
@@ -118,11 +117,11 @@ func unseen(e *engine.Engine, known map[messages.ConversationID]directory.Known,
 }
 
 // deleteAll deletes what is stored of conversations. If one waits for its key, the others are deleted all the
-// same; if ctx ends, the deletion of all goes on. rest says that a part of them waits for another conversation's
+// same. rest says that a part of them waits for another conversation's
 // key.
 func (b Backend) deleteAll(ctx context.Context, e *engine.Engine, ids []messages.ConversationID) (
 	sum engine.Forgotten, rest, waits error) {
-	for _, id := range ids {
+	for i, id := range ids {
 		if b.Talks != nil {
 			b.Talks.forget(id)
 		}
@@ -131,8 +130,11 @@ func (b Backend) deleteAll(ctx context.Context, e *engine.Engine, ids []messages
 		switch {
 		case errors.Is(err, engine.ErrRest):
 			rest = err
-		case errors.Is(err, engine.ErrKeyAway), err != nil && ctx.Err() != nil: // it goes on by itself
+		case errors.Is(err, engine.ErrKeyAway): // it goes on by itself
 			waits = errors.Join(waits, err)
+		case errors.Is(err, engine.ErrHalfway) && i < len(ids)-1:
+			err = fmt.Errorf("%w; forget it again then, as other conversations were merged into it", err)
+			fallthrough
 		case err != nil:
 			return sum, rest, errors.Join(waits, err)
 		}

@@ -100,6 +100,9 @@ type forgetRecord struct {
 // of somebody else; the error wraps [ErrKeyAway], too.
 var ErrRest = errors.New("engine: what others keep of it cannot all be read")
 
+// ErrHalfway is the error of a deletion that had begun when the engine was stopped.
+var ErrHalfway = errors.New("engine: stopped half way; the next start deletes the rest, and what has come until then")
+
 // Bounds of what the intent of a rest names: with the digests it fits, in both shards, into one transaction with the
 // last slice.
 const (
@@ -147,10 +150,11 @@ type deletion struct {
 // Forget deletes everything stored of a conversation, and restarts the actors
 // concerned. Rows that arrive meanwhile are deleted too. A crash in between leaves an
 // intent behind, and Recover finishes the deletion; after an error Forget can be
-// called again. A deletion that waits for a key goes on by itself, also after the next start: for the key of
-// the conversation, or with [ErrRest] for the key of somebody else; until its own key can be destroyed, its
-// actors go on, and what is kept is what their rows are by then. Where the key of such a row is out of reach, nothing
-// has begun. A deletion that outlives ctx continues.
+// called again. [ErrStopped] says that nothing has begun, [ErrHalfway] that it goes on at the next start. A
+// deletion that waits for a key goes on by itself, also after the next start: for the key of the conversation, or
+// with [ErrRest] for the key of somebody else; until its own key can be destroyed, its actors go on, and what is
+// kept is what their rows are by then. Where the key of such a row is out of reach, nothing has begun. A deletion
+// that outlives ctx continues.
 func (e *Engine) Forget(ctx context.Context, f Forgetting) (Forgotten, error) {
 	if f.Conversation == "" {
 		return Forgotten{}, errors.New("engine: forget: want a conversation")
@@ -161,6 +165,9 @@ func (e *Engine) Forget(ctx context.Context, f Forgetting) (Forgotten, error) {
 	d.begin(f)
 	select {
 	case err := <-done:
+		if errors.Is(err, ErrStopped) && d.e.Forgets(f.Conversation) {
+			err = ErrHalfway
+		}
 		if err != nil {
 			return d.sum, fmt.Errorf("engine: forget: %w", err)
 		}

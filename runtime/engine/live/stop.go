@@ -78,6 +78,7 @@ func (s *System) stop(ctx context.Context) engine.Left {
 	if down { // else its runs are theirs
 		s.await("dispatcher", s.dispatcher.gone)
 	}
+	s.besides.wait(stopLimit) // before the store is closed under them; what they hand in is refused
 	s.calls.wait(grace)
 	return left
 }

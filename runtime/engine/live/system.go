@@ -60,6 +60,7 @@ type System struct {
 	dispatcher *dispatcher
 	activity   *activity
 	calls      group
+	besides    group // what the engine runs in the background
 
 	guardian        *guardian
 	workers, actors *supervisor
@@ -122,6 +123,7 @@ func New(o Options) (*System, error) {
 		return nil, err
 	}
 	s.engine = e.Control()
+	s.engine.Background(s.beside)
 	s.dispatcher.crowded = s.engine.Crowded
 	s.guardian = &guardian{sys: s, box: newMailbox(s.activity), down: make(chan struct{})}
 	s.workers, s.actors = s.newSupervisor("workers"), s.newSupervisor("actors")
@@ -221,6 +223,15 @@ func (s *System) WakeWorkers(kind string) {
 	if p := s.pools[kind]; p != nil {
 		p.wake()
 	}
+}
+
+// beside runs what takes long, such as the search of a deletion. A stop waits for it as for all that is under way.
+func (s *System) beside(fn func()) {
+	s.activity.begin()
+	s.besides.run(func() {
+		defer s.activity.end()
+		fn()
+	})
 }
 
 // Abandoned counts the calls of workers that were given up and have not returned:
