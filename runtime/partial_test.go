@@ -5,9 +5,9 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	goruntime "runtime"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/kehai-run/kehai/actors"
 	"github.com/kehai-run/kehai/messages"
@@ -89,12 +89,20 @@ func TestAPartialForgettingHasNoFinishedReceipt(t *testing.T) {
 // TestAForgettingThatNobodyWaitsForHasItsReceipt: whoever asked for it may go away, and the run may end, while it
 // still looks for what to delete. Either all of it is done, at the latest by the next run, or nothing is.
 func TestAForgettingThatNobodyWaitsForHasItsReceipt(t *testing.T) {
-	for _, after := range []time.Duration{0, time.Millisecond, 5 * time.Millisecond, 50 * time.Millisecond} {
-		t.Run(after.String(), func(t *testing.T) {
+	for name, waits := range map[string]func(e *engine.Engine) bool{
+		"at once":       func(*engine.Engine) bool { return true },
+		"once it began": func(e *engine.Engine) bool { return e.Forgets("c-1") },
+		"at its end":    func(*engine.Engine) bool { return false },
+	} {
+		t.Run(name, func(t *testing.T) {
 			cfg := noWindow(t)
 			rt := newRuntime(t, cfg)
 			stop := start(t, rt)
 			learns(t, rt)
+			e, err := rt.Backend().(admin.Backend).Engine()
+			if err != nil {
+				t.Fatal(err)
+			}
 			key := keyOf(t, rt, "c-1")
 			if key == (engine.Key{}) {
 				t.Fatal("the conversation has no key")
@@ -113,9 +121,11 @@ func TestAForgettingThatNobodyWaitsForHasItsReceipt(t *testing.T) {
 				begun = len(list) > 0
 			}
 			leave()
-			time.Sleep(after)
+			for !waits(e) && keyOf(t, rt, "c-1") == key {
+				goruntime.Gosched()
+			}
 			ended := stop() // which waits for what was begun before it
-			err := <-asked
+			err = <-asked
 			if left := new(runtime.Unfinished); ended != nil && (err == nil || !errors.As(ended, &left)) {
 				t.Errorf("after Forget() = %v the run ended with %v", err, ended)
 			}

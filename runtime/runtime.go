@@ -265,8 +265,7 @@ func (r *Runtime) Resume(ctx context.Context, window string) error {
 // only it has: messages, what its actors know, verdicts, dead letters, mail. Messages
 // that are visible next count as known and are not delivered again, so the
 // conversation's name is kept. Subscriptions that have not read its messages yet never
-// will. It cannot be called off: if ctx ends once it has begun, Forget still waits for the
-// deletion, but not until what is deleted has left the files.
+// will. Where ctx ends it waits for the deletion all the same, but not for the files.
 func (r *Runtime) Forget(ctx context.Context, c messages.ConversationID) (engine.Forgotten, error) {
 	return r.admin.Forget(ctx, c)
 }

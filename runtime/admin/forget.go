@@ -22,11 +22,11 @@ import (
 
 // Forget implements [control.Backend]. What remains is a mark in the ledger: the number
 // of the next message, and that what is visible next is history. The receipt of a partial
-// deletion stays unfinished, and is continued the next time. Once it has begun it is not called off: if ctx ends
-// then, only the files are left for later.
+// deletion stays unfinished, and is continued the next time. It is not called off where ctx ends: only the files
+// are left for later then.
 func (b Backend) Forget(ctx context.Context, c messages.ConversationID) (engine.Forgotten, error) {
 	e, err := b.Engine()
-	if err = cmp.Or(err, ctx.Err()); err != nil {
+	if err != nil {
 		return engine.Forgotten{}, err
 	}
 	if c, err = names.Surely(e, string(c)); err != nil {

@@ -165,3 +165,52 @@ func TestForgettingTwoAtOnce(t *testing.T) {
 		t.Errorf("Forget() at a stop = %v, want %v", err, engine.ErrStopped)
 	}
 }
+
+// TestForgettingAtAStop: whoever asked for a deletion is told whether it had begun when the engine was stopped. What
+// had begun goes on at the next start.
+func TestForgettingAtAStop(t *testing.T) {
+	const row = "s/dedup/line:Hana\x00a\x00a"
+	for commits, want := range []error{engine.ErrStopped, engine.ErrStopped, engine.ErrHalfway} {
+		store := mem.New()
+		fill(t, store, map[string]string{row: "1"})
+		e := resting(t, store)
+		var beside []func()
+		e.Background(func(fn func()) { beside = append(beside, fn) })
+		search := func() {
+			for len(beside) > 0 {
+				fn := beside[0]
+				beside = beside[1:]
+				fn()
+			}
+		}
+		done := make(chan error, 1)
+		go func() {
+			_, err := e.Engine().Forget(t.Context(), engine.Forgetting{Conversation: "line:Hana"})
+			done <- err
+		}()
+		for range commits {
+			for took := 0; took == 0; {
+				took, _ = e.Commit(1)
+			}
+			if commits == 2 {
+				search()
+			}
+		}
+		e.Close()
+		search()
+		if err := <-done; !errors.Is(err, want) {
+			t.Errorf("after %d commits Forget() = %v, want %v", commits, err, want)
+		}
+		again := resting(t, store)
+		again.Background(func(fn func()) { fn() })
+		if err := again.Recover(); err != nil {
+			t.Fatal(err)
+		}
+		for took := 1; took > 0; {
+			took, _ = again.Commit(1)
+		}
+		if _, left, err := store.Get([]byte(row)); err != nil || left != (want == engine.ErrStopped) {
+			t.Errorf("after %d commits and a start the row is there: %v, %v", commits, left, err)
+		}
+	}
+}
