@@ -10,6 +10,9 @@ type CatchUp struct {
 	Window       WindowID       `json:"window"`
 	After        Occurrence     `json:"after"` // the last one before the gap
 	At           time.Time      `json:"at"`
+	// Lower: nothing is known to have gone by. The window shows an older position, where nothing new comes into
+	// view: it is only turned to its newest one. There is no answer, and After is 0.
+	Lower bool `json:"lower,omitempty"`
 }
 
 // MessageType implements [Message].

@@ -87,8 +87,12 @@ func (a *actor) Receive(turn *actors.Turn, msg messages.Message) error {
 		}
 	case messages.CatchUp:
 		j := Job{CatchUp: m, State: Queued, Due: turn.Now().UTC().Round(0)}
-		if was, ok := Jobs.Get(turn, string(m.Conversation)); ok && was.State.Works() {
-			was.CatchUp, j = m, was // a later gap: the same scrolling reads it
+		was, ok := Jobs.Get(turn, string(m.Conversation))
+		switch {
+		case ok && m.Lower: // as every job does in the end
+			j = was
+		case ok && was.State.Works():
+			j = was.with(m) // a later gap: the same scrolling reads it
 		}
 		Jobs.Put(turn, string(m.Conversation), j)
 	case messages.KeyboardGiven:
@@ -212,7 +216,7 @@ func (a *actor) perform(turn *actors.Turn, j Job, do Effect) {
 		a.capture(turn)
 	case TurnWheel:
 		a.askKeyboard(turn) // for a new period
-		a.turnWheel(turn, do.Steps)
+		a.turnWheel(turn, j, do.Steps)
 	case Read, Settle:
 		a.looks = 0
 		a.capture(turn)
@@ -230,20 +234,28 @@ func (a *actor) leaveKeyboard(turn *actors.Turn) {
 }
 
 // turnWheel turns it over the middle of the messages.
-func (a *actor) turnWheel(turn *actors.Turn, steps int) {
+func (a *actor) turnWheel(turn *actors.Turn, j Job, steps int) {
 	a.before = a.frame
 	x, y := middle(a.read)
 	a.call = turn.Call(messages.WorkerHands, messages.TurnWheel{Window: a.window, X: x, Y: y, Steps: steps,
-		Idle: a.o.Rules.Idle}, actors.CallOptions{Deadline: 20 * time.Second})
+		Idle: a.o.Rules.idle(j)}, actors.CallOptions{Deadline: 20 * time.Second})
 }
 
 func (a *actor) tell(turn *actors.Turn, j Job, do Effect) {
+	if j.Lower && do.Why == messages.CatchUpReached {
+		turn.Pass(events.StageCatchUp, events.RuleLowered,
+			events.Detail{Window: a.window, Conversation: j.Conversation})
+		return
+	}
 	rule := events.RuleStopped
 	if do.Later {
 		rule = events.RulePaused
 	}
 	turn.Drop(events.StageCatchUp, rule, events.Detail{Window: a.window, Conversation: j.Conversation,
 		Code: string(do.Why), Count: j.Screens})
+	if j.Lower {
+		return
+	}
 	turn.Send(messages.To(messages.ActorDedup, string(j.Conversation)), messages.CaughtUp{
 		Conversation: j.Conversation, Window: a.window, After: j.After, Why: do.Why, Later: do.Later,
 	})

@@ -22,7 +22,8 @@ type world struct {
 	later   bool // the window shows something else
 	turned  int  // times that the wheel was turned
 	told    []messages.CaughtUp
-	pause   int // seconds without anything to do
+	pause   int             // seconds without anything to do
+	idles   []time.Duration // for which nobody must have been there, if any will not do
 }
 
 func open(t *testing.T, rules Rules, more ...actortest.Option) *world {
@@ -96,6 +97,9 @@ func (w *world) receive(s actortest.Sent) {
 func (w *world) answer(c actortest.Call) {
 	switch m := c.Request.(type) {
 	case messages.TurnWheel:
+		if len(w.idles) > 0 && !slices.Contains(w.idles, m.Idle) {
+			w.t.Errorf("the wheel is turned once nobody was there for %v, want %v", m.Idle, w.idles)
+		}
 		switch {
 		case w.person:
 			w.h.FailCall(messages.FailureError, string(messages.SendBusy), "somebody is there")
@@ -200,6 +204,60 @@ func TestPerson(t *testing.T) {
 	w.person = false
 	w.over()
 	w.want(messages.CatchUpReached, 0)
+}
+
+// TestLowered: a window that was left at an older position is turned to its newest one, wherever it is killed, and
+// later than for a gap; no ledger hears of it. A gap that is found meanwhile is read, and who is there is left alone.
+func TestLowered(t *testing.T) {
+	lower := messages.CatchUp{Conversation: "c-1", Window: "line@mac-a", Lower: true}
+	for kill := -1; kill < 30; kill++ {
+		w := open(t, DefaultRules())
+		w.at, w.idles = 900, []time.Duration{2 * DefaultRules().Idle}
+		lower.At = w.h.Now()
+		w.h.Send(lower)
+		for i := range 30 {
+			if i == kill {
+				w.h.Crash()
+				w.h.Calls() // nobody answers them any more
+				w.h.Start()
+			}
+			w.step()
+		}
+		w.over()
+		if w.at != 0 || len(w.told) > 0 || w.turned == 0 {
+			t.Errorf("killed at %d: scrolled back by %d after %d turns, the ledger is told %+v", kill, w.at, w.turned,
+				w.told)
+		}
+		w.h.WantDeadLetters(0)
+	}
+	for gapAt := range 30 {
+		w := open(t, DefaultRules())
+		w.at = 900
+		w.h.Send(lower)
+		for i := range 30 {
+			if i == gapAt {
+				w.ask()
+				w.h.Send(lower)
+			}
+			w.step()
+		}
+		w.over()
+		w.want(messages.CatchUpReached, 0)
+	}
+	w := open(t, DefaultRules())
+	w.at, w.person = 900, true
+	w.h.Send(lower)
+	for range 300 {
+		w.step()
+	}
+	if w.at != 900 || w.turned > 0 || len(w.told) > 0 {
+		t.Errorf("with somebody there: scrolled back by %d after %d turns, the ledger is told %+v", w.at, w.turned,
+			w.told)
+	}
+	w.person = false
+	if w.over(); w.at != 0 {
+		t.Errorf("then the window is scrolled back by %d, want 0", w.at)
+	}
 }
 
 // TestTheKeyOfAnother: a job that waits is out of reach, also at a start. Another one is done, and it goes on once its

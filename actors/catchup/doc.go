@@ -11,6 +11,7 @@
 //	| leasing  | given                                   | asking   | is anybody there?           |
 //	| leasing  | given, and it may be scrolled back      | lowering | turn the wheel down         |
 //	| asking   | nobody is                               | looking  | look                        |
+//	| asking   | nobody is, and it is only to be lowered | lowering | turn the wheel down         |
 //	| looking  | shown: its conversation                 | raising  | turn the wheel up           |
 //	| looking  | shown otherwise                         | queued   | leave, wait                 |
 //	| raising  | turned                                  | reading  | let it settle, read         |
@@ -27,9 +28,12 @@
 //	| any      | refused or broken                       | queued   | leave, wait                 |
 //	| any      | restart                                 | queued   | it may be scrolled back     |
 //
-// Before each turn of the wheel nobody may have used mouse or keyboard for [Rules].Idle;
-// the hands know which input was their own. Once a person touches anything, nothing is
-// turned any more, not even to return.
+// A job that only lowers a window ([messages.CatchUp].Lower) ends where the window moves no further. It is for one
+// that was left at an older position, where nothing new comes into view, and has no ledger to answer.
+//
+// Before each turn of the wheel nobody may have used mouse or keyboard for [Rules].Idle, or
+// for twice as long where a window is only lowered; the hands know which input was their own.
+// Once a person touches anything, nothing is turned any more, not even to return.
 //
 // Tables: "jobs", a [Job] per conversation; "working" with the row "now", whose job has the
 // keyboard. A job whose key is out of reach waits, and holds up the others only while it has

@@ -37,6 +37,7 @@ const (
 	maxLost    = 3  // views in a row with nothing known
 	maxTries   = 8  // attempts in a row that failed
 	maxLowers  = 500
+	lowerIdle  = 2 // times Rules.Idle before a window is lowered where somebody may still read
 	retry      = 2 * time.Second
 	watch      = 3 * time.Minute // how long to wait for an answer
 )
@@ -172,6 +173,8 @@ func (r Rules) works(j Job, e Event, now time.Time) (Job, []Effect) {
 	case j.State == Leasing && e.Kind == OnGiven:
 		j.State = Asking
 		return j, []Effect{{Kind: TurnWheel}}
+	case j.State == Asking && e.Kind == OnTurned && j.Lower:
+		return j.lower(j.Why)
 	case j.State == Asking && e.Kind == OnTurned:
 		j.State = Looking
 		return j, do(Look)
@@ -190,6 +193,8 @@ func (r Rules) works(j Job, e Event, now time.Time) (Job, []Effect) {
 		return j, do(Settle)
 	case j.State == Settling && e.Kind == OnStill && e.Moved.By != 0 && j.Lowers < maxLowers:
 		return j.lower(j.Why)
+	case j.State == Settling && e.Kind == OnStill && j.Lower:
+		return r.end(j, messages.CatchUpReached)
 	case j.State == Settling && e.Kind == OnStill:
 		if j.Scrolled = false; j.Why != "" {
 			return r.end(j, j.Why)
@@ -198,6 +203,23 @@ func (r Rules) works(j Job, e Event, now time.Time) (Job, []Effect) {
 		return j, do(LeaveKeyboard)
 	}
 	return j, nil
+}
+
+// idle is how long nobody must have been there before the wheel is turned for a job.
+func (r Rules) idle(j Job) time.Duration {
+	if j.Lower {
+		return lowerIdle * r.Idle
+	}
+	return r.Idle
+}
+
+// with is a job that works, or waits, for something else from now on.
+func (j Job) with(m messages.CatchUp) Job {
+	if j.Lower && !m.Lower {
+		j.Why = "" // it begins once the window is lowered
+	}
+	j.CatchUp = m
+	return j
 }
 
 // seen goes on after a view that the ledger has taken in.

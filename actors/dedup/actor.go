@@ -161,6 +161,7 @@ func (a *actor) detection(turn *actors.Turn, m messages.Detection) error {
 	if f.Gap {
 		a.gap(turn, m, f, head.Next-1)
 	}
+	a.behind(turn, m, f)
 	f.Memory.Digest = digest
 	if f.Memory != mem {
 		Views.Put(turn, string(m.Window), f.Memory)

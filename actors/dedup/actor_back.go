@@ -27,6 +27,17 @@ func (a *actor) gap(turn *actors.Turn, m messages.Detection, f ledger.Finding, a
 	})
 }
 
+// behind has a window turned to its newest position that was left at an older one, where nothing new comes into view.
+func (a *actor) behind(turn *actors.Turn, m messages.Detection, f ledger.Finding) {
+	left := f.Memory.Behind || f.Rule == events.RuleScrolled
+	if !left || a.catchUp(m.Window) == 0 || a.ledger.Opened() {
+		return
+	}
+	turn.Send(messages.To(messages.ActorCatchUp, string(m.Window)), messages.CatchUp{
+		Conversation: a.conversation, Window: m.Window, At: turn.Now().UTC().Round(0), Lower: true,
+	})
+}
+
 // publish tells a notice, unless it is none.
 func (a *actor) publish(turn *actors.Turn, notice messages.TranscriptGap) {
 	if notice.Conversation != "" {

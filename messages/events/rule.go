@@ -97,8 +97,9 @@ const (
 
 // Rules of scrolling back to what went by unseen.
 const (
-	RulePaused  Rule = "catch_up_later" // it goes on later; Code says why
-	RuleStopped Rule = "catch_up_ends"  // Code says why; Count screens were read
+	RulePaused  Rule = "catch_up_later"  // it goes on later; Code says why
+	RuleStopped Rule = "catch_up_ends"   // Code says why; Count screens were read
+	RuleLowered Rule = "catch_up_lowers" // a window that was left at an older position was turned to its newest one
 )
 
 // What stands between old and new after a gap: the Match of [RuleGap].

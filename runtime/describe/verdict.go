@@ -233,6 +233,9 @@ func pass(s events.Stage, d events.Detail) string {
 			return "a reply is to be typed"
 		}
 	}
+	if d.Rule == events.RuleLowered {
+		return "left at an older position for too long: turned to the newest one"
+	}
 	if d.Rule != "" {
 		return "passed by rule " + string(d.Rule)
 	}

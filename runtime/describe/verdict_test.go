@@ -57,6 +57,8 @@ func TestVerdict(t *testing.T) {
 			"what went by unseen is read later: somebody uses the mouse or the keyboard"},
 		{drop("catchup", events.RuleStopped, events.Detail{Code: "limit", Count: 200}),
 			"scrolled back over 200 screens: what was known was not found within rules.catch_up.screens"},
+		{let("catchup", events.RuleLowered, events.Detail{}),
+			"left at an older position for too long: turned to the newest one"},
 		{drop("dedup", events.RuleGap, events.Detail{Count: 2, Match: events.BorderDate}),
 			"gap: 2 incoming bubbles stand before the newest date mark"},
 		{drop("dedup", events.RuleGap, events.Detail{Count: 1, Match: events.BorderOwn}),

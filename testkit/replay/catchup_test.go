@@ -115,6 +115,29 @@ func TestCatchUp(t *testing.T) {
 	}
 }
 
+// TestCatchUpFromAnOlderPosition: a window that was left scrolled back shows nothing new. Once nobody was there for a
+// while it is turned to its newest position, and what came is read.
+func TestCatchUpFromAnOlderPosition(t *testing.T) {
+	for _, by := range []int{60, 400} {
+		for _, n := range []int{1, 60} {
+			var b strings.Builder
+			for i := range 30 {
+				fmt.Fprintf(&b, `{"at_ms":%d,"who":"friend","text":"what was said at first, part %d","conversation":"Hana"}`+"\n",
+					2000*i, i)
+			}
+			fmt.Fprintf(&b, `{"at_ms":70000,"do":"scroll","by":%d}
+{"at_ms":75000,"do":"flood","count":%d,"over_ms":20000}
+{"at_ms":900000,"who":"friend","text":"Good night"}
+`, by, n)
+			got := catchUp(t, b.String(), nil)
+			wantOnce(t, got, n)
+			if len(got.gaps) > 0 || got.texts[len(got.texts)-1] != "Good night" {
+				t.Errorf("scrolled by %d: gaps %+v, and delivered %q last", by, got.gaps, got.texts[len(got.texts)-1])
+			}
+		}
+	}
+}
+
 // TestCatchUpCrash: wherever it is killed, all comes once, in order.
 func TestCatchUpCrash(t *testing.T) {
 	for at := 61000; at < 75000; at += 2000 {
