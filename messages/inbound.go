@@ -19,6 +19,7 @@ type Detection struct {
 	Title        Text           `json:"title"`
 	Bubbles      []Bubble       `json:"bubbles"`         // top to bottom
 	Marks        []Mark         `json:"marks,omitempty"` // top to bottom
+	Rows         bool           `json:"rows,omitempty"`  // as in [FrameRead]
 	Text         Text           `json:"text,omitempty"`  // new lines; then there are no bubbles
 	Size         Rect           `json:"size"`            // of the frame, pixels
 	Scale        float64        `json:"scale"`

@@ -322,7 +322,7 @@ func (a *actor) gotRead(turn *actors.Turn, m messages.FrameRead) {
 	}
 	turn.Send(messages.To(messages.ActorDedup, string(j.Conversation)), messages.ViewBack{Key: a.call,
 		View: messages.Detection{Window: a.window, Conversation: j.Conversation, Title: m.Title.Text,
-			Bubbles: m.Bubbles, Marks: m.Marks, Size: m.Size, Scale: m.Scale, SeenAt: m.At}})
+			Bubbles: m.Bubbles, Marks: m.Marks, Rows: m.Rows, Size: m.Size, Scale: m.Scale, SeenAt: m.At}})
 }
 
 // shown goes on if the window shows the conversation.

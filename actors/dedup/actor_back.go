@@ -50,8 +50,8 @@ func (a *actor) viewBack(turn *actors.Turn, m messages.ViewBack) error {
 	a.load(turn)
 	v, head := m.View, a.ledger.Head()
 	step, fresh := a.ledger.Back(ledger.View{
-		Bubbles: v.Bubbles, Marks: v.Marks, Size: v.Size, Scale: v.Scale, Title: v.Title, Window: v.Window,
-		SeenAt: v.SeenAt,
+		Bubbles: v.Bubbles, Marks: v.Marks, Rows: v.Rows, Size: v.Size, Scale: v.Scale, Title: v.Title,
+		Window: v.Window, SeenAt: v.SeenAt,
 	}, turn.Now())
 	turn.Send(messages.To(messages.ActorCatchUp, string(v.Window)), messages.ViewBackSeen{Key: m.Key, Step: step})
 	detail := events.Detail{Window: v.Window, Conversation: a.conversation}

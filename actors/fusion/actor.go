@@ -328,7 +328,7 @@ func (a *actor) unlisted(turn *actors.Turn, m messages.FrameRead, view View) {
 func (a *actor) detection(m messages.FrameRead, title messages.Text, v View) messages.Detection {
 	return messages.Detection{
 		Window: a.window, Conversation: v.Conversation, Title: title,
-		Bubbles: m.Bubbles, Marks: m.Marks, Size: m.Size, Scale: m.Scale, SeenAt: m.At,
+		Bubbles: m.Bubbles, Marks: m.Marks, Rows: m.Rows, Size: m.Size, Scale: m.Scale, SeenAt: m.At,
 		Watched: m.Watched, Moves: v.Moves, Anew: a.reopened.begins(v.Conversation),
 	}
 }

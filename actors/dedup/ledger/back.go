@@ -103,6 +103,9 @@ func (l *Ledger) Back(v View, now time.Time) (step messages.BackStep, fresh []me
 	case !certain:
 		return messages.BackMore, nil
 	}
+	if v.Rows {
+		l.sideRows(g)
+	}
 	if fresh = l.closeGap(); l.Opened() {
 		return messages.BackMore, nil
 	}
@@ -180,6 +183,21 @@ func border(above []observation, before []Entry, scale float64) (n int, certain 
 		return a.fresh, true
 	}
 	return a.fresh, false
+}
+
+// sideRows gives the rows from an entry on that nobody is known to have said the side of the row above: no name
+// stands between them. Views that were scrolled back show the name of a long run of rows only where that begins.
+func (l *Ledger) sideRows(first int) {
+	for i := max(first, 1); i < len(l.entries); i++ {
+		e, above := &l.entries[i], &l.entries[i-1]
+		if e.Side != messages.SideNeither || e.Named || e.Sender != "" || e.Gap && i > first {
+			continue
+		}
+		if e.Side = above.Side; e.Side != messages.SideNeither {
+			e.Sender = above.Sender
+			l.dirty[e.Pos] = true
+		}
+	}
 }
 
 // closeGap makes new messages of what was read after the newest gap, and numbers all from there on that

@@ -2,6 +2,7 @@ package ledger_test
 
 import (
 	"fmt"
+	"hash/fnv"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -111,6 +112,83 @@ func TestBack(t *testing.T) {
 	if gaps < 80 || 100*reached < 95*gaps {
 		t.Errorf("%d scenarios have a gap, and in %d its beginning was found, want 80 or more, and 95 %%",
 			gaps, reached)
+	}
+}
+
+// TestBackRows: rows show a name only where somebody begins to speak, and most views of a long run show none. Once it
+// is known what stood above, all are told, each on its side; where names are no rule, those without a side are not.
+func TestBackRows(t *testing.T) {
+	lacking := 0
+	for seed := range uint64(60) {
+		r := rand.New(rand.NewPCG(seed, 3))
+		unread := -1 // the name of who speaks from here on
+		if seed%3 == 0 {
+			unread = 40
+		}
+		var all []string // with the side that each has
+		for n, side := 0, "<"; n < 70; n++ {
+			if r.IntN(20) == 0 {
+				side = map[string]string{"<": ">", ">": "<", "=": "<"}[side]
+			}
+			if n == unread {
+				side = "="
+			}
+			all = append(all, fmt.Sprintf("%sthis_is_%d_of_them", side, n))
+		}
+		const view = 8
+		shows := func(top int, rows bool) ledger.View {
+			words, named := slices.Clone(all[top:top+view]), top < 3 // where it was watched
+			for i := range words {
+				n := top + i
+				named = named || i > 0 && all[n][0] != all[n-1][0]
+				if !named {
+					words[i] = "=" + words[i][1:]
+				}
+			}
+			v := chatview.Stack("~" + strings.Join(words, " "))
+			v.Rows = rows
+			for i := range v.Bubbles {
+				n := top + i
+				v.Bubbles[i].Named = n == 0 || all[n][0] != all[n-1][0]
+				h := fnv.New64a() // the pixels of a row do not tell whose it is
+				fmt.Fprint(h, all[n])
+				v.Bubbles[i].Key = messages.PixelKey(h.Sum64())
+			}
+			return v
+		}
+		told := map[bool][]string{}
+		for _, rows := range []bool{true, false} {
+			w := &watcher{l: open(ledger.Rules{}), now: chatview.Start}
+			for top := range 3 {
+				w.see(shows(top, rows))
+			}
+			w.out = nil
+			v := shows(len(all)-view, rows)
+			v.CatchUp = time.Hour
+			if f := w.see(v); !f.Gap {
+				t.Fatalf("seed %d: no gap is seen", seed)
+			}
+			step := messages.BackMore
+			for top := len(all) - view - 3; step != messages.BackReached && top >= 0; top -= 3 {
+				step, _ = w.l.Back(shows(top, rows), w.now)
+			}
+			if step != messages.BackReached {
+				t.Fatalf("seed %d: Back() = %s at last, want it reached", seed, step)
+			}
+			w.now = w.now.Add(time.Hour) // those that nobody is known to have said are waited for
+			w.release()
+			told[rows] = w.out
+		}
+		want := friendly(all[view+2:])
+		if !slices.Equal(told[true], want) {
+			t.Fatalf("seed %d: passed on %q, want %q", seed, told[true], want)
+		}
+		if len(told[false]) < len(want) {
+			lacking++
+		}
+	}
+	if lacking < 40 {
+		t.Errorf("in %d transcripts of 60 something has no side where names are no rule, want 40 or more", lacking)
 	}
 }
 

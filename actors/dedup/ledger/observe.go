@@ -11,6 +11,7 @@ import (
 type View struct {
 	Bubbles []messages.Bubble
 	Marks   []messages.Mark
+	Rows    bool          // they stand in no bubbles: one without a name goes on from the one above
 	Size    messages.Rect // of the frame, pixels
 	Scale   float64       // pixels per logical pixel
 	Title   messages.Text
