@@ -280,14 +280,15 @@ const (
 	mostLooks = 15
 )
 
-// captured waits until the window is still, and reads it.
+// captured waits until the window is still, and reads it. One that is scrolled back and shows the same may have to
+// load what is older first.
 func (a *actor) captured(turn *actors.Turn, frame messages.Frame) {
 	still := same(a.frame, frame) && a.looks > 0
 	a.frame = frame
 	a.looks++
 	j, _ := a.active(turn)
 	switch {
-	case j.State != Looking && !still && a.looks < mostLooks:
+	case a.looks < mostLooks && (j.State != Looking && !still || j.State == Reading && same(a.before, frame)):
 		a.timer = true
 		turn.After("due", redraw, messages.CatchUpDue{})
 	case j.State == Settling:

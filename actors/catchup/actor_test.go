@@ -23,6 +23,8 @@ type world struct {
 	turned  int  // times that the wheel was turned
 	told    []messages.CaughtUp
 	pause   int             // seconds without anything to do
+	lazy    int             // times that more is loaded once it is scrolled to the end
+	since   time.Time       // when that began, zero if it has not
 	idles   []time.Duration // for which nobody must have been there, if any will not do
 }
 
@@ -106,13 +108,25 @@ func (w *world) answer(c actortest.Call) {
 			return
 		case m.Steps != 0:
 			w.turned++
+			if w.lazy > 0 && w.at == w.end && m.Steps > 0 && w.since.IsZero() {
+				w.since = w.h.Now()
+			}
 			w.at = min(max(0, w.at+m.Steps*60), w.end)
 		}
 		w.h.AnswerCall(c.ID, messages.HandsDone{Window: m.Window})
 	case messages.CaptureWindow:
+		w.load()
 		w.h.AnswerCall(c.ID, messages.FrameCaptured{Frame: w.frame()})
 	case messages.ReadFrame:
 		w.h.AnswerCall(c.ID, w.read())
+	}
+}
+
+// load loads what is older, seconds after somebody scrolled against the end of what there is. What is shown stays
+// where it is.
+func (w *world) load() {
+	if !w.since.IsZero() && w.h.Now().Sub(w.since) >= 9*time.Second {
+		w.end, w.lazy, w.since = w.end+400, w.lazy-1, time.Time{}
 	}
 }
 
@@ -204,6 +218,25 @@ func TestPerson(t *testing.T) {
 	w.person = false
 	w.over()
 	w.want(messages.CatchUpReached, 0)
+}
+
+// TestLoads: an application that loads what is older only once it is scrolled to the end of what it has is waited for.
+func TestLoads(t *testing.T) {
+	for kill := -1; kill < 90; kill += 7 {
+		w := open(t, DefaultRules())
+		w.end, w.known, w.lazy = 700, 1500, 2
+		w.ask()
+		for i := range 90 {
+			if i == kill {
+				w.h.Crash()
+				w.h.Calls() // nobody answers them any more
+				w.h.Start()
+			}
+			w.step()
+		}
+		w.over()
+		w.want(messages.CatchUpReached, 0)
+	}
 }
 
 // TestLowered: a window that was left at an older position is turned to its newest one, wherever it is killed, and

@@ -17,7 +17,7 @@
 //	| raising  | turned                                  | reading  | let it settle, read         |
 //	| reading  | seen: the end of what was known         | lowering | turn the wheel down         |
 //	| reading  | seen: more                              | raising  | turn the wheel up           |
-//	| reading  | seen: more, and it did not move, or too many were read | lowering | turn the wheel down |
+//	| reading  | seen: more, and it did not move, thrice, or too many were read | lowering | turn the wheel down |
 //	| reading  | seen: nothing known                     | raising  | turn the wheel half back    |
 //	| reading  | the same, several times                 | lowering | turn the wheel down         |
 //	| lowering | turned                                  | settling | let it settle               |

@@ -35,6 +35,7 @@ const (
 	mostSteps  = 40 // at a time
 	lowerSteps = 20 // at a time, on the way back
 	maxLost    = 3  // views in a row with nothing known
+	maxTops    = 3  // views in a row that did not move: applications load what is older once they are at its end
 	maxTries   = 8  // attempts in a row that failed
 	maxLowers  = 500
 	lowerIdle  = 2 // times Rules.Idle before a window is lowered where somebody may still read
@@ -81,6 +82,7 @@ type Job struct {
 	Screens  int                 `json:"screens,omitempty"`  // that were read
 	Steps    int                 `json:"steps,omitempty"`    // of the wheel at a time
 	Lost     int                 `json:"lost,omitempty"`
+	Tops     int                 `json:"tops,omitempty"` // views in a row that did not move
 	Lowers   int                 `json:"lowers,omitempty"`
 	Tries    int                 `json:"tries,omitempty"` // attempts in a row that failed
 	Due      time.Time           `json:"due"`
@@ -181,7 +183,7 @@ func (r Rules) works(j Job, e Event, now time.Time) (Job, []Effect) {
 	case j.State == Looking && e.Kind == OnShown && !e.Here:
 		return r.later(j, "", r.Idle, now)
 	case j.State == Looking && e.Kind == OnShown:
-		j.Steps, j.Lost, j.Lowers = firstSteps, 0, 0
+		j.Steps, j.Lost, j.Tops, j.Lowers = firstSteps, 0, 0, 0
 		return j.raise(j.Steps)
 	case j.State == Raising && e.Kind == OnTurned:
 		j.State, j.Tries = Reading, 0
@@ -237,9 +239,14 @@ func (r Rules) seen(j Job, e Event) (Job, []Effect) {
 	}
 	lost := j.Lost
 	j.Lost = 0
+	stays := e.Moved.Known && e.Moved.By == 0 && lost == 0
+	if j.Tops++; !stays {
+		j.Tops = 0
+	}
 	switch {
-	case e.Moved.Known && e.Moved.By == 0 && lost == 0:
+	case j.Tops >= maxTops:
 		return j.lower(messages.CatchUpTop)
+	case stays:
 	case j.Screens >= r.Screens:
 		return j.lower(messages.CatchUpLimit)
 	case e.Step == messages.BackNear:
