@@ -147,7 +147,7 @@ func (a *actor) detection(turn *actors.Turn, m messages.Detection) error {
 	}
 	head := a.ledger.Head()
 	f := a.ledger.Observe(ledger.View{
-		Bubbles: m.Bubbles, Marks: m.Marks, Size: m.Size, Scale: m.Scale, Title: m.Title,
+		Bubbles: m.Bubbles, Marks: m.Marks, Rows: m.Rows, Size: m.Size, Scale: m.Scale, Title: m.Title,
 		Window: m.Window, SeenAt: m.SeenAt, CatchUp: a.catchUp(m.Window), Anew: m.Anew,
 	}, mem, turn.Now())
 	detail := events.Detail{Window: m.Window, Conversation: a.conversation, Occurrences: f.Held, Known: f.Known}

@@ -185,12 +185,12 @@ func border(above []observation, before []Entry, scale float64) (n int, certain 
 	return a.fresh, false
 }
 
-// sideRows gives the rows from an entry on that nobody is known to have said the side of the row above: no name
-// stands between them. Views that were scrolled back show the name of a long run of rows only where that begins.
-func (l *Ledger) sideRows(first int) {
-	for i := max(first, 1); i < len(l.entries); i++ {
+// sideRows gives the rows that nobody is known to have said the side of the row above: no name stands between them.
+// A view shows the name of a long run of rows only where that begins. read is the gap that was read, -1 for none.
+func (l *Ledger) sideRows(read int) {
+	for i := 1; i < len(l.entries); i++ {
 		e, above := &l.entries[i], &l.entries[i-1]
-		if e.Side != messages.SideNeither || e.Named || e.Sender != "" || e.Gap && i > first {
+		if e.Side != messages.SideNeither || e.Named || e.Sender != "" || e.Gap && i != read {
 			continue
 		}
 		if e.Side = above.Side; e.Side != messages.SideNeither {

@@ -136,7 +136,7 @@ func TestBackRows(t *testing.T) {
 			all = append(all, fmt.Sprintf("%sthis_is_%d_of_them", side, n))
 		}
 		const view = 8
-		shows := func(top int, rows bool) ledger.View {
+		shows := func(all []string, top int, rows bool) ledger.View {
 			words, named := slices.Clone(all[top:top+view]), top < 3 // where it was watched
 			for i := range words {
 				n := top + i
@@ -160,26 +160,28 @@ func TestBackRows(t *testing.T) {
 		for _, rows := range []bool{true, false} {
 			w := &watcher{l: open(ledger.Rules{}), now: chatview.Start}
 			for top := range 3 {
-				w.see(shows(top, rows))
+				w.see(shows(all, top, rows))
 			}
 			w.out = nil
-			v := shows(len(all)-view, rows)
+			v := shows(all, len(all)-view, rows)
 			v.CatchUp = time.Hour
 			if f := w.see(v); !f.Gap {
 				t.Fatalf("seed %d: no gap is seen", seed)
 			}
 			step := messages.BackMore
 			for top := len(all) - view - 3; step != messages.BackReached && top >= 0; top -= 3 {
-				step, _ = w.l.Back(shows(top, rows), w.now)
+				step, _ = w.l.Back(shows(all, top, rows), w.now)
 			}
 			if step != messages.BackReached {
 				t.Fatalf("seed %d: Back() = %s at last, want it reached", seed, step)
 			}
+			all := append(slices.Clone(all), all[len(all)-1][:1]+"and_one_more")
+			w.see(shows(all, len(all)-view, rows))
 			w.now = w.now.Add(time.Hour) // those that nobody is known to have said are waited for
 			w.release()
 			told[rows] = w.out
 		}
-		want := friendly(all[view+2:])
+		want := friendly(append(all[view+2:], all[len(all)-1][:1]+"and_one_more"))
 		if !slices.Equal(told[true], want) {
 			t.Fatalf("seed %d: passed on %q, want %q", seed, told[true], want)
 		}

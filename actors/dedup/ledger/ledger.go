@@ -154,7 +154,9 @@ func (l *Ledger) take(v View, mem Memory, now time.Time, alone bool, f *Finding)
 	case events.RuleFirstSight, events.RuleForgotten:
 		l.begin(list, f)
 	case events.RuleAligned:
-		l.follow(list, a, v, mem, f)
+		if l.follow(list, a, v, mem, f); v.Rows {
+			l.sideRows(-1)
+		}
 	case events.RuleGap:
 		if v.Anew || v.CatchUp == 0 { // nobody will scroll back over this one
 			f.Notice, _ = l.GiveUp(messages.CatchUpLost, false)

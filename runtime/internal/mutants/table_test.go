@@ -611,6 +611,8 @@ var mutants = []mutant{
 		old: `if !left || a.catchUp`, new: `if left || a.catchUp`, by: "TestCatchUpFromAnOlderPosition"},
 	{what: "a bubble without a side is the one's above", file: "actors/dedup/ledger/back.go",
 		old: `	if v.Rows {`, new: `	if true {`, by: "TestBackRows"},
+	{what: "a row that goes on from a long run has no side", file: "actors/dedup/ledger/ledger.go",
+		old: `mem, f); v.Rows {`, new: `mem, f); false {`, by: "TestBackRows"},
 	{what: "a row whose name is unread is the one's above", file: "actors/dedup/ledger/back.go",
 		old: ` || e.Named || e.Sender != ""`, new: ` || e.Sender != ""`, by: "TestBackRows"},
 	{what: "rows that were scrolled back to have no side", file: "actors/dedup/ledger/back.go",
