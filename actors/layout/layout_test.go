@@ -3,7 +3,9 @@ package layout
 import (
 	"errors"
 	"image"
+	"os"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -218,4 +220,45 @@ func TestParseAuto(t *testing.T) {
 	if _, err := Parse("slack.yaml", []byte("find: auto\nlane: {width: 0}\n")); err == nil {
 		t.Error("Parse(find: auto, lane.width: 0) = nil, want an error: what is written counts")
 	}
+}
+
+// TestTheReadmeSaysEachField: whoever writes a layout finds all that can stand in one.
+func TestTheReadmeSaysEachField(t *testing.T) {
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, found := strings.Cut(string(readme), "### The fields of a layout file\n")
+	if section, _, _ = strings.Cut(section, "\n###"); !found {
+		t.Fatal("the README has no section of the fields")
+	}
+	var rows []string // of the sections and what is in them
+	for line := range strings.Lines(section) {
+		if strings.HasPrefix(line, "| `") {
+			rows = append(rows, strings.NewReplacer(".", " ", "`", " ", "{", " ", ",", " ", "}", " ").Replace(line))
+		}
+	}
+	says := func(above, field string) bool {
+		return slices.ContainsFunc(rows, func(row string) bool {
+			words := strings.Fields(row)
+			return slices.Contains(words, field) && (above == "" || slices.Contains(words, above))
+		})
+	}
+	var walk func(above string, in reflect.Type)
+	walk = func(above string, in reflect.Type) {
+		for in.Kind() == reflect.Slice {
+			in = in.Elem()
+		}
+		if in.Kind() != reflect.Struct || in == reflect.TypeFor[Box]() {
+			return
+		}
+		for i := range in.NumField() {
+			name, _, _ := strings.Cut(in.Field(i).Tag.Get("yaml"), ",")
+			if !says(above, name) {
+				t.Errorf("no row of the README's section says %s of %q", name, above)
+			}
+			walk(name, in.Field(i).Type)
+		}
+	}
+	walk("", reflect.TypeFor[Layout]())
 }
