@@ -68,7 +68,8 @@ type stance struct {
 // the repeats look like a view that has moved. One bubble that is said once only,
 // or the transcript's beginning, shows that it has not: among known ones another
 // text is an edit then. But nobody edits many messages between two views: they are
-// others then, and only an unbroken overlap counts.
+// others then, and only an unbroken overlap counts. An application may set late messages
+// above others, which moves what stands above them: where that explains all, it counts.
 func align(list []observation, tail []Entry, at stance) alignment {
 	g := newGrid(list, tail, at)
 	// Most views repeat known texts to the letter: only what is left over then
@@ -87,12 +88,23 @@ func align(list []observation, tail []Entry, at stance) alignment {
 		}
 	}
 	a = g.solve()
+	many := false
 	if g.expectEdits() {
-		if b := g.solve(); at.complete || g.pinned(&b) {
+		switch b := g.solve(); {
+		case !at.complete && !g.pinned(&b):
+		case g.edited(&b) > mostEdits:
+			many = true
+		default:
 			a = b
 		}
 	}
-	if !at.complete && g.claimed(&a).incredible() {
+	c := g.claimed(&a)
+	if many || c.edits > 1 {
+		if b, ok := g.parted(); ok {
+			return b
+		}
+	}
+	if !at.complete && c.incredible() {
 		return g.slide()
 	}
 	return a
@@ -174,6 +186,19 @@ func (g *grid) expectEdits() (changed bool) {
 		}
 	}
 	return changed
+}
+
+// mostEdits is how many messages may get quite other texts between two views.
+const mostEdits = 3
+
+// edited counts the observations that an alignment takes for edits because of their place alone.
+func (g *grid) edited(a *alignment) (n int) {
+	for i, j := range a.at {
+		if j >= 0 && g.pair[i*len(g.tail)+j] == editedInPlace {
+			n++
+		}
+	}
+	return n
 }
 
 // pinned reports whether an alignment has an observation that is recognised beyond doubt

@@ -114,6 +114,44 @@ func (g *grid) slide() alignment {
 	return a
 }
 
+// parted lays a view that shows late messages between known ones: what stands below them is the tail's end, and what
+// stands above them is the tail above that. ok is false if that does not explain each bubble that is whole.
+func (g *grid) parted() (a alignment, ok bool) {
+	n, m := len(g.list), len(g.tail)
+	first := 0
+	if n > 0 && g.list[0].clipped {
+		first = 1
+	}
+	below := 0
+	for below < min(n-first, m) && g.sure[(n-1-below)*m+m-1-below] {
+		below++
+	}
+	above := 0
+	for p := min(n-first-below-1, m-below); p > 0 && above == 0; p-- {
+		if g.allSure(first, first+p, m-below-p-first) {
+			above = p
+		}
+	}
+	if below < 2 || above == 0 {
+		return a, false
+	}
+	a = alignment{at: make([]int, n), sure: make([]bool, n), fresh: n, reaches: true}
+	for i := range a.at {
+		switch a.at[i] = -1; {
+		case i >= n-below:
+			a.at[i] = i - n + m
+		case i >= first && i < first+above:
+			a.at[i] = i - first + m - below - above
+		default:
+			continue
+		}
+		a.sure[i] = true
+		a.score += g.pair[i*m+a.at[i]]
+		a.known++
+	}
+	return a, true
+}
+
 func (g *grid) allSure(from, to, by int) bool {
 	for i := from; i < to; i++ {
 		if !g.sure[i*len(g.tail)+i+by] {

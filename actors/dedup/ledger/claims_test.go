@@ -2,6 +2,7 @@ package ledger_test
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -158,5 +159,62 @@ func TestTwoGaps(t *testing.T) {
 	w = start()
 	if notice, ok := w.l.GiveUp(messages.CatchUpPerson, false); !ok || notice.Screens != 4 || notice.Passed != 2*view {
 		t.Errorf("the notice is %+v, want one of 4 screens and %d messages", notice, 2*view)
+	}
+}
+
+// TestInserted: an application sets late messages above others that it has shown already. However many come between two
+// views, none is taken for an edit; those that stand between known ones are passed on, once.
+func TestInserted(t *testing.T) {
+	const view = 13
+	short := []string{"<OK", "<yes", "<no", "<un", "<hai"}
+	for seed := range uint64(400) {
+		r := rand.New(rand.NewPCG(seed, 4))
+		var all []string
+		for i := range 30 {
+			if r.IntN(2) == 0 {
+				all = append(all, short[r.IntN(len(short))])
+			} else {
+				all = append(all, fmt.Sprintf("<said_before_%d", i))
+			}
+		}
+		shown := func() ledger.View {
+			words := slices.Clone(all[len(all)-view:])
+			words[0] += "^"
+			return chatview.Stack(strings.Join(words, " "))
+		}
+		w := &watcher{l: open(ledger.Rules{}), now: chatview.Start}
+		w.see(shown())
+		w.see(shown())
+		w.out = nil
+		var want []string
+		come := func(at, n int) { // each above the one before
+			for range n {
+				text := fmt.Sprintf("message %d of those that are late", len(want))
+				all = slices.Insert(all, at, "<"+strings.ReplaceAll(text, " ", "_"))
+				want = append(want, text)
+			}
+		}
+		below := 2 + r.IntN(5)
+		come(len(all), below)
+		w.see(shown())
+		between := 1 + r.IntN(view-below)
+		come(len(all)-below, between)
+		f := w.see(shown())
+		for _, n := range f.Notes {
+			if n.Rule == events.RuleReadsDifferent || n.Rule == events.RuleTakenBack {
+				t.Errorf("seed %d: %d above %d: %s", seed, between, below, n.Rule)
+			}
+		}
+		w.see(shown())
+		w.now = w.now.Add(time.Hour)
+		w.release()
+		got := slices.Sorted(slices.Values(w.out))
+		if between > view-2-below { // nothing known stands above them: they may be older
+			want = want[:below]
+		}
+		slices.Sort(want)
+		if !slices.Equal(got, want) {
+			t.Errorf("seed %d: %d above %d: passed on %q, want %q", seed, between, below, got, want)
+		}
 	}
 }
