@@ -1523,7 +1523,7 @@ var mutants = []mutant{
 	{what: "texts that are like each other say where a view belongs", file: "actors/dedup/ledger/align.go",
 		old: `a.score-a.like >= anchoring`, new: `a.score >= anchoring`, by: "TestFlood"},
 	{what: "somebody edits a whole page at once", file: "actors/dedup/ledger/align.go",
-		old: `if !at.complete && g.claimed(&a).incredible() {`, new: `if false {`, by: "TestFlood"},
+		old: `if !at.complete && c.incredible() {`, new: `if false {`, by: "TestFlood"},
 	{what: "what has kept its place in a row proves nothing", file: "actors/dedup/ledger/claims.go",
 		old: `c.edits >= c.kept && c.run <= mostRun`, new: `c.edits >= c.kept`, by: "TestFlood"},
 	{what: "a short text of a flood may be that of the page before", file: "actors/dedup/ledger/ledger.go",
