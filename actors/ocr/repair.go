@@ -29,7 +29,7 @@ const sure = 0.85
 
 // unsure reports whether lines are worth a second reading.
 func unsure(lines []messages.Line) bool {
-	return slices.ContainsFunc(lines, func(l messages.Line) bool { return l.Confidence < sure })
+	return slices.ContainsFunc(lines, func(l messages.Line) bool { return l.Confidence < sure || l.Doubtful })
 }
 
 // surer reports whether another reading counts more than the one before it. What seems foreign at one size does so
@@ -41,7 +41,20 @@ func surer(again []messages.Line, still int, lines []messages.Line, doubtful int
 	case slices.ContainsFunc(again, foreign):
 		return false
 	}
+	if a, b := doubtfuls(again), doubtfuls(lines); a != b && len(again) > 0 && still <= doubtful {
+		return a < b
+	}
 	return still < doubtful || still == doubtful && sureness(again) > sureness(lines)
+}
+
+// doubtfuls counts the lines whose figures are doubtful.
+func doubtfuls(lines []messages.Line) (n int) {
+	for _, l := range lines {
+		if l.Doubtful {
+			n++
+		}
+	}
+	return n
 }
 
 // sureness is the mean confidence of the letters of lines.
@@ -193,9 +206,10 @@ func (b Thresholds) believed(lines []messages.Line) []messages.Line {
 	return slices.DeleteFunc(lines, func(l messages.Line) bool { return l.Foreign && l.Confidence < b.Fallback })
 }
 
-// low reports whether a line is used only because there is no better reading.
+// low reports whether a line is used only because there is no better reading, or has figures that were read in two
+// ways.
 func (b Thresholds) low(lines []messages.Line) bool {
-	return slices.ContainsFunc(lines, func(l messages.Line) bool { return l.Confidence < b.Accept })
+	return slices.ContainsFunc(lines, func(l messages.Line) bool { return l.Confidence < b.Accept || l.Doubtful })
 }
 
 // printable turns any bytes into UTF-8 without control characters.
