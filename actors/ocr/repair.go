@@ -1,6 +1,7 @@
 package ocr
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -225,12 +226,32 @@ func printable(s string) string {
 // acceptedAt finds an accepted line at about the same height.
 func (b Thresholds) acceptedAt(lines []messages.Line, box messages.Rect) (messages.Line, bool) {
 	for _, l := range lines {
-		middle := l.Box.Y + l.Box.H/2
-		if l.Confidence >= b.Accept && middle >= box.Y && middle < box.Y+box.H {
+		if l.Confidence >= b.Accept && sameHeight(l, box) {
 			return l, true
 		}
 	}
 	return messages.Line{}, false
+}
+
+func sameHeight(l messages.Line, box messages.Rect) bool {
+	middle := l.Box.Y + l.Box.H/2
+	return middle >= box.Y && middle < box.Y+box.H
+}
+
+// counting is a figure with what is counted, in Japanese.
+var counting = regexp.MustCompile(`[0-9][年月日時分円人個回号本枚番階歳]`)
+
+func counted(s string) bool { return counting.MatchString(strings.ReplaceAll(s, " ", "")) }
+
+// lostCounters marks lines read with Latin letters in which figures stand where the reading as Japanese has a figure
+// and what is counted: 月 is read as a figure then.
+func lostCounters(lines, other []messages.Line) []messages.Line {
+	for i, l := range lines {
+		lines[i].Doubtful = l.Doubtful || slices.ContainsFunc(other, func(o messages.Line) bool {
+			return sameHeight(o, l.Box) && counted(string(o.Text)) && !counted(string(l.Text))
+		})
+	}
+	return lines
 }
 
 // join makes one text of a bubble's lines: the window broke them, not the writer.

@@ -285,6 +285,33 @@ func TestWorkerMarksDoubtfulFigures(t *testing.T) {
 	}
 }
 
+// A line that is mostly Latin is read twice anyway. What is counted in it may be lost then.
+func TestWorkerDoubtsLostCounters(t *testing.T) {
+	for name, c := range map[string]struct {
+		japanese, latin string
+		low             bool
+	}{
+		"lost":        {"l will be back on 11 月 10 日", "I will be back on 118108", true},
+		"kept":        {"l will be back on 11 月 10 日", "I will be back on 11月10日", false},
+		"none":        {"lt costs 2を", "It costs €2", false},
+		"in no count": {"l will see 日本 in 2", "I will see 日本 in 2", false},
+	} {
+		f := &fake{read: func(_ int, hint hardware.Hint) ([]messages.Line, error) {
+			if hint.Lang == hardware.LangLatin {
+				return []messages.Line{line(c.latin, 0.9, 0)}, nil
+			}
+			return []messages.Line{line(c.japanese, 0.9, 0)}, nil
+		}}
+		w := NewWorker(Options{Confidence: DefaultThresholds(), Layouts: always(layout.Line()), Cache: NewCache(64),
+			Open: f.open})
+		for i, b := range do(t, w, talkFrame(t, 64)).Bubbles {
+			if string(b.Text) != c.latin || b.Low != c.low {
+				t.Errorf("%s: bubble %d = %q, low %v, want %q, %v", name, i, string(b.Text), b.Low, c.latin, c.low)
+			}
+		}
+	}
+}
+
 // What was read unsurely is read once more, a little larger; the surer reading counts.
 func TestWorkerReadsUnsureTwice(t *testing.T) {
 	for name, c := range map[string]struct {

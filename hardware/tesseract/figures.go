@@ -94,7 +94,8 @@ func settled(first string, surely bool, again second, more func() second) (text 
 	case again.confidence >= sureSecond && b == c && replaces(a, b) && (!surely || len(a) == len(b)):
 		return again.text, !unwritten.MatchString(b)
 	}
-	return first, surely && len(a) != len(b) // then something else was cut out with it
+	other := again.confidence >= sureSecond && !strings.Contains(a, b) && cutOff(a, b)
+	return first, surely && len(a) != len(b) && !other // then something else was cut out with it
 }
 
 // agree reports whether a second reading says what the first does. What stands beside it may have been read with it.
@@ -105,8 +106,12 @@ func agree(first, again string) bool {
 
 // replaces reports whether a second reading may be what a first one was to say.
 func replaces(first, again string) bool {
-	return figure(again) && !cutOff(first, again) && !cutOff(again, first) &&
-		strings.Contains(first, "@") == strings.Contains(again, "@")
+	has := func(s string) (digit, at bool) {
+		return strings.ContainsFunc(s, unicode.IsDigit), strings.Contains(s, "@")
+	}
+	digit, at := has(first)
+	digitToo, atToo := has(again)
+	return figure(again) && digit == digitToo && at == atToo && !cutOff(first, again) && !cutOff(again, first)
 }
 
 // cutOff reports whether a reading lacks an end of another one and says the same otherwise, but for figures: what was
@@ -142,9 +147,12 @@ func withZeros(first, again string) string {
 	return string(b)
 }
 
+// oneSlash is an address whose second slash was lost. That is repaired later.
+var oneSlash = regexp.MustCompile(`(https?:/)([a-z0-9])`)
+
 // bareFigures is a text without what differs between two readings of one.
 func bareFigures(s string) string {
-	return strings.Map(func(r rune) rune {
+	s = strings.Map(func(r rune) rune {
 		switch {
 		case unicode.IsSpace(r):
 			return -1
@@ -153,6 +161,7 @@ func bareFigures(s string) string {
 		}
 		return r
 	}, s)
+	return oneSlash.ReplaceAllString(s, "$1/$2")
 }
 
 // figures reads the figures of lines again where that is worth it, and marks the lines in which they stay doubtful.

@@ -37,12 +37,17 @@ func TestSettled(t *testing.T) {
 		{"18", true, second{"188", 0.9}, "188", "18", true},               // not of it, as it is surely read
 		{"177.87", false, second{"77.87", 0.9}, "77.87", "177.87", false}, // too little was cut out
 		{"+4429144", false, second{"+442014", 0.9}, "+442014", "+4429144", false},
+		{"+4429144", true, second{"4429144", 0.9}, "4429144", "+4429144", true},
+		{"+4429144", true, second{"4420144", 0.9}, "4420144", "+4429144", false}, // too little, and other figures
+		{"+4429144", true, second{"4420144", 0.8}, "4420144", "+4429144", true},
 		{"19/24", true, second{"10/24", 0.9}, "10/24", "10/24", true},
 		{"19/24", true, second{"10/24", 0.7}, "10/24", "19/24", false},
 		{"93-4154", true, second{"@3-4154", 0.3}, "Q3-4154", "03-4154", true}, // a slashed zero
 		{"93-4154", true, second{"@3-4154", 0.3}, "3-4154", "93-4154", false},
 		{"mio94@example.jp", false, second{"mio94example.jp", 0.9}, "mio94example.jp", "mio94@example.jp", false},
+		{"を4", false, second{"€", 0.9}, "€", "を4", false},
 		{"https : //a.jp/1", false, second{"https://a.jp/1", 0.5}, "", "https://a.jp/1", true},
+		{"https:/a.jp/1", false, second{"httpsi//a.jp/1", 0.5}, "https://a.jp/1", "https:/a.jp/1", true},
 		{"+44 20 31", false, second{"+442031", 0.5}, "", "+44 20 31", true},
 		{"https://exampLe.com/1", true, second{"https://exampLe.com/1", 0.9}, "", "https://exampLe.com/1", false},
 		{"is @3-4505", true, second{"is @3-4505", 0.9}, "", "is @3-4505", false},

@@ -152,6 +152,7 @@ const (
 	stopSlack     = 0.7  // likewise, of a full stop
 	leastSpace    = 0.15 // between words
 	spaceCost     = 0.5  // of words without one
+	muchWider     = 3    // times what a part is, with a letter more, it is not
 	emSteps       = 29   // widths of a Japanese letter that are tried
 	mostInk       = 400  // runs of it in a line
 )
@@ -204,9 +205,12 @@ func placed(parts []part, symbols []symbol, ink [][2]int, em float64) (float64, 
 			if !last {
 				beyond = boundaryCost(symbols[p.to], p.class, parts[i+1].class, ink, to, em)
 			}
-			for from := i; from < to; from++ {
-				c := cost[i][from] + beyond +
-					widthCost(p.class, symbols[p.to-1].text, (middle(ink, to)-middle(ink, from))/em-want, last)
+			for from := to - 1; from >= i; from-- {
+				wide := (middle(ink, to) - middle(ink, from)) / em
+				if wide > muchWider*(want+1) {
+					break
+				}
+				c := cost[i][from] + beyond + widthCost(p.class, symbols[p.to-1].text, wide-want, last)
 				if c < cost[i+1][to] {
 					cost[i+1][to], came[i+1][to] = c, from
 				}
