@@ -20,6 +20,7 @@ const (
 	sureFigure = 0.987 // confidence of symbols that are surely read; it hardly rises above 0.99
 	sureBeside = 0.97  // likewise of those beside them: a figure that was left out shows there
 	sureSecond = 0.85  // confidence from which a second reading counts more than the first
+	fairSecond = 0.6   // likewise where that is unsure and has no more digits, and no kana
 	whiteAside = 12    // white pixels around what is cut out
 	rimOfLine  = 4     // pixels by which the ink of a line may stand out of its box
 )
@@ -84,18 +85,32 @@ func settled(first string, surely bool, again second, more func() second) (text 
 		}
 		return first, !unwritten.MatchString(a)
 	}
-	c := bareFigures(more().text)
-	zeros := withZeros(a, b)
+	third := more()
+	c, zeros := bareFigures(third.text), withZeros(a, b)
+	need := sureSecond
+	if !surely && digits(b) >= digits(a) && !wideSymbol(a) {
+		need = fairSecond
+	}
 	switch {
 	case zeros != b && zeros == withZeros(a, c):
 		return zeros, true
 	case agree(a, c):
 		return first, !unwritten.MatchString(a)
-	case again.confidence >= sureSecond && b == c && replaces(a, b) && (!surely || len(a) == len(b)):
+	case again.confidence >= need && third.confidence >= fairSecond && b == c && replaces(a, b) &&
+		(!surely || len(a) == len(b)):
 		return again.text, !unwritten.MatchString(b)
 	}
 	other := again.confidence >= sureSecond && !strings.Contains(a, b) && cutOff(a, b)
 	return first, surely && len(a) != len(b) && !other // then something else was cut out with it
+}
+
+func digits(s string) (n int) {
+	for _, r := range s {
+		if unicode.IsDigit(r) {
+			n++
+		}
+	}
+	return n
 }
 
 // agree reports whether a second reading says what the first does. What stands beside it may have been read with it.
@@ -106,12 +121,14 @@ func agree(first, again string) bool {
 
 // replaces reports whether a second reading may be what a first one was to say.
 func replaces(first, again string) bool {
-	has := func(s string) (digit, at bool) {
-		return strings.ContainsFunc(s, unicode.IsDigit), strings.Contains(s, "@")
+	switch {
+	case strings.Replace(first, "9%", "%", 1) == again && !strings.HasSuffix(first, again): // % is read as 9%
+		return true
+	case wideSymbol(first) && !strings.ContainsAny(again, "€£¥$"):
+		return false
 	}
-	digit, at := has(first)
-	digitToo, atToo := has(again)
-	return figure(again) && digit == digitToo && at == atToo && !cutOff(first, again) && !cutOff(again, first)
+	return figure(again) && (digits(first) > 0) == (digits(again) > 0) &&
+		strings.Contains(first, "@") == strings.Contains(again, "@") && !cutOff(first, again) && !cutOff(again, first)
 }
 
 // cutOff reports whether a reading lacks an end of another one and says the same otherwise, but for figures: what was

@@ -28,8 +28,11 @@ func TestSettled(t *testing.T) {
 		{`\1,000`, false, second{"¥1,000", 0.9}, "", `\1,000`, true},        // repaired later
 		{"F67 .98", false, second{"£67.98", 0.9}, "£67.98", "£67.98", true}, // two against one
 		{"F67 .98", false, second{"£67.98", 0.9}, "£67.93", "F67 .98", false},
-		{"F67 .98", false, second{"£67.98", 0.8}, "£67.98", "F67 .98", false}, // not surely
+		{"F67 .98", false, second{"£67.98", 0.5}, "£67.98", "F67 .98", false}, // hardly
+		{"F67 .98", false, second{"£67.98", 0.6}, "£67.98", "£67.98", true},
 		{"55.7%%", false, second{"55.7%", 0.9}, "", "55.7%", true},
+		{"509%", false, second{"50%", 0.9}, "50%", "50%", true},
+		{"99%", false, second{"9%", 0.9}, "9%", "99%", false}, // or too little was cut out
 		{"4596", false, second{"45%", 0.9}, "45%", "45%", true},
 		{"2026-11-99", false, second{"2026-11-09}", 0.9}, "2026-11-99", "2026-11-99", true},
 		{"18", false, second{"18)", 0.5}, "", "18", true},                 // something beside it
@@ -46,6 +49,10 @@ func TestSettled(t *testing.T) {
 		{"93-4154", true, second{"@3-4154", 0.3}, "3-4154", "93-4154", false},
 		{"mio94@example.jp", false, second{"mio94example.jp", 0.9}, "mio94example.jp", "mio94@example.jp", false},
 		{"を4", false, second{"€", 0.9}, "€", "を4", false},
+		{"を2", false, second{"€2", 0.9}, "€2", "€2", true},
+		{"を2", false, second{"€2", 0.8}, "€2", "を2", false},
+		{"を2", false, second{"%2", 0.9}, "%2", "を2", false},
+		{"98.59", false, second{"£98.5", 0.8}, "£98.5", "98.59", false},
 		{"https : //a.jp/1", false, second{"https://a.jp/1", 0.5}, "", "https://a.jp/1", true},
 		{"https:/a.jp/1", false, second{"httpsi//a.jp/1", 0.5}, "https://a.jp/1", "https:/a.jp/1", true},
 		{"+44 20 31", false, second{"+442031", 0.5}, "", "+44 20 31", true},
@@ -54,7 +61,7 @@ func TestSettled(t *testing.T) {
 		{"9", true, second{}, "", "9", true},   // nothing was read
 		{"9", false, second{}, "", "9", false}, // and the first is not sure
 	} {
-		text, sure := settled(c.first, c.surely, c.again, func() second { return second{text: c.more} })
+		text, sure := settled(c.first, c.surely, c.again, func() second { return second{c.more, 0.7} })
 		if text != c.want || sure != c.sure {
 			t.Errorf("settled(%q, %v, %q, %q) = %q, %v, want %q, %v", c.first, c.surely, c.again.text, c.more, text,
 				sure, c.want, c.sure)
