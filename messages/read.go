@@ -38,12 +38,14 @@ const (
 type PixelKey uint64
 
 // Line is one recognised line. Confidence is 0 to 1. Box is in frame pixels. Foreign says that it is
-// written in no language that the engine knows: its text is made up.
+// written in no language that the engine knows: its text is made up. Doubtful says that figures in it were read in two
+// ways.
 type Line struct {
 	Text       Text    `json:"text"`
 	Confidence float64 `json:"confidence"`
 	Box        Rect    `json:"box"`
 	Foreign    bool    `json:"foreign,omitempty"`
+	Doubtful   bool    `json:"doubtful,omitempty"`
 }
 
 // Bubble is one message as it stands in a frame.

@@ -1,6 +1,7 @@
 package ocr
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -29,7 +30,7 @@ const sure = 0.85
 
 // unsure reports whether lines are worth a second reading.
 func unsure(lines []messages.Line) bool {
-	return slices.ContainsFunc(lines, func(l messages.Line) bool { return l.Confidence < sure })
+	return slices.ContainsFunc(lines, func(l messages.Line) bool { return l.Confidence < sure || l.Doubtful })
 }
 
 // surer reports whether another reading counts more than the one before it. What seems foreign at one size does so
@@ -41,7 +42,20 @@ func surer(again []messages.Line, still int, lines []messages.Line, doubtful int
 	case slices.ContainsFunc(again, foreign):
 		return false
 	}
+	if a, b := doubtfuls(again), doubtfuls(lines); a != b && len(again) > 0 && still <= doubtful {
+		return a < b
+	}
 	return still < doubtful || still == doubtful && sureness(again) > sureness(lines)
+}
+
+// doubtfuls counts the lines whose figures are doubtful.
+func doubtfuls(lines []messages.Line) (n int) {
+	for _, l := range lines {
+		if l.Doubtful {
+			n++
+		}
+	}
+	return n
 }
 
 // sureness is the mean confidence of the letters of lines.
@@ -193,9 +207,10 @@ func (b Thresholds) believed(lines []messages.Line) []messages.Line {
 	return slices.DeleteFunc(lines, func(l messages.Line) bool { return l.Foreign && l.Confidence < b.Fallback })
 }
 
-// low reports whether a line is used only because there is no better reading.
+// low reports whether a line is used only because there is no better reading, or has figures that were read in two
+// ways.
 func (b Thresholds) low(lines []messages.Line) bool {
-	return slices.ContainsFunc(lines, func(l messages.Line) bool { return l.Confidence < b.Accept })
+	return slices.ContainsFunc(lines, func(l messages.Line) bool { return l.Confidence < b.Accept || l.Doubtful })
 }
 
 // printable turns any bytes into UTF-8 without control characters.
@@ -211,12 +226,32 @@ func printable(s string) string {
 // acceptedAt finds an accepted line at about the same height.
 func (b Thresholds) acceptedAt(lines []messages.Line, box messages.Rect) (messages.Line, bool) {
 	for _, l := range lines {
-		middle := l.Box.Y + l.Box.H/2
-		if l.Confidence >= b.Accept && middle >= box.Y && middle < box.Y+box.H {
+		if l.Confidence >= b.Accept && sameHeight(l, box) {
 			return l, true
 		}
 	}
 	return messages.Line{}, false
+}
+
+func sameHeight(l messages.Line, box messages.Rect) bool {
+	middle := l.Box.Y + l.Box.H/2
+	return middle >= box.Y && middle < box.Y+box.H
+}
+
+// counting is a figure with what is counted, in Japanese.
+var counting = regexp.MustCompile(`[0-9][年月日時分円人個回号本枚番階歳]`)
+
+func counted(s string) bool { return counting.MatchString(strings.ReplaceAll(s, " ", "")) }
+
+// lostCounters marks lines read with Latin letters in which figures stand where the reading as Japanese has a figure
+// and what is counted: 月 is read as a figure then.
+func lostCounters(lines, other []messages.Line) []messages.Line {
+	for i, l := range lines {
+		lines[i].Doubtful = l.Doubtful || slices.ContainsFunc(other, func(o messages.Line) bool {
+			return sameHeight(o, l.Box) && counted(string(o.Text)) && !counted(string(l.Text))
+		})
+	}
+	return lines
 }
 
 // join makes one text of a bubble's lines: the window broke them, not the writer.

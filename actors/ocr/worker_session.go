@@ -29,8 +29,9 @@ type session struct {
 	layout       *layout.Layout
 	segments     segment.Segments
 	read, cached int
-	unread       counter // what is beyond a limit, and lines below the threshold
-	leftOut      counter // what belongs to no message
+	unread       counter         // what is beyond a limit, and lines below the threshold
+	leftOut      counter         // what belongs to no message
+	asJapanese   []messages.Line // of a bubble, where Latin letters were read after it
 }
 
 // all reads title, bubbles and marks into out, in pixels of the pane.
@@ -112,6 +113,7 @@ func (s *session) bubble(ctx context.Context, shape segment.Shape) (b messages.B
 			s.cached++
 		} else {
 			var pictures []pictured
+			s.asJapanese = nil
 			lines, doubtful, err := s.recognize(ctx, shape.Box(), true, func() segment.Prepared {
 				pictures = s.emoji(&shape)
 				return s.pane.Prepare(shape)
@@ -122,7 +124,7 @@ func (s *session) bubble(ctx context.Context, shape segment.Shape) (b messages.B
 			if lines, doubtful, err = s.larger(ctx, shape, lines, doubtful); err != nil {
 				return b, err
 			}
-			lines = withEmoji(lines, pictures)
+			lines = withEmoji(lostCounters(lines, s.asJapanese), pictures)
 			beside, err := s.besideIcon(ctx, shape)
 			if err != nil {
 				return b, err
@@ -383,6 +385,10 @@ func (s *session) prepared(ctx context.Context, p segment.Prepared,
 		}
 		if lines = s.bounded(lines); len(lines) == 0 {
 			lines = other
+		}
+		for _, l := range other {
+			l.Box = p.ToPane(l.Box)
+			s.asJapanese = append(s.asJapanese, l)
 		}
 	}
 	out, doubtful := s.w.o.Confidence.accept(lines, other, clean)

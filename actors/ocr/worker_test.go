@@ -241,6 +241,77 @@ func TestWorkerReadsDoubtfulLarger(t *testing.T) {
 	}
 }
 
+// figures is a line whose figures were read in two ways.
+func figures(text string, confidence float64) messages.Line {
+	l := line(text, confidence, 0)
+	l.Doubtful = true
+	return l
+}
+
+// A bubble whose figures are doubtful is read once more, a little larger. If they stay doubtful, it is marked low.
+func TestWorkerMarksDoubtfulFigures(t *testing.T) {
+	for name, c := range map[string]struct {
+		first, second messages.Line
+		want          string
+		low           bool
+	}{
+		"certain larger":     {figures("あと9個", 0.95), line("あと0個", 0.9, 0), "あと0個", false},
+		"doubtful larger":    {line("あと9個", 0.8, 0), figures("あと0個", 0.95), "あと9個", false},
+		"doubtful at both":   {figures("あと9個", 0.95), figures("あと0個", 0.9), "あと9個", true},
+		"surer at the other": {figures("あと9個", 0.9), figures("あと0個", 0.95), "あと0個", true},
+		"nothing larger":     {figures("あと9個", 0.95), line("", 0, 0), "あと9個", true},
+	} {
+		blocks := 0
+		f := &fake{read: func(_ int, hint hardware.Hint) ([]messages.Line, error) {
+			if !hint.Block {
+				return []messages.Line{line("花子", 0.9, 0)}, nil
+			}
+			if blocks++; blocks%2 == 0 {
+				return []messages.Line{c.second}, nil
+			}
+			return []messages.Line{c.first}, nil
+		}}
+		w := NewWorker(Options{Confidence: DefaultThresholds(), Layouts: always(layout.Line()), Cache: NewCache(64),
+			Open: f.open})
+		got := do(t, w, talkFrame(t, 64))
+		for i, b := range got.Bubbles {
+			if string(b.Text) != c.want || b.Low != c.low {
+				t.Errorf("%s: bubble %d = %q, low %v, want %q, %v", name, i, string(b.Text), b.Low, c.want, c.low)
+			}
+		}
+		if blocks != 2*len(got.Bubbles) {
+			t.Errorf("%s: %d readings of %d bubbles, want 2 of each", name, blocks, len(got.Bubbles))
+		}
+	}
+}
+
+// A line that is mostly Latin is read twice anyway. What is counted in it may be lost then.
+func TestWorkerDoubtsLostCounters(t *testing.T) {
+	for name, c := range map[string]struct {
+		japanese, latin string
+		low             bool
+	}{
+		"lost":        {"l will be back on 11 月 10 日", "I will be back on 118108", true},
+		"kept":        {"l will be back on 11 月 10 日", "I will be back on 11月10日", false},
+		"none":        {"lt costs 2を", "It costs €2", false},
+		"in no count": {"l will see 日本 in 2", "I will see 日本 in 2", false},
+	} {
+		f := &fake{read: func(_ int, hint hardware.Hint) ([]messages.Line, error) {
+			if hint.Lang == hardware.LangLatin {
+				return []messages.Line{line(c.latin, 0.9, 0)}, nil
+			}
+			return []messages.Line{line(c.japanese, 0.9, 0)}, nil
+		}}
+		w := NewWorker(Options{Confidence: DefaultThresholds(), Layouts: always(layout.Line()), Cache: NewCache(64),
+			Open: f.open})
+		for i, b := range do(t, w, talkFrame(t, 64)).Bubbles {
+			if string(b.Text) != c.latin || b.Low != c.low {
+				t.Errorf("%s: bubble %d = %q, low %v, want %q, %v", name, i, string(b.Text), b.Low, c.latin, c.low)
+			}
+		}
+	}
+}
+
 // What was read unsurely is read once more, a little larger; the surer reading counts.
 func TestWorkerReadsUnsureTwice(t *testing.T) {
 	for name, c := range map[string]struct {

@@ -91,10 +91,15 @@ func kanaInBoth(a, b []rune) bool {
 	return false
 }
 
-// doubted reports whether a bubble must be read again to tell whether it is foreign. A reading as Japanese
-// that is mostly Latin is not: whoever asked asks for Latin letters next.
+// askedAgain reports whether whoever asked asks for Latin letters next: a reading as Japanese that is mostly Latin
+// does not count.
+func askedAgain(lines []messages.Line, hint hardware.Hint) bool {
+	return hint.Lang != hardware.LangLatin && mostlyLatin(lines)
+}
+
+// doubted reports whether a bubble must be read again to tell whether it is foreign.
 func doubted(lines []messages.Line, hint hardware.Hint) bool {
-	if !hint.Block || hint.Lang != hardware.LangLatin && mostlyLatin(lines) {
+	if !hint.Block || askedAgain(lines, hint) {
 		return false
 	}
 	return slices.ContainsFunc(lines, func(l messages.Line) bool {

@@ -11,6 +11,8 @@ import (
 type symbol struct {
 	text        string
 	left, right int
+	confidence  float64 // 0 to 1
+	spaced      bool    // there is a space before it
 }
 
 // wideGap is the share of a letter's pitch from which the blank between two

@@ -18,7 +18,7 @@ func set(s string) (out []symbol) {
 			x += 2 * int(r-'0')
 			continue
 		}
-		out = append(out, symbol{string(r), x, x + 20})
+		out = append(out, symbol{text: string(r), left: x, right: x + 20})
 		x += 22
 	}
 	return out

@@ -182,55 +182,61 @@ func (l *library) init(h handle, data, langs string) int32 {
 	return l.init3(h, data, langs)
 }
 
-// read recognises one picture. The library copies the pixels.
-func (l *library) read(h handle, pix []byte, width, height, stride, mode int) ([]messages.Line, error) {
+// read recognises one picture. The library copies the pixels. The symbols of a line are those that it has read, nil
+// where nobody asks for them: the line has neither Japanese letters nor figures.
+func (l *library) read(h handle, pix []byte, width, height, stride, mode int) (out []messages.Line,
+	symbols [][]symbol, err error) {
 	l.setPageMode(h, int32(mode))
 	l.setImage(h, &pix[0], int32(width), int32(height), 1, int32(stride))
 	defer l.clear(h)
 	l.setDPI(h, assumedDPI)
 	if code := l.recognize(h, 0); code != 0 {
-		return nil, fmt.Errorf("tesseract: recognition of %d×%d pixels failed with code %d", width, height, code)
+		return nil, nil, fmt.Errorf("tesseract: recognition of %d×%d pixels failed with code %d", width, height, code)
 	}
 	it := l.iterator(h)
 	if it == 0 {
-		return nil, nil // no text
+		return nil, nil, nil // no text
 	}
 	defer l.iterDelete(it)
-	var out []messages.Line
 	for {
-		if line, ok := l.line(it, pix, width, height, stride); ok {
-			out = append(out, line)
+		if line, of, ok := l.line(it, pix, width, height, stride); ok {
+			out, symbols = append(out, line), append(symbols, of)
 		}
 		if l.iterNext(it, levelLine) == 0 {
-			return out, nil
+			return out, symbols, nil
 		}
 	}
 }
 
 // line reads the iterator's current line; false if it holds no text.
-func (l *library) line(it handle, pix []byte, width, height, stride int) (messages.Line, bool) {
+func (l *library) line(it handle, pix []byte, width, height, stride int) (line messages.Line, symbols []symbol,
+	ok bool) {
 	c := l.iterText(it, levelLine)
 	if c == nil {
-		return messages.Line{}, false
+		return messages.Line{}, nil, false
 	}
 	text := strings.TrimSpace(strings.ToValidUTF8(goString(c), "\uFFFD"))
 	l.deleteText(c)
 	if text == "" {
-		return messages.Line{}, false
+		return messages.Line{}, nil, false
 	}
 	var left, top, right, bottom int32
 	l.pageBox(l.iterPage(it), levelLine, &left, &top, &right, &bottom)
 	confidence := min(max(float64(l.iterConf(it, levelLine))/100, 0), 1)
-	if strings.ContainsFunc(text, func(r rune) bool { return letter(string(r)) }) {
+	inJapanese := strings.ContainsFunc(text, func(r rune) bool { return letter(string(r)) })
+	if inJapanese || figure(text) {
+		symbols = l.symbols(it)
+	}
+	if inJapanese {
 		x0, y0, x1, y1 := max(int(left), 0), max(int(top), 0), min(int(right), width), min(int(bottom), height)
-		text = spaced(text, l.symbols(it),
+		text = spaced(text, symbols,
 			func(wide int) [][2]int { return blankColumns(pix, stride, x0, y0, x1, y1, wide) })
 	}
 	return messages.Line{
 		Text:       messages.Text(text),
 		Confidence: confidence,
 		Box:        messages.Rect{X: int(left), Y: int(top), W: int(right - left), H: int(bottom - top)},
-	}, true
+	}, symbols, true
 }
 
 // symbols reads the characters of the iterator's current line and leaves the
@@ -238,7 +244,7 @@ func (l *library) line(it handle, pix []byte, width, height, stride int) (messag
 func (l *library) symbols(it handle) (out []symbol) {
 	for {
 		if c := l.iterText(it, levelSymbol); c != nil {
-			s := symbol{text: goString(c)}
+			s := symbol{text: goString(c), confidence: float64(l.iterConf(it, levelSymbol)) / 100}
 			l.deleteText(c)
 			var left, top, right, bottom int32
 			l.pageBox(l.iterPage(it), levelSymbol, &left, &top, &right, &bottom)

@@ -25,6 +25,6 @@ func (*library) create() handle                    { return 0 }
 func (*library) init(handle, string, string) int32 { return -1 }
 func (*library) end(handle)                        {}
 func (*library) delete(handle)                     {}
-func (*library) read(handle, []byte, int, int, int, int) ([]messages.Line, error) {
-	return nil, hardware.ErrUnavailable
+func (*library) read(handle, []byte, int, int, int, int) ([]messages.Line, [][]symbol, error) {
+	return nil, nil, hardware.ErrUnavailable
 }

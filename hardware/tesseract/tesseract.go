@@ -12,6 +12,9 @@
 // and a call takes some tens of milliseconds a bubble. A crash inside the C
 // library ends the process, so package ocrproc runs it in another one.
 //
+// Figures of a bubble that the Japanese engine may misread are cut out and read in English as well (figures.go,
+// parts.go). A line in which that does not tell what they are is doubtful.
+//
 // A typed space between Japanese letters is returned as U+3000. The narrow spaces
 // between them come from the library and mean nothing.
 package tesseract
@@ -138,9 +141,14 @@ func (r *Recognizer) Recognize(ctx context.Context, img *image.Gray, hint hardwa
 	if hint.Block {
 		mode = modeBlock
 	}
-	lines, err := r.lib.read(h, img.Pix, size.X, size.Y, img.Stride, mode)
+	lines, symbols, err := r.lib.read(h, img.Pix, size.X, size.Y, img.Stride, mode)
 	if err != nil {
 		return nil, err
+	}
+	if hint.Block && !askedAgain(lines, hint) {
+		if err := r.figures(img, lines, symbols); err != nil {
+			return nil, err
+		}
 	}
 	if doubted(lines, hint) {
 		if lines, err = r.judge(h, img, lines, mode); err != nil {
@@ -161,7 +169,7 @@ func (r *Recognizer) judge(h handle, img *image.Gray, lines []messages.Line, mod
 	if more == nil {
 		return lines, nil
 	}
-	again, err := r.lib.read(h, more.Pix, more.Rect.Dx(), more.Rect.Dy(), more.Stride, mode)
+	again, _, err := r.lib.read(h, more.Pix, more.Rect.Dx(), more.Rect.Dy(), more.Stride, mode)
 	if lines = marked(lines, again); err != nil || !slices.ContainsFunc(lines, isForeign) || r.further == "" {
 		return lines, err
 	}
@@ -170,11 +178,11 @@ func (r *Recognizer) judge(h handle, img *image.Gray, lines []messages.Line, mod
 		return nil, err
 	}
 	size := img.Rect.Size()
-	other, err := r.lib.read(further, img.Pix, size.X, size.Y, img.Stride, mode)
+	other, _, err := r.lib.read(further, img.Pix, size.X, size.Y, img.Stride, mode)
 	if err != nil || len(other) == 0 {
 		return lines, err
 	}
-	again, err = r.lib.read(further, more.Pix, more.Rect.Dx(), more.Rect.Dy(), more.Stride, mode)
+	again, _, err = r.lib.read(further, more.Pix, more.Rect.Dx(), more.Rect.Dy(), more.Stride, mode)
 	if other = marked(other, again); err != nil || slices.ContainsFunc(other, isForeign) {
 		return lines, err
 	}
