@@ -69,7 +69,8 @@ type stance struct {
 // or the transcript's beginning, shows that it has not: among known ones another
 // text is an edit then. But nobody edits many messages between two views: they are
 // others then, and only an unbroken overlap counts. An application may set late messages
-// above others, which moves what stands above them: where that explains all, it counts.
+// above others, which moves what stands above them: where that explains all, it counts. It
+// may show some in another order, too: then the observations are put back into the tail's.
 func align(list []observation, tail []Entry, at stance) alignment {
 	g := newGrid(list, tail, at)
 	// Most views repeat known texts to the letter: only what is left over then
@@ -80,6 +81,9 @@ func align(list []observation, tail []Entry, at stance) alignment {
 	a := g.solve()
 	if a.known == len(list) {
 		return a
+	}
+	if g.reorder() {
+		a = g.solve()
 	}
 	anchored := a.anchored()
 	for i := range list {

@@ -218,3 +218,36 @@ func TestInserted(t *testing.T) {
 		}
 	}
 }
+
+// TestReordered: an application that sorts by the second shows what came within one the other way round once the chat
+// is opened anew. Nothing of it is taken back or new. One that is said again at the end is.
+func TestReordered(t *testing.T) {
+	const known = "<when_do_we_meet <at_the_station <half_past_nine <bring_the_tickets <and_an_umbrella <see_you_there"
+	for _, c := range []struct{ name, shown, want string }{
+		{"two inside, and two at the end", "<when_do_we_meet <half_past_nine <at_the_station <bring_the_tickets " +
+			"<see_you_there <and_an_umbrella <are_you_here <I_am_late", "are you here I am late"},
+		{"three inside", "<when_do_we_meet <bring_the_tickets <half_past_nine <at_the_station <and_an_umbrella " +
+			"<see_you_there <I_am_late", "I am late"},
+		{"said again", "<when_do_we_meet <at_the_station <half_past_nine <bring_the_tickets <see_you_there " +
+			"<and_an_umbrella", "and an umbrella"},
+	} {
+		w := &watcher{l: open(ledger.Rules{}), now: chatview.Start}
+		w.see(chatview.Stack(known))
+		w.out = nil
+		var rules []events.Rule
+		for range 2 {
+			for _, n := range w.see(chatview.Stack(c.shown)).Notes {
+				rules = append(rules, n.Rule)
+			}
+			w.now = w.now.Add(time.Minute)
+		}
+		w.release()
+		if got := strings.Join(w.out, " "); got != c.want {
+			t.Errorf("%s: passed on %q, want %q", c.name, got, c.want)
+		}
+		if taken := slices.Contains(rules, events.RuleTakenBack); taken != (c.name == "said again") ||
+			slices.Contains(rules, events.RuleReadsDifferent) {
+			t.Errorf("%s: it is told that %v", c.name, rules)
+		}
+	}
+}

@@ -381,14 +381,14 @@ func (l *Ledger) shown(list []observation, a alignment) (top, bottom int64) {
 // no observation.
 func (l *Ledger) known(list []observation, a alignment) []messages.Occurrence {
 	var out []messages.Occurrence
-	for i, j := range a.at {
-		switch {
-		case list[i].bubble < 0:
-			continue
-		case j < 0:
+	for _, o := range list {
+		if o.bubble >= 0 {
 			out = append(out, 0)
-		default:
-			out = append(out, l.entries[j].Occurrence)
+		}
+	}
+	for i, j := range a.at {
+		if at := list[i].bubble; at >= 0 && j >= 0 {
+			out[at] = l.entries[j].Occurrence
 		}
 	}
 	return out
