@@ -43,6 +43,10 @@ func (l *Ledger) detectChanges(list []observation, a alignment, v View, mem Memo
 			l.dirty[e.Pos] = true
 		case edited:
 			f.note(events.Detail{Rule: events.RuleReadsDifferent})
+			if !a.reaches && lacks(o.text(), e.text()) { // what scrolls may cover it, such as a bar that fades
+				o.Low = true
+				continue
+			}
 			e.noteEdit(o)
 			l.dirty[e.Pos] = true
 		}
@@ -239,18 +243,22 @@ func (l *Ledger) Revise(now time.Time) (list []messages.Revised, wait time.Durat
 		r := messages.Revised{
 			Occurrence: e.Occurrence, Change: e.Change, Text: e.Text, Window: l.head.Window, SeenAt: e.Changed,
 		}
+		before := len(list)
 		for _, t := range e.Between {
 			if t != "" {
-				before := r
-				before.Change, before.Text = messages.ChangeEdited, t
-				list = append(list, before)
+				then := r
+				then.Change, then.Text = messages.ChangeEdited, t
+				list = append(list, then)
 			}
 		}
 		if e.Change == messages.ChangeUnsent {
 			r.Text = ""
 		}
-		list = append(list, r)
+		if len(list) > before || e.Change != messages.ChangeEdited || e.Text != e.Published {
+			list = append(list, r)
+		}
 		e.clearChange()
+		e.Passed = ""
 		l.dirty[e.Pos] = true
 	}
 	return list, wait
@@ -260,6 +268,24 @@ func (l *Ledger) Revise(now time.Time) (list []messages.Revised, wait time.Durat
 // drawn again.
 func hasLetters(f *form) bool {
 	return strings.ContainsFunc(f.norm, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) })
+}
+
+// lacks reports whether a text is another one without a part in one place.
+func lacks(a, b *form) bool {
+	short, long := []rune(a.compact), []rune(b.compact)
+	n := len(short)
+	if n >= len(long)-1 {
+		return false
+	}
+	begins := 0
+	for begins < n && short[begins] == long[begins] {
+		begins++
+	}
+	ends := 0
+	for ends < n && short[n-1-ends] == long[len(long)-1-ends] {
+		ends++
+	}
+	return begins+ends >= n
 }
 
 // dissimilar reports whether two texts have so little in common that neither is a

@@ -262,3 +262,45 @@ func TestNearTwinsAreFresh(t *testing.T) {
 		t.Errorf("Fresh of three bubbles = %v, want %v", fresh, want)
 	}
 }
+
+// TestReadAsBefore: a text that was passed on, is read otherwise when the window is drawn anew, and then as before
+// again, was not edited. One that loses a part while the window is scrolled back is covered; at the newest position it
+// is edited.
+func TestReadAsBefore(t *testing.T) {
+	const said, misread = "the_number_is_4021_and_that_of_the_morning", "the_number_is_4027_and_that_of_the_morning"
+	redrawn := func(v ledger.View, widen int) ledger.View {
+		for i := range v.Bubbles {
+			v.Bubbles[i].Key += 1000
+		}
+		v.Bubbles[1].Box.W += widen
+		return v
+	}
+	revised := func(views ...ledger.View) []messages.Revised {
+		w := &watcher{l: open(ledger.Rules{FirstSight: ledger.All}), now: chatview.Start}
+		for _, v := range views {
+			w.mem = w.l.Observe(v, w.mem, w.now).Memory
+			w.release()
+			w.now = w.now.Add(time.Minute)
+		}
+		list, _ := w.l.Revise(w.now)
+		return list
+	}
+	view := func(text string) ledger.View { return chatview.Stack("<one_of_them <" + text + " <so_it_is <see_you") }
+	if got := revised(view(said), redrawn(view(misread), 0), redrawn(view(said), 20)); len(got) > 0 {
+		t.Errorf("read as it was passed on it is told that %+v", got)
+	}
+	other := view("there_is_no_number_at_all")
+	if got := revised(view(said), redrawn(view(misread), 0), redrawn(other, 20)); len(got) != 1 {
+		t.Errorf("edited after another reading it is told that %+v, want one edit", got)
+	}
+	part := func(text, end string) ledger.View {
+		return chatview.Stack("~<one_of_them <" + text + " <so_it_is" + end)
+	}
+	const covered = "the_number_is_of_the_morning"
+	if got := revised(view(said), part(said, ""), part(covered, "")); len(got) > 0 {
+		t.Errorf("covered while it was scrolled back it is told that %+v", got)
+	}
+	if got := revised(view(said), view(covered)); len(got) != 1 {
+		t.Errorf("edited at the newest position it is told that %+v, want one edit", got)
+	}
+}

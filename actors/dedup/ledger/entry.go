@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/kehai-run/kehai/actors/text"
@@ -32,6 +33,8 @@ type Entry struct {
 	Fresh   bool      `json:"fresh,omitempty"`   // its place proves it new
 	Partial bool      `json:"partial,omitempty"` // higher than the window: the text is a part
 	Gone    bool      `json:"gone,omitempty"`    // taken back
+	// Passed is the text that was passed on, where it has been read otherwise since without a proof of an edit.
+	Passed messages.Text `json:"passed,omitempty"`
 	// Published is the text that was passed on, while Text is a change that was not.
 	Published messages.Text       `json:"told,omitempty"`
 	Change    messages.ChangeKind `json:"change,omitempty"` // to be passed on if it lasts, see [Ledger.Revise]
@@ -118,7 +121,7 @@ func (e *Entry) noteChange(change messages.ChangeKind, at time.Time) {
 	}
 	switch e.Change {
 	case "":
-		e.Published = e.Text
+		e.Published = cmp.Or(e.Passed, e.Text)
 	case messages.ChangeEdited:
 		e.pass(e.Text)
 	}
@@ -168,6 +171,16 @@ func (e *Entry) clearChange() {
 }
 
 func (e *Entry) adoptText(o *observation) { e.Text, e.form = o.Text, o.form }
+
+// adoptReading takes over another reading of a text that was passed on.
+func (e *Entry) adoptReading(o *observation) {
+	if e.Passed == "" && e.Change == "" && e.Side == messages.SideIncoming {
+		e.Passed = e.Text
+	}
+	if e.adoptText(o); e.Text == e.Passed {
+		e.Passed = ""
+	}
+}
 
 // adoptLook takes over the bubble's present look.
 func (e *Entry) adoptLook(o *observation) {

@@ -161,7 +161,7 @@ func updateText(e *Entry, o *observation, sure bool, f *Finding) {
 	case !sure && !equal(o.text(), e.text(), true):
 		f.note(events.Detail{Rule: events.RuleReadsDifferent})
 		if !e.Waiting {
-			e.adoptText(o)
+			e.adoptReading(o)
 		}
 	}
 }
