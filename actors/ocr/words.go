@@ -73,6 +73,8 @@ func repairWords(s string) string {
 		switch fixed, ok := misread[core]; {
 		case ok:
 			list[i] = fixed + tail
+		case strings.HasPrefix(core, "l") && afterI[core[1:]], strings.HasPrefix(core, "I") && afterI[core[1:]]:
+			list[i] = "I " + core[1:] + tail
 		case core == "l" && (allLatin(before) || allLatin(after)), i == 0 && w == "1" && afterI[after]:
 			list[i] = "I" + tail
 		case i == 0 && core == "1am" && tail == "" && (afterIAm[after] || strings.HasSuffix(after, "ing")):

@@ -450,12 +450,16 @@ func (p *Pane) messagesOf(list []block, portraits []image.Rectangle) (rest []blo
 }
 
 // notice reports whether a block is a date, a notice or a button: low and in the
-// middle, or round, and in line with no other block.
+// middle, or round, and in line with no other block; or a sign in the middle of a window in
+// which nothing stands elsewhere, as no conversation is open.
 func (p *Pane) notice(list []block, i int) bool {
 	b := list[i]
 	off := (b.box.Min.X+b.box.Max.X)/2 - (p.Area.Min.X+p.Area.Max.X)/2
 	middle := b.box.Dy() <= p.px(pillHigh) && abs(off) <= p.px(markCentre)
 	round := p.round(b) && b.box.Max.Y > p.Area.Max.Y-p.px(buttonLow) && 1000*b.box.Min.X > buttonFrom*p.Area.Max.X
+	if !slices.ContainsFunc(list, func(o block) bool { return !p.inTheMiddle(o.box) }) {
+		return true
+	}
 	if !middle && !round || b.picture() {
 		return false
 	}
@@ -466,6 +470,12 @@ func (p *Pane) notice(list []block, i int) bool {
 		}
 	}
 	return true
+}
+
+// inTheMiddle reports whether a box stands at neither side, with room at both.
+func (p *Pane) inTheMiddle(box image.Rectangle) bool {
+	off := (box.Min.X+box.Max.X)/2 - (p.Area.Min.X+p.Area.Max.X)/2
+	return abs(off) <= p.px(markCentre) && 2*box.Dx() < p.Area.Dx()
 }
 
 // round reports whether a block is a disc, or the middle part of one whose other rows were too short
