@@ -51,33 +51,72 @@ func TestOtherClients(t *testing.T) {
 	}
 }
 
-// TestAHeaderIsNoMenu: a low header with a name and a sign keeps its name, though text stands in a band beneath.
-func TestAHeaderIsNoMenu(t *testing.T) {
-	img := image.NewRGBA(image.Rect(0, 0, 600, 700))
-	fill := func(c color.Color, x0, y0, x1, y1 int) {
-		draw.Draw(img, image.Rect(x0, y0, x1, y1), image.NewUniform(c), image.Point{}, draw.Src)
+// drawing is a picture of a window in the making.
+type drawing struct{ *image.RGBA }
+
+func (d drawing) fill(c color.Color, x0, y0, x1, y1 int) {
+	draw.Draw(d, image.Rect(x0, y0, x1, y1), image.NewUniform(c), image.Point{}, draw.Src)
+}
+
+// letters draws n of them, so high.
+func (d drawing) letters(x, y, n, high int) {
+	for i := range n {
+		d.fill(color.Black, x+high*i*2/3, y, x+high*i*2/3+high/2, y+high)
 	}
-	letters := func(x, y, n int) {
-		for i := range n {
-			fill(color.Black, x+8*i, y, x+8*i+5, y+12)
-		}
-	}
-	grey := color.Gray{210}
-	fill(color.White, 0, 0, 600, 700)
-	for _, band := range [][2]int{{0, 30}, {30, 80}, {650, 700}} {
-		fill(grey, 0, band[0], 600, band[1])
-		fill(color.Gray{120}, 0, band[1]-1, 600, band[1])
-	}
-	letters(20, 9, 6)    // the name
-	letters(560, 9, 1)   // a button
-	letters(20, 48, 20)  // what is pinned
-	letters(30, 120, 20) // a message
+}
+
+// band draws a header or an input.
+func (d drawing) band(top, bottom int) {
+	d.fill(color.Gray{210}, 0, top, d.Rect.Dx(), bottom)
+	d.fill(color.Gray{120}, 0, bottom-1, d.Rect.Dx(), bottom)
+}
+
+func (d drawing) open(t *testing.T) *segment.Pane {
+	t.Helper()
 	l, _ := layout.ByName("auto")
-	pane, err := segment.Open(img, 1, &l)
+	pane, err := segment.Open(d.RGBA, 1, &l)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if title := pane.Find().Title; title.Empty() || title.Max.Y > 30 {
+	return pane
+}
+
+func newDrawing() drawing {
+	d := drawing{image.NewRGBA(image.Rect(0, 0, 600, 700))}
+	d.fill(color.White, 0, 0, 600, 700)
+	return d
+}
+
+// TestAHeaderIsNoMenu: a low header with a name and a sign keeps its name, though text stands in a band beneath.
+func TestAHeaderIsNoMenu(t *testing.T) {
+	d := newDrawing()
+	d.band(0, 30)
+	d.band(30, 80)
+	d.band(650, 700)
+	d.letters(20, 9, 6, 12)    // the name
+	d.letters(560, 9, 1, 12)   // a button
+	d.letters(20, 48, 20, 12)  // what is pinned
+	d.letters(30, 120, 20, 12) // a message
+	if title := d.open(t).Find().Title; title.Empty() || title.Max.Y > 30 {
 		t.Errorf("the name of a low header is at %v, want it above 30", title)
+	}
+}
+
+// TestNarrowClockTimes: a clock time of narrow digits, such as 1:11, is hardly wider than two signs.
+func TestNarrowClockTimes(t *testing.T) {
+	d := newDrawing()
+	d.band(0, 50)
+	d.band(650, 700)
+	d.letters(20, 18, 6, 12)
+	for i := range 5 {
+		y := 80 + 60*i
+		d.fill(color.Gray{225}, 20, y, 200, y+44)
+		d.letters(30, y+10, 12, 12)
+		d.letters(172, y+30, 4, 8)
+	}
+	for i, s := range d.open(t).Find().Shapes {
+		if !s.Clock {
+			t.Errorf("the clock time in bubble %d at %v is read with its text", i, s.Box())
+		}
 	}
 }

@@ -1608,6 +1608,20 @@ var mutants = []mutant{
 		old: `return words >= menuWords`, new: `return true`, by: "TestAHeaderIsNoMenu"},
 	{what: "a notice along the window is the header", file: "actors/ocr/segment/menu.go",
 		old: `if below == 0 || !crosses(whole, left, below) &&`, new: `if below == 0 ||`, by: "TestOtherClients"},
+	{what: "a narrow clock time is text", file: "actors/ocr/segment/corner.go",
+		old: `5*w >= p.px(cornerWide)`, new: `4*w >= p.px(cornerWide)`, by: "TestNarrowClockTimes"},
+	{what: "a message that fades in is edited", file: "actors/dedup/ledger/changes.go",
+		old: `o.SeenAt.Sub(e.SeenAt) < appears && sameSize`, new: `false && sameSize`, by: "TestWhatIsDrawnToItsEnd"},
+	{what: "whatever is changed soon is drawn to its end", file: "actors/dedup/ledger/changes.go",
+		old: `sameSize(o, e) && equal(o.text(), e.text(), true)
+}
+
+func spaceless`, new: `sameSize(o, e)
+}
+
+func spaceless`, by: "TestWhatIsDrawnToItsEnd"},
+	{what: "a clock time that is read as a number is an edit", file: "actors/dedup/ledger/compare.go",
+		old: `before, ok = text.CutFaintClock(a.norm)`, new: `_ = text.CutFaintClock`, by: "TestWhatIsDrawnToItsEnd"},
 	{what: "a log of text is not seen", file: "actors/ocr/segment/bare.go",
 		old: `log && b.Dy() > high &&`, new: `false && b.Dy() > high &&`, by: "TestOtherClients"},
 	{what: "a line of a log is a notice", file: "actors/ocr/segment/marks.go",
