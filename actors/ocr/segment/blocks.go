@@ -129,7 +129,9 @@ func (p *Pane) isStamp(r image.Rectangle) bool {
 func (p *Pane) blocks() (list []block, rows rowsFound, s *scanner) {
 	s = &scanner{p: p.pixels, texture: newTexture(p.Area, p.px(textCell))}
 	list = p.joined(s, s.flats(p.Area, stepInFill))
-	list = slices.DeleteFunc(list, func(b block) bool { return !p.shaped(b) || p.background.patterned && !p.plain(b) })
+	list = slices.DeleteFunc(list, func(b block) bool {
+		return !p.shaped(b) || p.background.patterned && !p.plain(b) || p.inPattern(b)
+	})
 	list = p.outermost(list)
 	portraits := []image.Rectangle{}
 	if !p.background.patterned {
@@ -188,6 +190,21 @@ func (p *Pane) newBlock(c component, rows []span) block {
 	b.from = int(most(rows, func(r span) int32 { return r.from }))
 	b.to = int(most(rows, func(r span) int32 { return r.to }))
 	return b
+}
+
+// inPattern reports whether a block lies between the lines of a pattern behind the messages: it has no fill of its
+// own, and what is drawn in it differs less than ink does. An edge may cut off what is written in a wider one.
+func (p *Pane) inPattern(b block) bool {
+	if !p.background.has(b.paint) || p.Clips(b.box) && b.box.Dx() > p.px(portrait) {
+		return false
+	}
+	for i, r := range b.rows {
+		y := b.box.Min.Y + i
+		if !p.inkOn(image.Rect(int(r.from), y, int(r.to), y+1), b.fill).Empty() {
+			return false
+		}
+	}
+	return true
 }
 
 // plain reports whether most of a block has one colour, which parts of a photograph

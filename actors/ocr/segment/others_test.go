@@ -8,11 +8,13 @@ import (
 
 	"github.com/kehai-run/kehai/actors/layout"
 	"github.com/kehai-run/kehai/actors/ocr/segment"
+	"github.com/kehai-run/kehai/messages"
 )
 
 // TestOtherClients looks at windows of clients that no number was measured in: one with the window's menu above
 // the name, which writes rows under portraits, with one portrait and with many, and where no conversation is
-// open; one beneath a notice of the browser; and two that write lines of plain text, the second with lines as
+// open; one beneath a notice of the browser; one on a pattern of lines; one whose rows stand as close as their
+// lines; and two that write lines of plain text, the second with lines as
 // wide as the pane.
 func TestOtherClients(t *testing.T) {
 	for _, c := range []struct {
@@ -26,6 +28,8 @@ func TestOtherClients(t *testing.T) {
 		{"gajim-lines.png", 0, 17, 0, 1, 485, 43},
 		{"gajim-start.png", 0, 0, 0, 0, 0, 0},
 		{"infobar.png", 1, 0, 0, 0, 316, 78},
+		{"pattern.png", 15, 0, 0, 0, 322, 10},
+		{"close-rows.png", 0, 18, 0, 0, 274, 14},
 		{"pidgin.png", 0, 0, 2, 20, 11, 40},
 		{"psi.png", 0, 0, 2, 20, 364, 10},
 	} {
@@ -48,6 +52,13 @@ func TestOtherClients(t *testing.T) {
 			t.Errorf("%s: %d bubbles, %d rows, %d bare, title at %v, want %d, %d, %d to %d, a title at %d,%d", c.file,
 				bubbles, rows, got.Bare, title, c.bubbles, c.rows, c.least, c.most, c.title, c.below)
 		}
+	}
+}
+
+// TestLinesOfALogAreNoNotices: what is joined with a border along one side is not in the middle.
+func TestLinesOfALogAreNoNotices(t *testing.T) {
+	if marks := photographed(t, "pidgin.png", 1).Find().Marks; len(marks) > 0 {
+		t.Errorf("a log of text shows notices at %v, want none", marks)
 	}
 }
 
@@ -118,5 +129,31 @@ func TestNarrowClockTimes(t *testing.T) {
 		if !s.Clock {
 			t.Errorf("the clock time in bubble %d at %v is read with its text", i, s.Box())
 		}
+	}
+}
+
+// TestOutlinesOfBothSides: bubbles without a fill were of the others so far, which tells nothing of one at the right.
+func TestOutlinesOfBothSides(t *testing.T) {
+	d := newDrawing()
+	d.band(0, 50)
+	d.band(650, 700)
+	d.letters(20, 18, 6, 12)
+	outline := func(x0, y0, x1, y1 int) {
+		d.fill(color.Gray{180}, x0, y0, x1, y1)
+		d.fill(color.White, x0+1, y0+1, x1-1, y1-1)
+		d.letters(x0+10, y0+10, 9, 12)
+	}
+	for i := range 4 {
+		outline(20, 80+60*i, 160+10*i, 114+60*i)
+	}
+	outline(420, 320, 580, 354)
+	pane := d.open(t)
+	pane.Known = messages.Learnt{Fills: []messages.LearntFill{{Colour: 0xFFFFFF, Incoming: 16}}}
+	sides := ""
+	for _, s := range pane.Find().Shapes {
+		sides += string(s.Bubble.Side[:1])
+	}
+	if sides != "iiiio" {
+		t.Errorf("sides of four outlines at the left and one at the right = %s, want iiiio", sides)
 	}
 }

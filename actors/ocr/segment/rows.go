@@ -25,6 +25,12 @@ const (
 // tickChroma is how far such a sign's colour is from grey, at least.
 const tickChroma = 60
 
+// Largest distance of the lines of one message, hundredths of the font.
+const (
+	nextLine = 170
+	newLine  = 155 // behind a line that was not full
+)
+
 // rowLine is a line of text in its column.
 type rowLine struct {
 	box  image.Rectangle // of all ink
@@ -84,6 +90,7 @@ func (p *Pane) rowBlocks(portraits []image.Rectangle, buttons []block) (found ro
 	lines, found.at = p.rowLines(column, found.at, buttons)
 	list := found.list
 	limit := limitOf(lines)
+	texts := image.Rect(found.at.Left, p.Area.Min.Y, p.Area.Max.X, p.Area.Max.Y)
 	var name image.Rectangle
 	for i, l := range lines {
 		found.taken = append(found.taken, image.Rect(p.Area.Min.X, l.box.Min.Y-1, p.Area.Max.X, l.box.Max.Y+1))
@@ -91,7 +98,8 @@ func (p *Pane) rowBlocks(portraits []image.Rectangle, buttons []block) (found ro
 			name = l.name
 			continue
 		}
-		if i > 0 && len(list) > 0 && lines[i-1].name.Empty() && distance(lines[i-1].box, l.box) <= limit {
+		if i > 0 && len(list) > 0 && lines[i-1].name.Empty() &&
+			follows(lines[i-1].box, l.box, texts, limit, newLine*highest(lines)/100) {
 			b := &list[len(list)-1]
 			b.box = b.box.Union(l.box)
 			continue
@@ -376,12 +384,21 @@ func distance(above, line image.Rectangle) int {
 	return max(line.Max.Y-above.Max.Y, line.Min.Y-above.Min.Y)
 }
 
+// follows reports whether a line goes on with the message of the one above it. What comes behind one that ends
+// early in the column had room there, and begins anew: only a line that stands closer goes on with it.
+func follows(above, line, column image.Rectangle, limit, closer int) bool {
+	if 4*(above.Max.X-column.Min.X) < 3*column.Dx() {
+		limit = min(limit, closer)
+	}
+	return distance(above, line) <= limit
+}
+
 // limitOf is the largest distance of lines of one message: between messages is more room than between
 // lines. It follows from the font. Where that would part distances that are alike, most of which are
 // larger, all of these are between messages.
 func limitOf(lines []rowLine) int {
 	font := highest(lines)
-	limit := 17 * font / 10
+	limit := nextLine * font / 100
 	var all []int
 	for i, l := range lines {
 		if i > 0 && l.name.Empty() && lines[i-1].name.Empty() {

@@ -29,3 +29,19 @@ func TestLimitOfLines(t *testing.T) {
 		}
 	}
 }
+
+// TestFollowingLines: behind a full line the next one goes on at a distance at which it begins anew behind one that
+// ends early.
+func TestFollowingLines(t *testing.T) {
+	column := image.Rect(50, 0, 450, 600)
+	for _, c := range []struct {
+		end, distance int
+		want          bool
+	}{{440, 23, true}, {440, 24, false}, {200, 23, false}, {200, 21, true}} {
+		above := image.Rect(50, 100, c.end, 114)
+		line := image.Rect(50, 100+c.distance, 300, 114+c.distance)
+		if got := follows(above, line, column, 23, 21); got != c.want {
+			t.Errorf("follows(a line that ends at %d, %d above) = %v, want %v", c.end, c.distance, got, c.want)
+		}
+	}
+}
