@@ -75,9 +75,32 @@ func (p *Pane) nameIn(top, bottom int) image.Rectangle {
 		best = single
 	}
 	if best.Empty() {
+		best = p.belowPortrait(band, paper)
+	}
+	if best.Empty() {
 		return best
 	}
 	return best.Inset(-p.px(3)).Intersect(image.Rect(0, top, p.w, bottom))
+}
+
+// belowPortrait is the line below a portrait in the middle of a band, empty if there is none.
+func (p *Pane) belowPortrait(band image.Rectangle, paper int) image.Rectangle {
+	for _, column := range p.textColumns(band, paper) {
+		inked := func(y int) bool { return !p.inkOn(image.Rect(column.Min.X, y, column.Max.X, y+1), paper).Empty() }
+		above, below := column, column
+		for above.Min.Y < column.Max.Y && !inked(above.Min.Y) {
+			above.Min.Y++
+		}
+		for below.Min.Y = above.Min.Y; below.Min.Y < column.Max.Y && inked(below.Min.Y); {
+			below.Min.Y++
+		}
+		above.Max.Y = below.Min.Y
+		off := column.Min.X + column.Max.X - band.Min.X - band.Max.X
+		if at := p.inkOn(above, paper); square(at) && at.Dy() > p.px(lineHigh) && abs(off) <= p.px(2*markCentre) {
+			return p.firstLine(below, paper)
+		}
+	}
+	return image.Rectangle{}
 }
 
 // textColumns are the columns of a band in which something is written, parted by more than words are.

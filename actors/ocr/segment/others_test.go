@@ -13,8 +13,8 @@ import (
 
 // TestOtherClients looks at windows of clients that no number was measured in: one with the window's menu above
 // the name, which writes rows under portraits, with one portrait and with many, and where no conversation is
-// open; one beneath a notice of the browser; one on a pattern of lines; one whose rows stand as close as their
-// lines; and two that write lines of plain text, the second with lines as
+// open; one beneath a notice of the browser; one whose name stands below a portrait; one on a pattern of lines;
+// one whose rows stand as close as their lines; and two that write lines of plain text, the second with lines as
 // wide as the pane.
 func TestOtherClients(t *testing.T) {
 	for _, c := range []struct {
@@ -28,6 +28,7 @@ func TestOtherClients(t *testing.T) {
 		{"gajim-lines.png", 0, 17, 0, 1, 485, 43},
 		{"gajim-start.png", 0, 0, 0, 0, 0, 0},
 		{"infobar.png", 1, 0, 0, 0, 316, 78},
+		{"below-portrait.png", 8, 0, 0, 0, 605, 47},
 		{"pattern.png", 15, 0, 0, 0, 322, 10},
 		{"close-rows.png", 0, 18, 0, 0, 274, 14},
 		{"pidgin.png", 0, 0, 2, 20, 11, 40},
