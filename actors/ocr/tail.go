@@ -60,3 +60,18 @@ func withoutClock(b messages.Bubble) messages.Bubble {
 	}
 	return b
 }
+
+// withoutHead takes the line off the top of an incoming bubble in which an application writes the name of who wrote,
+// as the title has it, and the time.
+func withoutHead(b messages.Bubble, title string) messages.Bubble {
+	if b.Kind != messages.KindText || b.Side != messages.SideIncoming || len(b.Lines) < 2 || title == "" {
+		return b
+	}
+	name, clock, ok := text.CutClock(string(b.Lines[0].Text))
+	if !ok || name == "" || !text.OCREqual(name, title) {
+		return b
+	}
+	b.Lines = moved(b.Lines[1:], 0, 0)
+	b.Text, b.Stamp = messages.Text(join(b.Lines)), clock
+	return b
+}

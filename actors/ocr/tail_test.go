@@ -61,3 +61,30 @@ func TestClocksInside(t *testing.T) {
 		}
 	}
 }
+
+// TestHeadInside: the name and the time at the top of an incoming bubble are no part of what was said.
+func TestHeadInside(t *testing.T) {
+	incoming := func(lines ...string) messages.Bubble {
+		b := said(lines...)
+		b.Side = messages.SideIncoming
+		return b
+	}
+	for _, c := range []struct {
+		from        messages.Bubble
+		text, stamp string
+	}{
+		{incoming("Hana 1:37", "See you soon"), "See you soon", "1:37"},
+		{incoming("Hana 1:37"), "Hana 1:37", ""},
+		{incoming("Lunch 1:37", "or later"), "Lunch 1:37 or later", ""},
+		{said("Hana 1:37", "See you soon"), "Hana 1:37 See you soon", ""},
+	} {
+		was := string(c.from.Lines[0].Text)
+		if got := withoutHead(c.from, "Hana"); string(got.Text) != c.text || got.Stamp != c.stamp {
+			t.Errorf("withoutHead(%q) = %q, %q, want %q, %q", string(c.from.Text), string(got.Text), got.Stamp, c.text,
+				c.stamp)
+		}
+		if now := string(c.from.Lines[0].Text); now != was {
+			t.Errorf("withoutHead() changed the line %q to %q, which the cache may hold", was, now)
+		}
+	}
+}

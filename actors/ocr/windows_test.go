@@ -25,7 +25,7 @@ const (
 	leastPrecision  = 0.995 // of blocks
 	leastRecall     = 0.998
 	leastSides      = 0.976 // blocks whose side is known, of all
-	leastTitles     = 65
+	leastTitles     = 69
 	mostWrongLetter = 0.006
 	sameBox         = 0.6 // overlap of two boxes of one block, of their union
 )

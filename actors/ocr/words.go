@@ -6,7 +6,7 @@ import (
 	"unicode"
 )
 
-// exact are readings that mean nothing else: a yen sign before an amount, the comma in it, a syllable
+// exact are readings that mean nothing else: a yen sign before an amount or 円 behind it, the comma in it, a syllable
 // that was read twice, a lost voicing mark, a long vowel read as the numeral, and in an address the
 // second slash and the sign before a value.
 var exact = []struct {
@@ -16,6 +16,7 @@ var exact = []struct {
 	{regexp.MustCompile(`\\(\d)`), "¥$1"},
 	{regexp.MustCompile(`([¥￥][1-9]\d{0,2})\.(\d{3})(\D|$)`), "$1,$2$3"},
 	{regexp.MustCompile(`(^|[^\d.,])([1-9]\d{0,2})\.(\d{3})円`), "$1$2,${3}円"},
+	{regexp.MustCompile(`([1-9]\d{0,2},\d{3})F9`), "${1}円"},
 	{regexp.MustCompile(`そろそ[るろ]+ろ`), "そろそろ"},
 	{regexp.MustCompile(`いろい[るろ]+ろ`), "いろいろ"},
 	{regexp.MustCompile(`(^|[朝昼晩夕お、。！？ ])(どは|どごは)ん`), "${1}ごはん"},
@@ -73,6 +74,8 @@ func repairWords(s string) string {
 		switch fixed, ok := misread[core]; {
 		case ok:
 			list[i] = fixed + tail
+		case strings.HasPrefix(core, "l") && afterI[core[1:]], strings.HasPrefix(core, "I") && afterI[core[1:]]:
+			list[i] = "I " + core[1:] + tail
 		case core == "l" && (allLatin(before) || allLatin(after)), i == 0 && w == "1" && afterI[after]:
 			list[i] = "I" + tail
 		case i == 0 && core == "1am" && tail == "" && (afterIAm[after] || strings.HasSuffix(after, "ing")):

@@ -94,6 +94,9 @@ func (s *session) learn(out *messages.FrameRead, known messages.Learnt) {
 			}
 		}
 	}
+	for i, b := range out.Bubbles {
+		out.Bubbles[i] = withoutHead(b, string(out.Title.Text))
+	}
 	out.Learnt = learnt
 }
 

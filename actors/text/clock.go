@@ -51,3 +51,17 @@ func CutClock(line string) (before, clock string, ok bool) {
 	}
 	return strings.TrimSpace(line[:at[2]]), ClockTime(line[at[4]:at[5]]), true
 }
+
+// faintEnd is a clock time at the end of a line, of which the colon was not read.
+var faintEnd = regexp.MustCompile(`(?:^|[\s\p{Han}\p{Hiragana}\p{Katakana}。、！？!?…)）])` +
+	`((?:[01]?[0-9]|2[0-3])[0-5][0-9])$`)
+
+// CutFaintClock splits a line at the digits that it ends in if they may be a clock time of which the colon was
+// not read; ok is false if they may not. Only what else is known of the line can tell whether they are.
+func CutFaintClock(line string) (before string, ok bool) {
+	at := faintEnd.FindStringSubmatchIndex(line)
+	if at == nil {
+		return line, false
+	}
+	return strings.TrimSpace(line[:at[2]]), true
+}

@@ -37,6 +37,13 @@ func UnknownHint(why events.UnknownReason) string {
 
 // SidesHint says what a person can do where nothing tells whose a bubble is.
 func SidesHint(s events.SidesState) string {
+	if s.Bare > 0 && s.Bubbles == 0 {
+		return "text is seen, but none of it stands in a bubble or beside a portrait, " +
+			"and nothing of it is passed on: open a conversation if the window shows a list of chats; " +
+			"if the application writes its messages as lines of plain text, choose a look with bubbles, " +
+			"or with portraits and names, in its settings; " +
+			"else measure the window with kehai layout calibrate and name the result as its layout"
+	}
 	if s.Bare > 0 {
 		return "text is seen, but no bubble fits the window's layout, and nothing of it is passed on: " +
 			"open a conversation if the window shows a list of chats; " +

@@ -48,7 +48,7 @@ func TestEvidenceLines(t *testing.T) {
 				"unknown": true, "hint": describe.SidesHint(events.SidesState{})}},
 		{events.SidesState{Window: "w", Unknown: true, Bubbles: 1, Bare: 5},
 			map[string]any{"level": "warn", "message": "sides_state", "window": "w", "bubbles": 1.0, "bare": 5.0,
-				"unknown": true, "hint": describe.SidesHint(events.SidesState{Bare: 1})}},
+				"unknown": true, "hint": describe.SidesHint(events.SidesState{Bubbles: 1, Bare: 5})}},
 		{events.SidesState{Window: "w", Bubbles: 4},
 			map[string]any{"level": "info", "message": "sides_state", "window": "w", "bubbles": 4.0, "bare": 0.0,
 				"unknown": false}},

@@ -131,12 +131,21 @@ func (d *detector) changeOf(i int) change {
 	switch {
 	case e.Change == messages.ChangeEdited && equal(o.text(), formOf(e.Published), same || !proven):
 		return oldTextBack
-	case same, clockOnly(o, e):
+	case same, clockOnly(o, e), appearing(o, e):
 		return unchanged
 	case proven, !o.Low && dissimilar(o.text(), e.text()):
 		return edited
 	}
 	return unchanged
+}
+
+// appears is how long an application may take to draw a message that comes, as where it fades in.
+const appears = 2 * time.Second
+
+// appearing reports whether a bubble is drawn to its end rather than edited: soon after it was first seen it has
+// the same size, and nearly the same text.
+func appearing(o *observation, e *Entry) bool {
+	return o.SeenAt.Sub(e.SeenAt) < appears && sameSize(o, e) && equal(o.text(), e.text(), true)
 }
 
 func spaceless(s string) string { return strings.ReplaceAll(s, " ", "") }

@@ -167,6 +167,39 @@ func TestNoChange(t *testing.T) {
 	}
 }
 
+// TestWhatIsDrawnToItsEnd: soon after a message came, its bubble has other pixels and one letter is read otherwise,
+// because it faded in; or its clock time is read as a number. Somebody who edits needs longer, or changes more.
+func TestWhatIsDrawnToItsEnd(t *testing.T) {
+	for _, c := range []struct {
+		after time.Duration
+		text  string
+		want  []string
+	}{
+		{time.Second, "<三柏目の図がまだ古い", []string{"三枚目の図がまだ古い"}},
+		{4 * time.Second, "<三枚目の図がまだ古い113", []string{"三枚目の図がまだ古い"}},
+		{4 * time.Second, "<三枚目の図がまだ古い987", []string{"三枚目の図がまだ古い", "+3=三枚目の図がまだ古い987"}},
+		{4 * time.Second, "<三柏目の図がまだ古い", []string{"三枚目の図がまだ古い", "+3=三柏目の図がまだ古い"}},
+		{time.Second, "<四枚目の図がまだ古い", []string{"三枚目の図がまだ古い", "+3=四枚目の図がまだ古い"}},
+	} {
+		start := chatview.Start
+		r := reader{l: open(ledger.Rules{FirstSight: ledger.All}), now: start}
+		seen := func(words string, after time.Duration) ledger.View {
+			v := chatview.Chat(words)
+			v.SeenAt = start.Add(after)
+			v.Bubbles[len(v.Bubbles)-1].Box.W = 200
+			return v
+		}
+		r.see(seen("<yyyy <zzzz", -time.Minute))
+		r.see(seen("<yyyy <zzzz <三枚目の図がまだ古い", 0))
+		for range 2 {
+			r.see(seen("<yyyy <zzzz "+c.text, c.after))
+		}
+		if want := append([]string{"yyyy", "zzzz"}, c.want...); !slices.Equal(r.out, want) {
+			t.Errorf("read %q %v after it came, passed on %q, want %q", c.text, c.after, r.out, want)
+		}
+	}
+}
+
 // Edits that follow each other before any has lasted are all told once the last one has, unless
 // the text they began with is back, or it never comes to rest.
 func TestEditsFollowEachOther(t *testing.T) {

@@ -171,6 +171,9 @@ func clockOnly(o *observation, e *Entry) bool {
 		return false
 	}
 	before, _, ok := text.CutClock(a.norm)
+	if !ok {
+		before, ok = text.CutFaintClock(a.norm)
+	}
 	return ok && equal(formOf(messages.Text(before)), b, true)
 }
 

@@ -16,6 +16,9 @@ func (p *Pane) openAuto(whole pixels, img *image.RGBA) (err error) {
 	// A gradient may have near colours only, but not one.
 	p.background = background{colour: best, patterned: 10*count[best] < 6*2*middle.Dy()}
 	title, top, bottom := p.between(p.background)
+	if below := p.beneathMenu(whole, box.Min.X, title); below > 0 {
+		p.menu, title, top = title, below, max(top, below)
+	}
 	if title == 0 {
 		title = min(p.px(p.layout.Header.Height), p.h)
 		top = max(top, title)
@@ -33,38 +36,22 @@ func (p *Pane) openAuto(whole pixels, img *image.RGBA) (err error) {
 	return p.withoutHighlight()
 }
 
-// nameInHeader finds the conversation's name in the first band: the first line of
-// the widest column of text that is no icon. Below the name often stands a status.
-func (p *Pane) nameInHeader() image.Rectangle {
-	band := image.Rect(p.px(margin), p.px(2), p.w-p.px(margin), p.title-p.px(2))
+// nameInHeader is the name in the band between a menu and the messages.
+func (p *Pane) nameInHeader() image.Rectangle { return p.nameIn(p.menu, p.title) }
+
+// nameIn finds the conversation's name in a band: the first line of the widest column
+// of text that is no icon. Below the name often stands a status.
+func (p *Pane) nameIn(top, bottom int) image.Rectangle {
+	band := p.bandBetween(top, bottom)
 	if band.Empty() {
 		return image.Rectangle{}
 	}
 	paper := p.commonLuma(band)
 	band = p.withoutBorder(band, paper)
-	inked := make([]bool, band.Dx())
-	p.stretches(band, func(at image.Rectangle, c colour) {
-		if d := c.luma() - paper; d >= inkContrast || -d >= inkContrast {
-			for x := at.Min.X; x < at.Max.X; x++ {
-				inked[x-band.Min.X] = true
-			}
-		}
-	})
 	var best, single, first image.Rectangle // a name of one letter is as square as an icon
 	words := 0
-	start, gap := -1, 0
-	for x := 0; x <= len(inked); x++ {
-		if x < len(inked) && inked[x] {
-			if start < 0 {
-				start = x
-			}
-			gap = 0
-			continue
-		}
-		if gap++; start < 0 || x < len(inked) && gap <= p.px(titleGap) {
-			continue
-		}
-		column := p.besidePortrait(image.Rect(band.Min.X+start, band.Min.Y, band.Min.X+x-gap+1, band.Max.Y), paper)
+	for _, column := range p.textColumns(band, paper) {
+		column = p.besidePortrait(column, paper)
 		switch line := p.firstLine(column, paper); {
 		case square(line) && line.Dy() > p.px(12):
 			if 2*line.Max.X < p.w {
@@ -80,7 +67,6 @@ func (p *Pane) nameInHeader() image.Rectangle {
 				best = line
 			}
 		}
-		start = -1
 	}
 	if words >= menuWords && first.Dy() >= best.Dy() && p.px(nameFirst) >= first.Min.X {
 		best = first // the rest are words to click on
@@ -89,9 +75,60 @@ func (p *Pane) nameInHeader() image.Rectangle {
 		best = single
 	}
 	if best.Empty() {
+		best = p.belowPortrait(band, paper)
+	}
+	if best.Empty() {
 		return best
 	}
-	return best.Inset(-p.px(3)).Intersect(image.Rect(0, 0, p.w, p.title))
+	return best.Inset(-p.px(3)).Intersect(image.Rect(0, top, p.w, bottom))
+}
+
+// belowPortrait is the line below a portrait in the middle of a band, empty if there is none.
+func (p *Pane) belowPortrait(band image.Rectangle, paper int) image.Rectangle {
+	for _, column := range p.textColumns(band, paper) {
+		inked := func(y int) bool { return !p.inkOn(image.Rect(column.Min.X, y, column.Max.X, y+1), paper).Empty() }
+		above, below := column, column
+		for above.Min.Y < column.Max.Y && !inked(above.Min.Y) {
+			above.Min.Y++
+		}
+		for below.Min.Y = above.Min.Y; below.Min.Y < column.Max.Y && inked(below.Min.Y); {
+			below.Min.Y++
+		}
+		above.Max.Y = below.Min.Y
+		off := column.Min.X + column.Max.X - band.Min.X - band.Max.X
+		if at := p.inkOn(above, paper); square(at) && at.Dy() > p.px(lineHigh) && abs(off) <= p.px(2*markCentre) {
+			return p.firstLine(below, paper)
+		}
+	}
+	return image.Rectangle{}
+}
+
+// textColumns are the columns of a band in which something is written, parted by more than words are.
+func (p *Pane) textColumns(band image.Rectangle, paper int) (columns []image.Rectangle) {
+	inked := make([]bool, band.Dx())
+	p.stretches(band, func(at image.Rectangle, c colour) {
+		if d := c.luma() - paper; d >= inkContrast || -d >= inkContrast {
+			for x := at.Min.X; x < at.Max.X; x++ {
+				inked[x-band.Min.X] = true
+			}
+		}
+	})
+	start, gap := -1, 0
+	for x := 0; x <= len(inked); x++ {
+		if x < len(inked) && inked[x] {
+			if start < 0 {
+				start = x
+			}
+			gap = 0
+			continue
+		}
+		if gap++; start < 0 || x < len(inked) && gap <= p.px(titleGap) {
+			continue
+		}
+		columns = append(columns, image.Rect(band.Min.X+start, band.Min.Y, band.Min.X+x-gap+1, band.Max.Y))
+		start = -1
+	}
+	return columns
 }
 
 // withoutBorder cuts off the line in which a band ends, if one runs all along it.

@@ -226,7 +226,8 @@ func TestAutoKnowsNoList(t *testing.T) {
 // the first belong to a name that has scrolled away; the same with buttons on them, as far as the
 // name, and beside the thin bar that is there while it scrolls; Kaidan's bubbles beside a bar that
 // scrolls, where the owner's have neither fill nor edge; Chatty's, of which half are shadows alone,
-// with a portrait before the name.
+// with a portrait before the name. One in a browser holds clock
+// times, the owner's with ticks behind them.
 func TestAutoInABrowser(t *testing.T) {
 	for _, c := range []struct {
 		file   string
@@ -239,6 +240,7 @@ func TestAutoInABrowser(t *testing.T) {
 	}{
 		{"plain.png", 1, 0, "iioioioio", 0, 0, 0},
 		{"clocks.png", 1, 260, "iioioioio", 9, 0, 0},
+		{"ticks.png", 1, 261, "iiiiooii", 8, 0, 316},
 		{"outline.png", 1.25, 0, "iioioioio", 0, 0, 0},
 		{"rows.png", 1, 260, "nnnnnnnnn", 0, 0, 0},
 		{"dino.png", 1, 306, "nnnnnnnnnnnnnnnnnn", 0, 2, 632},

@@ -93,13 +93,21 @@ func (t *texture) runs(row int, need uint16) (out []image.Rectangle) {
 	return out
 }
 
-// labelGap is how far from a bubble a name, a time or a reaction stands, logical
-// pixels. The text of another bubble is further away, by its own padding.
-const labelGap = 10
+// Measures of what stands in no bubble, logical pixels.
+const (
+	// labelGap is how far from a bubble a name, a time or a reaction stands. The text of
+	// another bubble is further away, by its own padding.
+	labelGap = 10
+	// logHigh is the height of some lines of a log, which has no room between its messages and
+	// begins so near to the left edge.
+	logHigh = 40
+	logLeft = 24
+)
 
 // bare counts the blocks of text that no bubble holds: texts that stand on the
 // background itself, or on a colour that no bubble of the layout has. Text beside a
-// bubble, centred notices and the column of avatars do not count.
+// bubble, centred notices and the column of avatars do not count. Where no text stands in
+// a bubble, a log counts once for each logHigh.
 func (p *Pane) bare(blocks, marks []image.Rectangle, shapes []Shape) (n int) {
 	beside, gap := p.px(p.layout.Bubble.Timestamp+labelGap), p.px(labelGap)
 	for _, s := range shapes {
@@ -107,12 +115,17 @@ func (p *Pane) bare(blocks, marks []image.Rectangle, shapes []Shape) (n int) {
 			n++ // a bubble of a colour that the layout does not know
 		}
 	}
+	log := !slices.ContainsFunc(shapes, func(s Shape) bool { return s.Bubble.Kind == messages.KindText })
 	taken := slices.Clone(marks)
 	for _, s := range shapes {
 		box := s.Box()
 		taken = append(taken, image.Rect(box.Min.X-beside, box.Min.Y-gap, box.Max.X+beside, box.Max.Y+gap))
 	}
 	for _, b := range blocks {
+		if high := p.px(logHigh); log && b.Dy() > high && p.ink(b).Min.X <= p.Area.Min.X+p.px(logLeft) {
+			n += (b.Dy() + high - 1) / high // the edge of the area may cut it, and its middle may be a mark
+			continue
+		}
 		overlaps := func(r image.Rectangle) bool { return b.Overlaps(r) }
 		middle := b.Min.Add(b.Max).Div(2) // squares are coarse, and finding the ink costs time
 		if slices.ContainsFunc(taken, middle.In) {

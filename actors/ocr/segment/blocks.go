@@ -129,7 +129,9 @@ func (p *Pane) isStamp(r image.Rectangle) bool {
 func (p *Pane) blocks() (list []block, rows rowsFound, s *scanner) {
 	s = &scanner{p: p.pixels, texture: newTexture(p.Area, p.px(textCell))}
 	list = p.joined(s, s.flats(p.Area, stepInFill))
-	list = slices.DeleteFunc(list, func(b block) bool { return !p.shaped(b) || p.background.patterned && !p.plain(b) })
+	list = slices.DeleteFunc(list, func(b block) bool {
+		return !p.shaped(b) || p.background.patterned && !p.plain(b) || p.inPattern(b)
+	})
 	list = p.outermost(list)
 	portraits := []image.Rectangle{}
 	if !p.background.patterned {
@@ -188,6 +190,21 @@ func (p *Pane) newBlock(c component, rows []span) block {
 	b.from = int(most(rows, func(r span) int32 { return r.from }))
 	b.to = int(most(rows, func(r span) int32 { return r.to }))
 	return b
+}
+
+// inPattern reports whether a block lies between the lines of a pattern behind the messages: it has no fill of its
+// own, and what is drawn in it differs less than ink does. An edge may cut off what is written in a wider one.
+func (p *Pane) inPattern(b block) bool {
+	if !p.background.has(b.paint) || p.Clips(b.box) && b.box.Dx() > p.px(portrait) {
+		return false
+	}
+	for i, r := range b.rows {
+		y := b.box.Min.Y + i
+		if !p.inkOn(image.Rect(int(r.from), y, int(r.to), y+1), b.fill).Empty() {
+			return false
+		}
+	}
+	return true
 }
 
 // plain reports whether most of a block has one colour, which parts of a photograph
@@ -450,12 +467,16 @@ func (p *Pane) messagesOf(list []block, portraits []image.Rectangle) (rest []blo
 }
 
 // notice reports whether a block is a date, a notice or a button: low and in the
-// middle, or round, and in line with no other block.
+// middle, or round, and in line with no other block; or a sign in the middle of a window in
+// which nothing stands elsewhere, as no conversation is open.
 func (p *Pane) notice(list []block, i int) bool {
 	b := list[i]
 	off := (b.box.Min.X+b.box.Max.X)/2 - (p.Area.Min.X+p.Area.Max.X)/2
 	middle := b.box.Dy() <= p.px(pillHigh) && abs(off) <= p.px(markCentre)
 	round := p.round(b) && b.box.Max.Y > p.Area.Max.Y-p.px(buttonLow) && 1000*b.box.Min.X > buttonFrom*p.Area.Max.X
+	if !slices.ContainsFunc(list, func(o block) bool { return !p.inTheMiddle(o.box) }) {
+		return true
+	}
 	if !middle && !round || b.picture() {
 		return false
 	}
@@ -466,6 +487,12 @@ func (p *Pane) notice(list []block, i int) bool {
 		}
 	}
 	return true
+}
+
+// inTheMiddle reports whether a box stands at neither side, with room at both.
+func (p *Pane) inTheMiddle(box image.Rectangle) bool {
+	off := (box.Min.X+box.Max.X)/2 - (p.Area.Min.X+p.Area.Max.X)/2
+	return abs(off) <= p.px(markCentre) && 2*box.Dx() < p.Area.Dx()
 }
 
 // round reports whether a block is a disc, or the middle part of one whose other rows were too short

@@ -5,11 +5,12 @@ import "image"
 // Measures of a clock time, perhaps with ticks, in the lower right corner of a bubble,
 // logical pixels. It is written smaller than the text, which stands at some distance.
 const (
-	cornerHigh = 11 // most, least is half of it
-	cornerWide = 84 // most, least is a quarter of it
-	cornerGap  = 7  // to the text at its left
-	cornerOff  = 18 // from the bubble's sides
-	cornerLow  = 24 // contrast from which a pixel is ink: times are faint
+	cornerHigh  = 11 // most, least is half of it
+	cornerWide  = 84 // most, least is a fifth of it
+	cornerGap   = 7  // to the text at its left
+	cornerOff   = 18 // from the bubble's sides
+	cornerTicks = 4  // by which times with ticks behind them may stand farther right than others
+	cornerLow   = 24 // contrast from which a pixel is ink: times are faint
 )
 
 // cutCorners takes the clock times out of what is read of bubbles: small ink that stands
@@ -33,7 +34,7 @@ func (p *Pane) cutCorners(list []block) {
 		for j, o := range corners {
 			right := (list[i].box.Max.X - c.Max.X) - (list[j].box.Max.X - o.Max.X)
 			low := (list[i].box.Max.Y - c.Max.Y) - (list[j].box.Max.Y - o.Max.Y)
-			if !o.Empty() && max(abs(right), abs(low)) <= p.px(2) {
+			if !o.Empty() && abs(right) <= p.px(cornerTicks) && abs(low) <= p.px(2) {
 				alike++
 			}
 		}
@@ -82,7 +83,7 @@ func (p *Pane) corner(b block) (found image.Rectangle) {
 		found = found.Union(image.Rect(x, lo, x+1, hi))
 	}
 	w, h := found.Dx(), found.Dy()
-	fits := w <= p.px(cornerWide) && 4*w >= p.px(cornerWide) && h <= p.px(cornerHigh) && 2*h >= p.px(cornerHigh) &&
+	fits := w <= p.px(cornerWide) && 5*w >= p.px(cornerWide) && h <= p.px(cornerHigh) && 2*h >= p.px(cornerHigh) &&
 		b.box.Max.X-found.Max.X <= p.px(cornerOff) && b.box.Max.Y-found.Max.Y <= p.px(cornerOff)
 	if !fits {
 		return image.Rectangle{}

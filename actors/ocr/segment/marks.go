@@ -49,7 +49,8 @@ func (p *Pane) markRows(strip image.Rectangle, out []image.Rectangle) []image.Re
 		}
 		box := p.inkedColumns(image.Rect(strip.Min.X, start, strip.Max.X, last+1))
 		h, off := box.Dy(), (box.Min.X+box.Max.X)/2-middle
-		if h >= p.px(markLow) && h <= p.px(markHigh) && abs(off) <= p.px(markCentre) &&
+		oneEnd := (box.Min.X == strip.Min.X) != (box.Max.X == strip.Max.X) // joined with what runs along it
+		if h >= p.px(markLow) && h <= p.px(markHigh) && abs(off) <= p.px(markCentre) && !oneEnd &&
 			box.Min.Y > strip.Min.Y && box.Max.Y < strip.Max.Y {
 			out = append(out, box)
 		}

@@ -29,6 +29,7 @@ type Pane struct {
 	theme      layout.Theme
 	masked     []bool          // rows that were whitened, nil for none
 	title      int             // where the band with the name ends, for a layout that finds it
+	menu       int             // where it begins: beneath the window's menu, if there is one
 	highlight  image.Rectangle // the band under the pointer, as it was captured
 }
 

@@ -25,6 +25,12 @@ const (
 // tickChroma is how far such a sign's colour is from grey, at least.
 const tickChroma = 60
 
+// Largest distance of the lines of one message, hundredths of the font.
+const (
+	nextLine = 170
+	newLine  = 155 // behind a line that was not full
+)
+
 // rowLine is a line of text in its column.
 type rowLine struct {
 	box  image.Rectangle // of all ink
@@ -83,7 +89,8 @@ func (p *Pane) rowBlocks(portraits []image.Rectangle, buttons []block) (found ro
 	var lines []rowLine
 	lines, found.at = p.rowLines(column, found.at, buttons)
 	list := found.list
-	font := highest(lines)
+	limit := limitOf(lines)
+	texts := image.Rect(found.at.Left, p.Area.Min.Y, p.Area.Max.X, p.Area.Max.Y)
 	var name image.Rectangle
 	for i, l := range lines {
 		found.taken = append(found.taken, image.Rect(p.Area.Min.X, l.box.Min.Y-1, p.Area.Max.X, l.box.Max.Y+1))
@@ -91,13 +98,14 @@ func (p *Pane) rowBlocks(portraits []image.Rectangle, buttons []block) (found ro
 			name = l.name
 			continue
 		}
-		if i > 0 && len(list) > 0 && lines[i-1].name.Empty() && continues(lines[i-1].box, l.box, font) {
+		if i > 0 && len(list) > 0 && lines[i-1].name.Empty() &&
+			follows(lines[i-1].box, l.box, texts, limit, newLine*highest(lines)/100) {
 			b := &list[len(list)-1]
 			b.box = b.box.Union(l.box)
 			continue
 		}
 		list = append(list, block{component: component{class: classFilled, box: l.box}, name: name, row: true,
-			part: i == 0 && p.goesOn(l, font)})
+			part: i == 0 && p.goesOn(l, highest(lines), limit)})
 	}
 	for i := range list {
 		b := &list[i]
@@ -366,15 +374,51 @@ func highest(lines []rowLine) int {
 }
 
 // goesOn reports whether the first line in view may go on with a message whose beginning is hidden.
-func (p *Pane) goesOn(l rowLine, font int) bool {
+func (p *Pane) goesOn(l rowLine, font, limit int) bool {
 	hidden := image.Rect(l.box.Min.X, p.Area.Min.Y-font, l.box.Max.X, p.Area.Min.Y) // no lower
-	return l.name.Empty() && continues(hidden, l.box, font)
+	return l.name.Empty() && distance(hidden, l.box) <= limit
 }
 
-// continues reports whether a line goes on with the message of the one above it: between
-// messages is more room than between lines. font is the height of the highest line.
-func continues(above, line image.Rectangle, font int) bool {
-	return 10*max(line.Max.Y-above.Max.Y, line.Min.Y-above.Min.Y) <= 17*font
+// distance is how far a line stands below another one.
+func distance(above, line image.Rectangle) int {
+	return max(line.Max.Y-above.Max.Y, line.Min.Y-above.Min.Y)
+}
+
+// follows reports whether a line goes on with the message of the one above it. What comes behind one that ends
+// early in the column had room there, and begins anew: only a line that stands closer goes on with it.
+func follows(above, line, column image.Rectangle, limit, closer int) bool {
+	if 4*(above.Max.X-column.Min.X) < 3*column.Dx() {
+		limit = min(limit, closer)
+	}
+	return distance(above, line) <= limit
+}
+
+// limitOf is the largest distance of lines of one message: between messages is more room than between
+// lines. It follows from the font. Where that would part distances that are alike, most of which are
+// larger, all of these are between messages.
+func limitOf(lines []rowLine) int {
+	font := highest(lines)
+	limit := nextLine * font / 100
+	var all []int
+	for i, l := range lines {
+		if i > 0 && l.name.Empty() && lines[i-1].name.Empty() {
+			all = append(all, distance(lines[i-1].box, l.box))
+		}
+	}
+	slices.Sort(all)
+	above, _ := slices.BinarySearch(all, limit+1)
+	alike := func(i int) bool { return 0 < i && i < len(all) && 4*(all[i]-all[i-1]) <= font }
+	from, to := above, above
+	for alike(from) {
+		from--
+	}
+	for to++; alike(to); {
+		to++
+	}
+	if from == above || to-above <= above-from || 2*(all[to-1]-all[from]) > font {
+		return limit
+	}
+	return all[from] - 1
 }
 
 // portraitsIn tells squares with a letter in them, which stand before text in no bubble,

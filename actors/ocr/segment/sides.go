@@ -59,7 +59,7 @@ func (p *Pane) weigh(list []block) {
 				own, incoming = own || score >= sideScore, incoming || score <= -sideScore
 			}
 		}
-		if n > 1 && own != incoming { // a colour of both sides says nothing
+		if n > 1 && own != incoming && !p.hollow(b) { // a colour of both sides says nothing
 			all[i].fill = min(max(sum/n/2, -1), 1)
 		}
 	}
@@ -71,7 +71,10 @@ func (p *Pane) weigh(list []block) {
 func (p *Pane) signsOf(list []block, i int) (s signs) {
 	b := &list[i]
 	if !b.picture() {
-		s.known, s.taught = knownFill(p.Known, b.paint), p.taught(b.paint)
+		s.taught = p.taught(b.paint)
+	}
+	if !b.picture() && !p.hollow(*b) {
+		s.known = knownFill(p.Known, b.paint)
 	}
 	left, right := b.box.Min.X-p.Area.Min.X, p.Area.Max.X-b.box.Max.X
 	if left+right > 0 {
@@ -110,6 +113,9 @@ func (p *Pane) signsOf(list []block, i int) (s signs) {
 	}
 	return s
 }
+
+// hollow reports whether a block has no fill but what is behind it, which both sides may have.
+func (p *Pane) hollow(b block) bool { return !differs(b.paint, p.background.colour, 3) }
 
 // taught is what the colours in the lists of the layout's theme say.
 func (p *Pane) taught(paint colour) float64 {
