@@ -228,6 +228,8 @@ func TestReordered(t *testing.T) {
 			"<see_you_there <and_an_umbrella <are_you_here <I_am_late", "are you here I am late"},
 		{"three inside", "<when_do_we_meet <bring_the_tickets <half_past_nine <at_the_station <and_an_umbrella " +
 			"<see_you_there <I_am_late", "I am late"},
+		{"beneath one that is cut", "<we_meet^ <half_past_nine <at_the_station <bring_the_tickets <and_an_umbrella " +
+			"<see_you_there <I_am_late", "I am late"},
 		{"said again", "<when_do_we_meet <at_the_station <half_past_nine <bring_the_tickets <see_you_there " +
 			"<and_an_umbrella", "and an umbrella"},
 	} {

@@ -4,9 +4,9 @@ import "slices"
 
 // reorder puts observations into the order of the tail where an application shows known messages in another one, and
 // reports whether it did. Some sort by the second: what came within one is shown the other way round once the chat is
-// opened anew. Each of such a run is known beyond doubt, and stands nowhere else, and so is what stands right above it
-// and right below. At the tail's end a message may have been taken back and said again, so there another run has to say
-// that the application does this.
+// opened anew. Each of such a run is known beyond doubt, and stands nowhere else, and so is what stands right below;
+// nothing stands above it that stands elsewhere in the tail. At the tail's end a message may have been taken back and
+// said again, so there another run has to say that the application does this.
 func (g *grid) reorder() bool {
 	n, m := len(g.list), len(g.tail)
 	is := g.certain()
@@ -17,9 +17,9 @@ func (g *grid) reorder() bool {
 		for to < n && is[to] >= 0 && is[to] == is[to-1]-1 {
 			to++
 		}
-		if to-i > 1 && i > 0 && is[i-1] == is[to-1]-1 {
-			below := to < n && is[to] == is[i]+1
-			if below || is[i] == m-1 {
+		if to-i > 1 && i > 0 {
+			above, below := is[i-1] == is[to-1]-1, to < n && is[to] == is[i]+1
+			if below && (above || is[i-1] < 0) || above && is[i] == m-1 {
 				runs, inside = append(runs, [2]int{i, to}), inside || below
 			}
 		}
