@@ -27,6 +27,8 @@ const (
 // must run before the entries are updated from the view.
 func (l *Ledger) detectChanges(list []observation, a alignment, v View, mem Memory, f *Finding) {
 	d := l.newDetector(list, a, v, mem)
+	gap := bottomGap(v, false)
+	settled := a.reaches && (mem.BottomGap == 0 || sameGap(gap, mem.BottomGap) || complete(gap, v)) // nothing scrolls
 	for i, j := range a.at {
 		if j < 0 {
 			continue
@@ -43,7 +45,8 @@ func (l *Ledger) detectChanges(list []observation, a alignment, v View, mem Memo
 			l.dirty[e.Pos] = true
 		case edited:
 			f.note(events.Detail{Rule: events.RuleReadsDifferent})
-			if !a.reaches && lacks(o.text(), e.text()) { // what scrolls may cover it, such as a bar that fades
+			if !settled && (lacks(o.text(), e.text()) || lacks(e.text(), o.text())) {
+				// an edge may cut it, a bar that fades cover it, or what comes be drawn over it
 				o.Low = true
 				continue
 			}

@@ -308,15 +308,16 @@ func TestReadAsBefore(t *testing.T) {
 		v.Bubbles[1].Box.W += widen
 		return v
 	}
-	revised := func(views ...ledger.View) []messages.Revised {
+	revised := func(views ...ledger.View) (all []messages.Revised) {
 		w := &watcher{l: open(ledger.Rules{FirstSight: ledger.All}), now: chatview.Start}
 		for _, v := range views {
 			w.mem = w.l.Observe(v, w.mem, w.now).Memory
 			w.release()
 			w.now = w.now.Add(time.Minute)
+			list, _ := w.l.Revise(w.now)
+			all = append(all, list...)
 		}
-		list, _ := w.l.Revise(w.now)
-		return list
+		return all
 	}
 	view := func(text string) ledger.View { return chatview.Stack("<one_of_them <" + text + " <so_it_is <see_you") }
 	if got := revised(view(said), redrawn(view(misread), 0), redrawn(view(said), 20)); len(got) > 0 {
@@ -332,6 +333,23 @@ func TestReadAsBefore(t *testing.T) {
 	const covered = "the_number_is_of_the_morning"
 	if got := revised(view(said), part(said, ""), part(covered, "")); len(got) > 0 {
 		t.Errorf("covered while it was scrolled back it is told that %+v", got)
+	}
+	moving := func(text string) ledger.View { // towards its newest position
+		v := chatview.Stack("<one_of_them <so_it_is <see_you <" + text)
+		for i := range v.Bubbles {
+			v.Bubbles[i].Box.Y += 17
+		}
+		return v
+	}
+	at := func(text string) ledger.View { return chatview.Stack("<one_of_them <so_it_is <see_you <" + text) }
+	before := chatview.Stack("<earlier_still <one_of_them <so_it_is <see_you")
+	for _, text := range []string{"the_number_is_4021_and_that", said + "_and_what_comes"} {
+		if got := revised(before, at(said), moving(text), at(said)); len(got) > 0 {
+			t.Errorf("%q while it moved: it is told that %+v", text, got)
+		}
+		if got := revised(before, at(said), at(text)); len(got) != 1 {
+			t.Errorf("%q at the newest position: it is told that %+v, want one edit", text, got)
+		}
 	}
 	if got := revised(view(said), view(covered)); len(got) != 1 {
 		t.Errorf("edited at the newest position it is told that %+v, want one edit", got)
