@@ -69,9 +69,10 @@ func TestNoBubbleFits(t *testing.T) {
 				t.Errorf("%s: after 3 s the status says %q, want nothing yet", turn.away, got)
 			}
 			sys.Advance(5 * time.Second)
-			if got := problems(); !strings.Contains(got, "no bubble fits") ||
+			if got := problems(); !strings.Contains(got, "text is seen, but none of it stands in a bubble") ||
 				!strings.Contains(got, "kehai layout calibrate") {
-				t.Errorf("%s: after 8 s the status says %q, want that no bubble fits, and what helps", turn.away, got)
+				t.Errorf("%s: after 8 s the status says %q, want that text stands in no bubble, and what helps",
+					turn.away, got)
 			}
 			happens(turn.back)
 			sys.Advance(3 * time.Second)
