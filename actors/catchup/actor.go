@@ -92,7 +92,8 @@ func (a *actor) Receive(turn *actors.Turn, msg messages.Message) error {
 		case ok && m.Lower: // as every job does in the end
 			j = was
 		case ok && was.State.Works():
-			j = was.with(m) // a later gap: the same scrolling reads it
+			j = was // a later gap: the same scrolling reads it, or it is read once the window is lowered
+			j.CatchUp = m
 		}
 		Jobs.Put(turn, string(m.Conversation), j)
 	case messages.KeyboardGiven:

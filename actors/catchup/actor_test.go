@@ -144,6 +144,20 @@ func (w *world) over() {
 	w.t.Fatalf("it never ends: %+v", j)
 }
 
+// killedAt is over with a kill at one of the first steps, -1 for none.
+func (w *world) killedAt(kill, steps int) {
+	w.t.Helper()
+	for i := range steps {
+		if i == kill {
+			w.h.Crash()
+			w.h.Calls() // nobody answers them any more
+			w.h.Start()
+		}
+		w.step()
+	}
+	w.over()
+}
+
 func (w *world) want(why messages.CatchUpEnd, at int) {
 	w.t.Helper()
 	if n := len(w.told); n == 0 || w.told[n-1].Why != why || w.told[n-1].Later || w.told[n-1].After != 7 {
@@ -161,15 +175,7 @@ func TestReached(t *testing.T) {
 	for kill := -1; kill < 90; kill += 3 {
 		w := open(t, DefaultRules())
 		w.ask()
-		for i := range 90 {
-			if i == kill {
-				w.h.Crash()
-				w.h.Calls() // nobody answers them any more
-				w.h.Start()
-			}
-			w.step()
-		}
-		w.over()
+		w.killedAt(kill, 90)
 		w.want(messages.CatchUpReached, 0)
 	}
 }
@@ -226,15 +232,7 @@ func TestLoads(t *testing.T) {
 		w := open(t, DefaultRules())
 		w.end, w.known, w.lazy = 700, 1500, 2
 		w.ask()
-		for i := range 90 {
-			if i == kill {
-				w.h.Crash()
-				w.h.Calls() // nobody answers them any more
-				w.h.Start()
-			}
-			w.step()
-		}
-		w.over()
+		w.killedAt(kill, 90)
 		w.want(messages.CatchUpReached, 0)
 	}
 }
@@ -248,15 +246,7 @@ func TestLowered(t *testing.T) {
 		w.at, w.idles = 900, []time.Duration{2 * DefaultRules().Idle}
 		lower.At = w.h.Now()
 		w.h.Send(lower)
-		for i := range 30 {
-			if i == kill {
-				w.h.Crash()
-				w.h.Calls() // nobody answers them any more
-				w.h.Start()
-			}
-			w.step()
-		}
-		w.over()
+		w.killedAt(kill, 30)
 		if w.at != 0 || len(w.told) > 0 || w.turned == 0 {
 			t.Errorf("killed at %d: scrolled back by %d after %d turns, the ledger is told %+v", kill, w.at, w.turned,
 				w.told)

@@ -215,15 +215,6 @@ func (r Rules) idle(j Job) time.Duration {
 	return r.Idle
 }
 
-// with is a job that works, or waits, for something else from now on.
-func (j Job) with(m messages.CatchUp) Job {
-	if j.Lower && !m.Lower {
-		j.Why = "" // it begins once the window is lowered
-	}
-	j.CatchUp = m
-	return j
-}
-
 // seen goes on after a view that the ledger has taken in.
 func (r Rules) seen(j Job, e Event) (Job, []Effect) {
 	j.Screens++

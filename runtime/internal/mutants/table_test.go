@@ -645,9 +645,9 @@ var mutants = []mutant{
 		old: `		return lowerIdle * r.Idle`, new: `		return r.Idle`, by: "TestLowered"},
 	{what: "lowering takes the place of a gap that waits", file: "actors/catchup/actor.go",
 		old: `case ok && m.Lower:`, new: `case ok && m.Lower && was.Lower:`, by: "TestLowered"},
-	{what: "a gap that is found while a window is lowered is not read", file: "actors/catchup/job.go",
-		old: `	j.CatchUp = m
-	return j`, new: `	return j`, by: "TestLowered"},
+	{what: "a gap that is found while a window is lowered is not read", file: "actors/catchup/actor.go",
+		old: `			j.CatchUp = m
+`, new: ``, by: "TestLowered"},
 	{what: "the wheel is turned beside a job that is out of reach", file: "actors/catchup/actor.go",
 		old: `!known || string(now) == c`, new: `!known && string(now) == c`, by: "TestTheKeyboardIsOutOfReach"},
 	{what: "a gap is read once all keys are there", file: "actors/catchup/actor.go",
